@@ -1,0 +1,22 @@
+"""Penstock: a privacy-budget server with tiered multiple release.
+
+Every statistic is released through one noise process, so that a coalition of readers
+learns exactly what its best-informed member knows.  The map, from the bottom up:
+
+* ``privacy``      the words: sensitivity, guarantee, tier, level (standard library only)
+* ``randomness``   cryptographic bits and the exact samplers on them
+* ``mechanisms``   one noise process a file: increment, bridge, guarantee
+* ``structures``   many answers at once, built from mechanisms
+* ``accounting``   what a release costs: charges, the filter, calibration, exposure
+* ``encryption``   envelopes, key ring, key providers
+* ``persistence``  tables, transactions, migrations
+* ``connectors``   from a spec to an exact integer vector with a derived sensitivity
+* ``services``     one use case a file, one transaction each
+* ``api``, ``web`` JSON over HTTP, and the pages for people
+* ``cli``          the operator's command line
+* ``demo``         the demo's data and its story
+
+The first five know neither Flask nor SQL and can be embedded as a library.
+"""
+
+__version__ = "0.1.0"

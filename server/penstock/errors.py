@@ -1,0 +1,160 @@
+"""The one tree of errors.  Errors carry data; who reports them decides how they look.
+
+::
+
+    PenstockError
+    ├── InvalidInput            what was asked cannot be meant (422)
+    │   └── MalformedInput      it cannot even be read (400)
+    ├── NotAuthenticated        no token, or one that is malformed, expired, revoked (401)
+    ├── Forbidden               the caller's role does not reach so far (403)
+    │   └── ClearanceTooLow     the level is more accurate than the caller's own (403)
+    ├── NotFound                no such thing, or none that the caller may see (404)
+    ├── Conflict                the state does not allow it (409)
+    │   ├── NameTaken
+    │   ├── BudgetExhausted
+    │   ├── LevelsUsedUp
+    │   └── SourceChanged       the file is not the one that was registered
+    ├── IntegrityViolation      stored state was altered, or is sealed under other keys (503)
+    └── Unavailable             the server cannot serve this now (503)
+        ├── DatabaseUnavailable locked, full, read-only, unreadable
+        ├── SchemaUnknown       a database of another version
+        └── KeysUnavailable     key ring missing, wrong, or readable by others
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+
+class PenstockError(Exception):
+    """The root.  ``detail`` says what happened, the numbers, and the next step."""
+
+    code: ClassVar[str] = "ERROR"
+    title: ClassVar[str] = "Something went wrong"
+
+    def __init__(self, detail: str, **data: object) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.data: Mapping[str, object] = data
+
+
+class InvalidInput(PenstockError):
+    """A request that cannot be meant.  ``errors`` names each place by JSON pointer."""
+
+    code = "INVALID_INPUT"
+    title = "The request is not valid"
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        pointer: str = "",
+        errors: Sequence[tuple[str, str]] = (),
+        **data: object,
+    ) -> None:
+        super().__init__(detail, **data)
+        self.errors: tuple[tuple[str, str], ...] = tuple(errors) or ((pointer, detail),)
+
+
+class MalformedInput(InvalidInput):
+    """Bytes that are not what they are declared to be."""
+
+    code = "MALFORMED"
+    title = "The request cannot be read"
+
+
+class NotAuthenticated(PenstockError):
+    """No valid token came with the request."""
+
+    code = "NOT_AUTHENTICATED"
+    title = "A valid token is needed"
+
+
+class Forbidden(PenstockError):
+    """The caller is known, and is not allowed to do this."""
+
+    code = "FORBIDDEN"
+    title = "Not allowed"
+
+
+class ClearanceTooLow(Forbidden):
+    """A level more accurate than the caller's clearance allows."""
+
+    code = "CLEARANCE_TOO_LOW"
+    title = "The clearance is too low"
+
+
+class NotFound(PenstockError):
+    """Missing, or out of the caller's sight: the two look the same."""
+
+    code = "NOT_FOUND"
+    title = "Not found"
+
+
+class Conflict(PenstockError):
+    """The state of the server does not allow it."""
+
+    code = "CONFLICT"
+    title = "The present state does not allow it"
+
+
+class NameTaken(Conflict):
+    """Names are unique under case folding and Unicode normalization."""
+
+    code = "NAME_TAKEN"
+    title = "The name is taken"
+
+
+class BudgetExhausted(Conflict):
+    """A charge that does not fit.  Carries needed, left, spent by whom, largest share."""
+
+    code = "BUDGET_EXHAUSTED"
+    title = "The budget does not allow it"
+
+
+class LevelsUsedUp(Conflict):
+    """The query holds as many distinct levels as it was registered for."""
+
+    code = "LEVELS_USED_UP"
+    title = "The query's number of levels is used up"
+
+
+class SourceChanged(Conflict):
+    """The registered file vanished, or is not the one that was registered."""
+
+    code = "SOURCE_CHANGED"
+    title = "The dataset's source is not the one registered"
+
+
+class IntegrityViolation(PenstockError):
+    """Stored state does not authenticate.  Nothing is drawn or served from it."""
+
+    code = "INTEGRITY_VIOLATION"
+    title = "Stored state does not authenticate"
+
+
+class Unavailable(PenstockError):
+    """The server cannot serve this now."""
+
+    code = "UNAVAILABLE"
+    title = "Not available now"
+
+
+class DatabaseUnavailable(Unavailable):
+    """Locked, full, read-only or unreadable."""
+
+    code = "DATABASE_UNAVAILABLE"
+    title = "The database is not available"
+
+
+class SchemaUnknown(Unavailable):
+    """A database of a version that this server does not know."""
+
+    code = "SCHEMA_UNKNOWN"
+    title = "The database has another schema"
+
+
+class KeysUnavailable(Unavailable):
+    """The key ring is missing, wrong, or readable by others."""
+
+    code = "KEYS_UNAVAILABLE"
+    title = "The keys are not available"

@@ -1,0 +1,100 @@
+"""What every noise process offers, whatever its law.
+
+A mechanism is a process ``X`` with ``X(0) = 0`` and independent increments, indexed by
+the noise level (small = accurate): a release at level ``t`` is ``f + X(t)``
+(Andersson, Retschmeier, Nelson, Pagh 2025, Definition 1.1).  ``increment`` and
+``bridge`` are all that releases in any order need, and neither sees the data.
+
+Vectors are ``int64`` in lattice steps of ``granularity``; levels are exact fractions in
+the units of the mechanism's parameter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.privacy import Cost, ErrorBars, Guarantee, Ladder, Sensitivity
+from penstock.randomness import Stream
+
+IntVector = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class NumericalCharge:
+    """One way to account for a sampler's own error.
+
+    The Rényi loss is multiplied by ``factor`` and ``failure`` is added to the failure
+    probability.  Where a mechanism states several, any one of them is valid.
+    """
+
+    factor: float
+    failure: float
+
+
+class Mechanism(Protocol):
+    """One noise process on the lattice of multiples of ``granularity``."""
+
+    name: ClassVar[str]
+    parameter: ClassVar[str]
+
+    @property
+    def granularity(self) -> Fraction:
+        """The value of one lattice step."""
+        ...
+
+    @classmethod
+    def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
+        """Choose the lattice and the ladder of a query, before anything is drawn.
+
+        ``ceiling`` is the most accurate level that a tier asks for, ``step`` the
+        spacing of the exact values, ``bound`` the largest absolute exact value.  The
+        ladder starts well below the ceiling, so that the ceiling can be raised later.
+        Raises ``InvalidInput`` where the integers could leave their range.
+        """
+        ...
+
+    def increment(
+        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
+    ) -> IntVector:
+        """Draw ``X(noisy) - X(accurate)``: shape ``(size,)``, independent of ``X(accurate)``."""
+        ...
+
+    def bridge(
+        self,
+        accurate: Fraction,
+        noisy: Fraction,
+        difference: IntVector,
+        level: Fraction,
+        stream: Stream,
+    ) -> IntVector:
+        """Draw ``X(level) - X(accurate)`` given ``X(noisy) - X(accurate) = difference``."""
+        ...
+
+    def bias(self, level: Fraction) -> Fraction:
+        """The mean of ``X(level)`` in units of values, subtracted from what is handed out."""
+        ...
+
+    def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
+        """The promise of one release at ``level``, read at ``delta``."""
+        ...
+
+    def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
+        """The ideal law's Rényi divergence of ``order``, and its own failure probability."""
+        ...
+
+    def numerical_charges(
+        self, ladder: Ladder, dimension: int, levels: int, order: float, epsilon: float
+    ) -> Sequence[NumericalCharge]:
+        """The valid ways to charge the sampler's error over ``dimension * levels`` draws.
+
+        ``epsilon`` is that of the budget charged.
+        """
+        ...
+
+    def error(self, level: Fraction, confidence: float) -> ErrorBars:
+        """The error bars of one value at ``level``, those of the lattice law itself."""
+        ...
