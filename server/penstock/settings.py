@@ -1,7 +1,7 @@
 """Every setting, declared once: name, type, default, one sentence.
 
-Environment over ``penstock.toml`` over defaults; a secret may also come from a file
-named by the same variable with ``_FILE`` behind it.
+Environment over ``penstock.toml`` over defaults.  A setting that may hold a secret can
+also be given by a file: the same variable with ``_FILE`` behind it names the file.
 """
 
 import os
@@ -13,7 +13,207 @@ from pathlib import Path
 from penstock.errors import InvalidInput
 
 PREFIX = "PENSTOCK_"
+MEBIBYTE = 1024 * 1024
 
 
-def _setting(default: object, sentence: str, secret: bool = False) -> object:
-    return field(default=default, metadata={"sentence": sentence, "secret": secret})
+@dataclass(frozen=True)
+class Settings:
+    """What the operator can set.  Read once, by ``load``; passed on as an argument."""
+
+    home: Path = field(
+        default=Path("penstock-home"),
+        metadata={"sentence": "The folder that holds the database, the keys and the witness."},
+    )
+    database_folder: Path | None = field(
+        default=None, metadata={"sentence": "Where the SQLite database lives; home/database."}
+    )
+    keys_folder: Path | None = field(
+        default=None,
+        metadata={"sentence": "Where the key ring lives, best on another disk; home/keys."},
+    )
+    witness_folder: Path | None = field(
+        default=None,
+        metadata={"sentence": "Where the log's witness lives, best on another disk; home/witness."},
+    )
+    data_folder: Path | None = field(
+        default=None,
+        metadata={"sentence": "When set, the only folder from which datasets may be registered."},
+    )
+    database_url: str = field(
+        default="",
+        metadata={
+            "sentence": "The database's URL; a SQLite file in the database folder when empty.",
+            "secret": True,
+        },
+    )
+    public_url: str = field(
+        default="http://127.0.0.1:8080",
+        metadata={"sentence": "The address under which readers reach the server."},
+    )
+    host: str = field(
+        default="127.0.0.1", metadata={"sentence": "The address that `penstock serve` listens on."}
+    )
+    port: int = field(
+        default=8080, metadata={"sentence": "The port that `penstock serve` listens on."}
+    )
+    workers: int = field(
+        default=2, metadata={"sentence": "How many processes `penstock serve` starts."}
+    )
+    time_quantum: float = field(
+        default=0.025,
+        metadata={
+            "sentence": "Refusals and first grants are answered at multiples of this many seconds,"
+            " so that the clock tells nothing; 0 switches it off."
+        },
+    )
+    token_days: int = field(
+        default=90, metadata={"sentence": "How many days a token lives unless it says otherwise."}
+    )
+    busy_timeout: float = field(
+        default=10.0,
+        metadata={"sentence": "How many seconds to wait for a locked database before a 503."},
+    )
+    body_limit: int = field(
+        default=MEBIBYTE, metadata={"sentence": "The largest request body, in bytes."}
+    )
+    query_body_limit: int = field(
+        default=256 * MEBIBYTE,
+        metadata={"sentence": "The largest body that registers a query, in bytes."},
+    )
+    dimension_limit: int = field(
+        default=10_000_000, metadata={"sentence": "The most values that one query may have."}
+    )
+    log_level: str = field(
+        default="INFO", metadata={"sentence": "The least severe messages that are logged."}
+    )
+
+    @property
+    def database_path(self) -> Path:
+        """The folder of the SQLite database."""
+        return self.database_folder or self.home / "database"
+
+    @property
+    def keys_path(self) -> Path:
+        """The folder of the key ring and the server's secrets."""
+        return self.keys_folder or self.home / "keys"
+
+    @property
+    def witness_path(self) -> Path:
+        """The folder of the log's witness."""
+        return self.witness_folder or self.home / "witness"
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The URL in force, the SQLite file's where none is set."""
+        return self.database_url or f"sqlite:///{(self.database_path / 'penstock.db').resolve()}"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """One setting as it stands: its value (secrets masked) and where it came from."""
+
+    name: str
+    value: str
+    source: str
+    sentence: str
+
+
+def load(
+    environment: Mapping[str, str] = os.environ, file: Path | None = None
+) -> tuple[Settings, list[Provenance]]:
+    """Read the settings once.
+
+    ``file`` defaults to ``PENSTOCK_CONFIG`` or ``./penstock.toml`` where that exists.
+    Raises ``InvalidInput`` for unknown names, wrong types and unreadable files.
+    """
+    written, origin = _read_file(environment, file)
+    known = {item.name for item in fields(Settings)}
+    unknown = sorted(set(written) - known)
+    if unknown:
+        raise InvalidInput(f"{origin} sets {', '.join(unknown)}, which Penstock does not know.")
+    values: dict[str, object] = {}
+    provenance = []
+    for item in fields(Settings):
+        variable = PREFIX + item.name.upper()
+        source = "default"
+        raw: object = item.default
+        if item.name in written:
+            raw, source = written[item.name], str(origin)
+        if item.metadata.get("secret") and variable + "_FILE" in environment:
+            secret = Path(environment[variable + "_FILE"])
+            raw, source = _read_secret(secret), f"{variable}_FILE"
+        if variable in environment:
+            raw, source = environment[variable], variable
+        values[item.name] = raw if source == "default" else _convert(item.name, raw, source)
+        shown = "(set)" if item.metadata.get("secret") and raw else str(values[item.name] or "")
+        provenance.append(Provenance(item.name, shown, source, item.metadata["sentence"]))
+    settings = Settings(**values)  # type: ignore[arg-type]  # every value was converted to its field's type above
+    _check(settings)
+    return settings, provenance
+
+
+def _read_file(
+    environment: Mapping[str, str], file: Path | None
+) -> tuple[dict[str, object], Path | None]:
+    named = file or (
+        Path(environment["PENSTOCK_CONFIG"]) if "PENSTOCK_CONFIG" in environment else None
+    )
+    path = named or Path("penstock.toml")
+    if named is None and not path.exists():
+        return {}, None
+    try:
+        return tomllib.loads(path.read_text()), path
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise InvalidInput(f"The settings file {path} cannot be read: {problem}.") from problem
+
+
+def _read_secret(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError as problem:
+        raise InvalidInput(
+            f"The secret file {path} cannot be read: {problem.strerror}."
+        ) from problem
+
+
+_PATHS = {"home", "database_folder", "keys_folder", "witness_folder", "data_folder"}
+_INTEGERS = {"port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"}
+_NUMBERS = {"time_quantum", "busy_timeout"}
+
+
+def _convert(name: str, raw: object, source: str) -> object:
+    try:
+        if name in _PATHS:
+            return Path(str(raw)) if raw else None
+        if name in _INTEGERS:
+            return int(str(raw))
+        if name in _NUMBERS:
+            return float(str(raw))
+    except ValueError as problem:
+        kind = "a whole number" if name in _INTEGERS else "a number"
+        raise InvalidInput(f"{source} sets {name} to {raw!r}, which is not {kind}.") from problem
+    return str(raw)
+
+
+_RANGES: dict[str, tuple[float, float]] = {
+    "port": (0, 65535),
+    "workers": (1, 256),
+    "time_quantum": (0, 10),
+    "token_days": (1, 3650),
+    "busy_timeout": (0.1, 600),
+    "body_limit": (1024, 2**40),
+    "query_body_limit": (1024, 2**40),
+    "dimension_limit": (1, 10_000_000),
+}
+
+
+def _check(settings: Settings) -> None:
+    for name, (low, high) in _RANGES.items():
+        value = getattr(settings, name)
+        if not low <= value <= high:
+            raise InvalidInput(f"The setting {name} is {value}; it must be from {low} to {high}.")
+    if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise InvalidInput(
+            f"The setting log_level is {settings.log_level!r};"
+            " it must be DEBUG, INFO, WARNING or ERROR."
+        )
