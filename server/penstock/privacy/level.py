@@ -7,6 +7,7 @@ no answer depends on which levels others have been given.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from penstock.errors import InvalidInput
 
@@ -34,8 +35,7 @@ class Ladder:
             raise InvalidInput(
                 f"Rung {rung} is outside of the ladder, which has rungs 0 to {self.last}."
             )
-        numerator = self.finest * self.ratio.numerator**rung
-        return -(-numerator // self.ratio.denominator**rung) * self.unit
+        return _steps(self.finest, self.ratio, rung) * self.unit
 
     def rung_at_or_above(self, level: Fraction) -> int:
         """The least noisy rung whose level is at least ``level``.
@@ -57,3 +57,10 @@ class Ladder:
                 )
             rung += 1
         return rung
+
+
+@lru_cache(maxsize=65536)
+def _steps(finest: int, ratio: Fraction, rung: int) -> int:
+    """``ceil(finest * ratio**rung)`` in integers alone: milliseconds on high rungs, so kept."""
+    numerator = finest * int(ratio.numerator**rung)
+    return -(-numerator // int(ratio.denominator**rung))
