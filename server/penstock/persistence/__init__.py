@@ -1,1 +1,1 @@
-"""."""
+"""Tables, transactions, migrations."""

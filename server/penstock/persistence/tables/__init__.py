@@ -1,0 +1,36 @@
+"""The tables, one class each, by subject.
+
+* ``people``    tiers, users, their clearances and tokens
+* ``datasets``  datasets and each tier's budget in them
+* ``queries``   queries, their levels, the releases and who holds them
+* ``ledger``    what was charged
+* ``log``       the leaves of the audit log
+
+The classes do not validate (SQLModel skips validation where ``table=True``): input
+models stand in front of them, and CHECK constraints behind them.  What is history is
+append-only, by triggers (``penstock.persistence.append_only``): a change is a new
+version, never an update.
+"""
+
+from penstock.persistence.tables.columns import metadata
+from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.ledger import Charge
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.people import Clearance, Tier, Token, User
+from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
+
+__all__ = [
+    "Charge",
+    "Clearance",
+    "Dataset",
+    "Grant",
+    "Leaf",
+    "Query",
+    "QueryLevel",
+    "Release",
+    "Tier",
+    "TierBudget",
+    "Token",
+    "User",
+    "metadata",
+]

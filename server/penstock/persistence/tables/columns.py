@@ -1,0 +1,79 @@
+"""What all tables share: the metadata with its naming convention, and column types."""
+
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from sqlalchemy import BigInteger, CheckConstraint, DateTime, Integer, MetaData
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlmodel import SQLModel
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+"""Every constraint has a name from its first day: SQLite cannot alter a nameless one."""
+
+
+class Table(SQLModel):
+    """The base of every table."""
+
+    metadata: ClassVar[MetaData] = metadata
+
+
+class Identifier(TypeDecorator[int]):
+    """A 64-bit key; SQLite numbers rows by itself only where the type is ``INTEGER``."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[int]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(Integer())
+        return dialect.type_descriptor(BigInteger())
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time: aware going in, aware and in UTC coming out, on every database.
+
+    Naive datetimes raise ``ValueError``, which SQLAlchemy wraps into ``StatementError``.
+    """
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a stored moment needs a time zone")
+        moment = value.astimezone(UTC)
+        # SQLite keeps text of one width, which sorts as time does.
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(
+        self,
+        value: datetime | None,
+        dialect: Dialect,  # noqa: ARG002 - the signature is SQLAlchemy's
+    ) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def check(name: str, condition: str) -> CheckConstraint:
+    """A CHECK constraint, named ``ck_<table>_<name>``."""
+    return CheckConstraint(condition, name=name)
+
+
+def name_checks() -> tuple[CheckConstraint, CheckConstraint]:
+    """What ``name`` and ``folded`` of a named thing obey.  Folding may lengthen a name."""
+    return (
+        check("name", "length(name) BETWEEN 1 AND 64"),
+        check("folded", "length(folded) >= 1"),
+    )

@@ -1,0 +1,71 @@
+"""Datasets, and what each tier may learn from them."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check, name_checks
+
+
+class Dataset(Table, table=True):
+    """One version of a dataset: its spec, and its keys and fingerprint under encryption.
+
+    ``wrapped_kek`` is empty once the dataset was shredded.
+    """
+
+    __tablename__ = "dataset"
+    __table_args__ = (
+        *name_checks(),
+        UniqueConstraint("folded", "version"),
+        check("version", "version >= 1"),
+        check("neighboring", "neighboring IN ('add_remove', 'replace')"),
+        check("delta", "delta >= 0 AND delta < 1"),
+        check("by", 'length("by") >= 1'),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    name: str
+    folded: str
+    version: int
+    spec: str
+    neighboring: str
+    delta: float
+    wrapped_kek: bytes
+    sealed_fingerprint: bytes | None = None
+    sealed_salt: bytes | None = None
+    created_at: datetime = Field(sa_type=Moment)
+    by: str
+
+
+class TierBudget(Table, table=True):
+    """A tier's budget in a dataset from a version on.
+
+    ``order`` is the fixed Rényi order of the account; ``limit_loss`` is in units of
+    2^-40 and ``limit_failure`` in units of 2^-62, as in ``penstock.accounting``.
+    """
+
+    __tablename__ = "tier_budget"
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "tier_id", "version"),
+        check("version", "version >= 1"),
+        check("epsilon", "epsilon > 0"),
+        check("delta", "delta >= 0 AND delta < 1"),
+        check("order", '"order" > 1'),
+        check("limit_loss", "limit_loss > 0"),
+        check("limit_failure", "limit_failure >= 0"),
+        check("by", 'length("by") >= 1'),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger)
+    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger, index=True)
+    version: int
+    epsilon: float
+    delta: float
+    order: float
+    limit_loss: int = Field(sa_type=BigInteger)
+    limit_failure: int = Field(sa_type=BigInteger)
+    at: datetime = Field(sa_type=Moment)
+    by: str

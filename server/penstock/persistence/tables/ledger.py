@@ -1,0 +1,41 @@
+"""What was charged to which account, with running totals."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+
+
+class Charge(Table, table=True):
+    """One entry of the account of a tier in a dataset.
+
+    ``loss`` is in units of 2^-40 at Rényi order ``order``, ``failure`` in units of
+    2^-62; either may be negative where a charge replaces an older one, the totals may
+    not.  ``seq`` counts the entries of one account, so that two writers who read the
+    same totals cannot both append.
+    """
+
+    __tablename__ = "charge"
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "tier_id", "seq"),
+        check("seq", "seq >= 0"),
+        check("rung", "rung >= 0"),
+        check("order", '"order" > 1'),
+        check("loss_total", "loss_total >= 0 AND loss_total >= loss"),
+        check("failure_total", "failure_total >= 0 AND failure_total >= failure"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger)
+    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger, index=True)
+    seq: int
+    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger, index=True)
+    rung: int
+    order: float
+    loss: int = Field(sa_type=BigInteger)
+    failure: int = Field(sa_type=BigInteger)
+    loss_total: int = Field(sa_type=BigInteger)
+    failure_total: int = Field(sa_type=BigInteger)
+    at: datetime = Field(sa_type=Moment)

@@ -1,0 +1,97 @@
+"""Tiers, users, and what lets a user in."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, Index, UniqueConstraint, text
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check, name_checks
+
+_ALIVE = text("deleted_at IS NULL")
+
+
+class Tier(Table, table=True):
+    """A named, ranked clearance level.  A larger ``rank`` is more trusted.
+
+    History names tiers, so that one with a history is marked deleted and stays; its
+    name and rank are free for others from then on.
+    """
+
+    __tablename__ = "tier"
+    __table_args__ = (
+        *name_checks(),
+        check("rank", "rank BETWEEN -1000000000 AND 1000000000"),
+        Index(
+            "uq_tier_folded", "folded", unique=True, sqlite_where=_ALIVE, postgresql_where=_ALIVE
+        ),
+        Index("uq_tier_rank", "rank", unique=True, sqlite_where=_ALIVE, postgresql_where=_ALIVE),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    name: str
+    folded: str
+    rank: int
+    description: str = ""
+    created_at: datetime = Field(sa_type=Moment)
+    deleted_at: datetime | None = Field(default=None, sa_type=Moment)
+
+
+class User(Table, table=True):
+    """Somebody who may sign in, in at least one role."""
+
+    __tablename__ = "user"
+    __table_args__ = (
+        *name_checks(),
+        UniqueConstraint("folded"),
+        check("a_role", "analyst OR admin OR auditor"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    name: str
+    folded: str
+    analyst: bool = False
+    admin: bool = False
+    auditor: bool = False
+    created_at: datetime = Field(sa_type=Moment)
+    disabled_at: datetime | None = Field(default=None, sa_type=Moment)
+
+
+class Clearance(Table, table=True):
+    """The tier that a user holds from a version on; none where ``tier_id`` is null."""
+
+    __tablename__ = "clearance"
+    __table_args__ = (
+        UniqueConstraint("user_id", "version"),
+        check("version", "version >= 1"),
+        check("by", 'length("by") >= 1'),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
+    version: int
+    tier_id: int | None = Field(default=None, foreign_key="tier.id", sa_type=BigInteger, index=True)
+    at: datetime = Field(sa_type=Moment)
+    by: str
+
+
+class Token(Table, table=True):
+    """A bearer token: its public prefix and an HMAC of the rest, never the token."""
+
+    __tablename__ = "token"
+    __table_args__ = (
+        UniqueConstraint("prefix"),
+        check("prefix", "length(prefix) >= 1"),
+        check("digest", "length(digest) = 32"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    prefix: str
+    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger, index=True)
+    digest: bytes
+    scopes: str
+    created_at: datetime = Field(sa_type=Moment)
+    expires_at: datetime = Field(sa_type=Moment)
+    revoked_at: datetime | None = Field(default=None, sa_type=Moment)

@@ -1,0 +1,134 @@
+"""Queries, the level of each tier, the releases, and who was given which.
+
+A level is a rung of the query's public ladder everywhere: integers are compared,
+never floats.  Fractions are text, ``"numerator/denominator"``; integers that may pass
+64 bits are text too.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check, name_checks
+
+
+class Query(Table, table=True):
+    """A fixed statistic over a dataset, and the state of its noise process.
+
+    ``canonical_hash`` is of the computed spec with its dataset, null for pushed vectors,
+    and never of values.  ``seq`` is that of the newest release, -1 before the anchor.
+    """
+
+    __tablename__ = "query"
+    __table_args__ = (
+        *name_checks(),
+        UniqueConstraint("folded"),
+        UniqueConstraint("canonical_hash"),
+        check("mechanism", "length(mechanism) >= 1"),
+        check("calibration", "calibration >= 1"),
+        check("dimension", "dimension >= 1"),
+        check("ladder_last", "ladder_last >= 0"),
+        check("ceiling", "ceiling BETWEEN 0 AND ladder_last"),
+        check("max_levels", "max_levels >= 1"),
+        check("status", "status IN ('pending', 'active', 'retired')"),
+        check("seq", "seq >= -1"),
+        check("anchored", "status <> 'active' OR seq >= 0"),
+        check("wrapped_dek", "length(wrapped_dek) >= 1"),
+        check("by", 'length("by") >= 1'),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    name: str
+    folded: str
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger, index=True)
+    canonical_hash: str | None = None
+    spec: str
+    sql: str | None = None
+    sql_hash: str | None = None
+    mechanism: str
+    calibration: int
+    granularity: str
+    dimension: int
+    keys: str | None = None
+    sensitivity_l1: str
+    sensitivity_l2_squared: str
+    sensitivity_linf: str
+    ladder_finest: str
+    ladder_unit: str
+    ladder_ratio: str
+    ladder_last: int
+    ceiling: int
+    max_levels: int
+    status: str
+    seq: int = -1
+    wrapped_dek: bytes
+    asserted_by: str | None = None
+    created_at: datetime = Field(sa_type=Moment)
+    by: str
+
+
+class QueryLevel(Table, table=True):
+    """The rung of a tier in a query from a version on."""
+
+    __tablename__ = "query_level"
+    __table_args__ = (
+        UniqueConstraint("query_id", "tier_id", "version"),
+        check("version", "version >= 1"),
+        check("rung", "rung >= 0"),
+        check("by", 'length("by") >= 1'),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
+    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger, index=True)
+    version: int
+    rung: int
+    at: datetime = Field(sa_type=Moment)
+    by: str
+
+
+class Release(Table, table=True):
+    """The vector at one rung, sealed, with the rungs that it was drawn from.
+
+    Both uniques matter: one rung has one vector, and no two draws were conditioned on
+    the same state.  The anchor is ``seq`` 0.
+    """
+
+    __tablename__ = "release"
+    __table_args__ = (
+        UniqueConstraint("public_id"),
+        UniqueConstraint("query_id", "rung"),
+        UniqueConstraint("query_id", "seq"),
+        check("public_id", "length(public_id) >= 1"),
+        check("rung", "rung >= 0"),
+        check("seq", "seq >= 0"),
+        check("accurate_rung", "accurate_rung >= 0 AND accurate_rung < rung"),
+        check("noisy_rung", "noisy_rung > rung"),
+        check("ciphertext", "length(ciphertext) >= 1"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    public_id: str
+    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
+    rung: int
+    seq: int
+    accurate_rung: int | None = None
+    noisy_rung: int | None = None
+    ciphertext: bytes
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Grant(Table, table=True):
+    """That a user was handed a release, first as a holder of ``tier_id``."""
+
+    __tablename__ = "grant"
+    __table_args__ = (UniqueConstraint("user_id", "release_id"),)
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
+    release_id: int = Field(foreign_key="release.id", sa_type=BigInteger, index=True)
+    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger)
+    leaf_id: int = Field(foreign_key="leaf.id", sa_type=BigInteger)
+    at: datetime = Field(sa_type=Moment)
