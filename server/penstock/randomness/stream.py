@@ -1,15 +1,21 @@
 """One cryptographic stream of random bits for every release.
 
-A stream is ChaCha20 (Bernstein 2008; RFC 8439 fixes the rounds) under a key of its own.
-A fresh key for every release means that forked workers and cloned machines do not
-repeat each other's noise, and that a dump of memory does not give old noise away.
+A stream is ChaCha20 (Bernstein 2008) under a key of its own, drawn from the operating
+system.  A fresh key for every release means that forked workers and cloned machines do
+not repeat each other's noise, and that a dump of memory does not give old noise away.
+
+Two keystreams run under the key, told apart by the nonce, so that no block is used
+twice: numpy's samplers read one through ``randomgen``, bulk bits come from the other
+through ``cryptography``, which makes them an order of magnitude faster.
 """
 
 import os
 from collections.abc import Callable
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
+from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
 from numpy.random import Generator
 from numpy.typing import NDArray
 from randomgen import ChaCha
@@ -18,22 +24,28 @@ from penstock.errors import InvalidInput, PenstockError
 
 KEY_BYTES = 32
 ROUNDS = 20
+GENERATOR_NONCE = bytes(16)
+RAW_NONCE = bytes(8) + (1).to_bytes(8, "little")
+"""Block counter (8 bytes) and nonce (8 bytes); ``randomgen`` fixes that of the generator."""
+
+_ZEROS = bytes(1 << 18)
 
 
 class Stream:
     """Random bits, and numpy's samplers over them, for one release in one process.
 
-    Not for several threads at once: numpy's samplers lock the generator, the order of
-    their draws would still depend on the schedule.
+    Not for several threads at once: which of them draws what would depend on the
+    schedule.
     """
 
-    __slots__ = ("_generator", "_process")
+    __slots__ = ("_generator", "_process", "_raw")
 
     def __init__(self, key: bytes) -> None:
         if len(key) != KEY_BYTES:
             raise InvalidInput(f"A stream's key has {KEY_BYTES} bytes, this one has {len(key)}.")
-        # As bytes the key would be refused; little-endian makes it ChaCha20's own key words.
+        # randomgen takes integers only; little-endian makes it ChaCha20's own key words.
         self._generator = Generator(ChaCha(key=int.from_bytes(key, "little"), rounds=ROUNDS))
+        self._raw = Cipher(ChaCha20(key, RAW_NONCE), mode=None).encryptor()
         self._process = os.getpid()
 
     @classmethod
@@ -56,28 +68,43 @@ class Stream:
         Raises ``PenstockError`` in any process but the one that made the stream: after
         a fork, both sides would draw the same noise.
         """
-        if os.getpid() != self._process:
-            raise PenstockError(
-                f"This stream belongs to process {self._process}, and process {os.getpid()}"
-                " asked for noise; make a fresh stream after a fork."
-            )
+        self._refuse_other_process()
         return self._generator
 
+    def raw_into(self, out: NDArray[Any]) -> None:
+        """Fill the contiguous array ``out`` with the next raw bits, whatever its type."""
+        self._refuse_other_process()
+        raw: CipherContext = self._raw
+        if not out.size:
+            return
+        room = out.data.cast("B")
+        zeros = memoryview(_ZEROS)
+        for start in range(0, room.nbytes, len(_ZEROS)):
+            piece = room[start : start + len(_ZEROS)]
+            raw.update_into(zeros[: piece.nbytes], piece)
+
     def raw_uint64(self, count: int) -> NDArray[np.uint64]:
-        """The next ``count`` words of the raw stream, shape ``(count,)``."""
-        words: NDArray[np.uint64] = self.generator.bit_generator.random_raw(count)
+        """The next ``count`` words of 64 raw bits, shape ``(count,)``."""
+        words = np.empty(count, dtype=np.uint64)
+        self.raw_into(words)
         return words
 
     def raw_uint32(self, count: int) -> NDArray[np.uint32]:
-        """The next ``count`` half words of the raw stream, shape ``(count,)``.
+        """The next ``count`` words of 32 raw bits, shape ``(count,)``."""
+        words = np.empty(count, dtype=np.uint32)
+        self.raw_into(words)
+        return words
 
-        They come in the order of the raw bytes; of an odd count the last word's second
-        half is thrown away.
-        """
-        return self.raw_uint64(-(-count // 2)).astype("<u8", copy=False).view("<u4")[:count]
+    def _refuse_other_process(self) -> None:
+        if os.getpid() != self._process:
+            raise PenstockError(
+                f"This stream belongs to process {self._process}, and process {os.getpid()}"
+                " asked it for noise; make a fresh stream after a fork."
+            )
 
     def __repr__(self) -> str:
         return "Stream()"
 
     def __reduce__(self) -> NoReturn:
+        # What copy and pickle expect of a thing that is neither copied nor pickled.
         raise TypeError("A stream is never copied or serialized: a copy would repeat its noise.")
