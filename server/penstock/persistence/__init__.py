@@ -1,1 +1,17 @@
-"""Tables, transactions, migrations."""
+"""What is kept, and the transactions in which it is kept.
+
+* ``tables``       the tables, by subject
+* ``database``     read and write transactions
+* ``locks``        the lock on a query's state
+* ``dialects``     in what databases differ
+* ``append_only``  the triggers that keep history as it was written
+* ``migrate``      schema versions
+
+Only services open transactions.
+"""
+
+from penstock.persistence import migrate, tables
+from penstock.persistence.database import Database
+from penstock.persistence.locks import lock_query
+
+__all__ = ["Database", "lock_query", "migrate", "tables"]

@@ -1,0 +1,50 @@
+"""Triggers that refuse to change or delete what is history.
+
+They guard against mistakes in code and at a console.  Whoever can drop a trigger is held
+by the log instead.  A migration that rebuilds such a table must install its triggers
+again: SQLite drops them with the old table.  Everything that a migration depends on is an
+argument here, so that a change of the tables never changes an old migration.
+"""
+
+from collections.abc import Sequence
+
+
+def preparation(dialect: str) -> list[str]:
+    """What ``dialect`` needs once before the first trigger."""
+    if dialect == "sqlite":
+        return []
+    function = (
+        "CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " RAISE EXCEPTION '% is append-only', TG_TABLE_NAME"
+        " USING ERRCODE = 'integrity_constraint_violation'; END $$"
+    )
+    return [function]
+
+
+def triggers(
+    dialect: str, table: str, *, once: str | None = None, fixed: Sequence[str] = ()
+) -> list[str]:
+    """The triggers of ``table``, for ``dialect`` "sqlite" or "postgresql".
+
+    ``once`` names a column that may be set from null one time, while every column in
+    ``fixed`` stays as it is.
+    """
+    same = "IS" if dialect == "sqlite" else "IS NOT DISTINCT FROM"
+    condition = ""
+    if once is not None:
+        kept = "".join(f' AND NEW."{column}" {same} OLD."{column}"' for column in fixed)
+        condition = f'WHEN (NOT (OLD."{once}" IS NULL AND NEW."{once}" IS NOT NULL{kept}))'
+    if dialect == "sqlite":
+        body = f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+        update, other = condition, ""
+        events: tuple[str, ...] = ("UPDATE", "DELETE")
+    else:
+        body = "EXECUTE FUNCTION append_only()"
+        update, other = f"FOR EACH ROW {condition}", "FOR EACH ROW"
+        events = ("UPDATE", "DELETE", "TRUNCATE")
+    ways = {"UPDATE": update, "DELETE": other, "TRUNCATE": "FOR EACH STATEMENT"}
+    return [
+        f'CREATE TRIGGER "append_only_{table}_{event.lower()}" BEFORE {event} ON "{table}"'
+        f" {ways[event]} {body}"
+        for event in events
+    ]

@@ -1,0 +1,123 @@
+"""The transactions of the one database.  Only services open them.
+
+Connections do not survive a fork: a child that uses its parent's SQLite connections, or
+merely closes them, takes locks from others.  So idle connections are closed before
+every fork and each process opens its own.  Fork while no transaction is open.
+"""
+
+import os
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlmodel import Session
+
+from penstock.errors import SchemaUnknown
+from penstock.persistence import migrate
+from penstock.persistence.dialects import Dialect, Purpose, dialect_of, translated
+
+WRITING = "writing"
+"""The key in ``Session.info`` that tells a write transaction."""
+
+
+class ReadSession(Session):
+    """A session that refuses to write rather than to lose what it was given."""
+
+    def flush(self, objects: Sequence[Any] | None = None) -> None:
+        if self.new or self.dirty or self.deleted:
+            raise RuntimeError("a read transaction cannot write; open a write transaction")
+        super().flush(objects)
+
+
+class Database:
+    """A database and its pools of connections; cheap to keep, safe across forks.
+
+    ``url`` is like ``sqlite:////folder/penstock.db``; the file must exist (``migrate.upgrade``
+    makes it).  Raises ``InvalidInput`` for a URL that names no database of ours.
+    """
+
+    def __init__(self, url: str, *, busy_timeout_seconds: float = 10.0) -> None:
+        self._dialect: Dialect = dialect_of(url, busy_timeout_seconds)
+        self._reader = self._dialect.engine(Purpose.READ)
+        self._writer = self._dialect.engine(Purpose.WRITE)
+        _databases.add(self)
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A transaction that sees one state of the database and cannot change it.
+
+        Raises ``DatabaseUnavailable`` with the next step; the state is then unchanged.
+        """
+        with (
+            translated(self._dialect),
+            ReadSession(self._reader, expire_on_commit=False) as session,
+        ):
+            yield session
+            session.flush()
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A transaction that waits for its turn to write, and commits where the block ends.
+
+        An error in the block rolls back everything.  Nothing is ever tried again here.
+        Raises ``DatabaseUnavailable`` with the next step, also from the commit; the
+        state is then unchanged, and the caller may ask again.
+        """
+        with (
+            translated(self._dialect),
+            Session(self._writer, expire_on_commit=False, info={WRITING: True}) as session,
+        ):
+            session.connection()  # begins now, so that no read comes before the lock
+            yield session
+            session.commit()
+
+    def check_schema(self) -> None:
+        """Raise ``SchemaUnknown`` unless the database has exactly the schema of this version."""
+        head = migrate.head()
+        with translated(self._dialect), self._reader.connect() as connection:
+            current = migrate.revision_of(connection)
+        if current == head:
+            return
+        if current is None:
+            found = "The database is empty or of another program"
+            step = "Run `penstock db upgrade`, or `penstock init` in a new home."
+        elif current in migrate.revisions():
+            found = f"The database has schema {current}, older than {head}"
+            step = "Make a backup and run `penstock db upgrade`."
+        else:
+            found = f"The database has schema {current}, which this version does not know"
+            step = (
+                "Install the version of Penstock that wrote it; `penstock db upgrade` cannot help."
+            )
+        raise SchemaUnknown(
+            f"{found}; this version of Penstock needs {head}. {step}",
+            current=current,
+            needed=head,
+        )
+
+    def close(self) -> None:
+        """Close the idle connections.  The next transaction opens new ones."""
+        self._reader.dispose()
+        self._writer.dispose()
+
+    def forget(self) -> None:
+        """Leave the connections to the parent process and start with none."""
+        self._reader.dispose(close=False)
+        self._writer.dispose(close=False)
+
+
+_databases: weakref.WeakSet[Database] = weakref.WeakSet()
+
+
+def _close_before_fork() -> None:
+    for database in list(_databases):
+        database.close()
+
+
+def _forget_in_child() -> None:
+    for database in list(_databases):
+        database.forget()
+
+
+os.register_at_fork(before=_close_before_fork, after_in_child=_forget_in_child)

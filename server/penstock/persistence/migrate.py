@@ -1,0 +1,126 @@
+"""Schema versions: what the database has, what this version needs, and the way there."""
+
+import functools
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, inspect, text
+
+import penstock
+from penstock.errors import SchemaUnknown
+from penstock.persistence.dialects import Purpose, dialect_of, translated
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+_VERSION_TABLE = "alembic_version"
+_VERSION = text("SELECT version_num FROM alembic_version")
+
+
+def script_location() -> Path:
+    """The folder of the migrations: inside the installed package, else of the checkout."""
+    package = Path(penstock.__file__).parent
+    packaged = package / "migrations"
+    return packaged if packaged.is_dir() else package.parents[1] / "migrations"
+
+
+def configuration() -> "Config":
+    """Alembic's configuration, which no file repeats."""
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(script_location()).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+@functools.cache
+def revisions() -> tuple[str, ...]:
+    """Every revision that this version knows, oldest first."""
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(configuration())
+    return tuple(script.revision for script in scripts.walk_revisions())[::-1]
+
+
+def head() -> str:
+    """The revision that this version needs."""
+    return revisions()[-1]
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The revision of the connected database, None where it has none of ours."""
+    if not inspect(connection).has_table(_VERSION_TABLE):
+        return None
+    found = connection.execute(_VERSION).scalars().all()
+    # Several rows are no state that our migrations leave behind.
+    return ",".join(sorted(found)) or None
+
+
+def current(url: str) -> str | None:
+    """The revision of the database at ``url``.
+
+    Raises ``DatabaseUnavailable`` where there is none or it cannot be read.
+    """
+    dialect = dialect_of(url)
+    engine = dialect.engine(Purpose.READ)
+    try:
+        with translated(dialect), engine.connect() as connection:
+            return revision_of(connection)
+    finally:
+        engine.dispose()
+
+
+def statements(dialect: str) -> str:
+    """The whole schema as SQL for ``dialect`` ("sqlite", "postgresql"), to be read or applied."""
+    from alembic import command
+
+    written = io.StringIO()
+    config = configuration()
+    config.output_buffer = written
+    config.attributes["dialect"] = dialect
+    command.upgrade(config, "head", sql=True)
+    return written.getvalue()
+
+
+def upgrade(url: str) -> tuple[str | None, str]:
+    """Bring the database at ``url`` to ``head``, making it where there is none.
+
+    One transaction: a failure leaves the old schema whole.  Returns the revisions
+    before and after.  Raises ``SchemaUnknown`` for a database of a newer version or of
+    another program, ``DatabaseUnavailable`` where it cannot be made or written.
+    """
+    from alembic import command
+
+    dialect = dialect_of(url)
+    dialect.create()
+    engine = dialect.engine(Purpose.MIGRATE)
+    try:
+        with translated(dialect), engine.begin() as connection:
+            before = revision_of(connection)
+            _refuse_foreign(connection, before)
+            config = configuration()
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+            dialect.check_references(connection)
+    finally:
+        engine.dispose()
+    return before, head()
+
+
+def _refuse_foreign(connection: Connection, found: str | None) -> None:
+    if found is None and inspect(connection).get_table_names():
+        raise SchemaUnknown(
+            "The database holds tables of another program. Name a file of Penstock's own in"
+            " PENSTOCK_DATABASE_URL.",
+            current=None,
+            needed=head(),
+        )
+    if found is not None and found not in revisions():
+        raise SchemaUnknown(
+            f"The database has schema {found}, which this version of Penstock does not know"
+            f" (its newest is {head()}). Install the version that wrote it.",
+            current=found,
+            needed=head(),
+        )
