@@ -1,0 +1,138 @@
+"""A budget (epsilon, delta) as what the ledger adds up: a Rényi budget at one order.
+
+The rule this module keeps: the order is a function of the (epsilon, delta) that a budget
+was first set to, and of nothing else.  It is never chosen by looking at what was spent,
+so sums of losses at that order stay below the limit whoever chose the queries, and with
+whatever they had seen before (Feldman, Zrnic 2021, the Rényi privacy filter: adaptively
+chosen losses at one fixed order add up).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from penstock.errors import InvalidInput
+
+ORDERS: Final[tuple[float, ...]] = (
+    *(hundredths / 100 for hundredths in range(101, 200)),
+    *(tenths / 10 for tenths in range(20, 100)),
+    *(float(order) for order in range(10, 1025)),
+)
+"""The grid of orders: part of the definition of an account, so it must never change."""
+
+FAILURE_SHARE: Final = Fraction(1, 10)
+"""The part of delta that is kept for failures; the conversion gets the rest."""
+
+LARGEST_EPSILON: Final = 1e6
+SMALLEST_DELTA: Final = 1e-15
+
+_SLACK: Final = 2.0**-48
+"""Relative; far above the rounding errors of the few operations in a conversion."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """What one tier may learn from one dataset, as the ledger compares it.
+
+    ``limit`` bounds the sum of the Rényi divergences of ``order`` (in nats, rounded
+    down), ``failure_limit`` the sum of the failure probabilities.  Where both hold, the
+    whole view of the tier is ``(epsilon, delta)``-differentially private.
+    """
+
+    epsilon: float
+    delta: float
+    order: float
+    limit: float
+    failure_limit: float
+
+
+def account_of(epsilon: float, delta: float, order: float | None = None) -> Account:
+    """The account of a budget.
+
+    ``order`` is that of the budget's first version where it is raised or lowered: an
+    order is chosen once.  Raises ``InvalidInput`` where either number is out of range,
+    or where they leave nothing to spend.
+    """
+    _require_epsilon(epsilon)
+    _require_delta(delta)
+    failure_limit = float(Fraction(delta) * FAILURE_SHARE)
+    for_conversion = float(Fraction(delta) * (1 - FAILURE_SHARE))
+
+    def budget(at: float) -> float:
+        return renyi_budget(at, epsilon, for_conversion)
+
+    chosen = best_order(budget) if order is None else order
+    limit = budget(chosen)
+    if limit <= 0:
+        raise InvalidInput(_nothing_left(epsilon, delta, for_conversion, order), pointer="/epsilon")
+    return Account(epsilon, delta, chosen, limit, failure_limit)
+
+
+def best_order(budget: Callable[[float], float]) -> float:
+    """The order of the grid at which most Gaussian releases fit.
+
+    A Gaussian release costs in proportion to the order, so that is the maximum of
+    ``budget(order) / order``; among equals the smallest.
+    """
+    return max(ORDERS, key=lambda order: budget(order) / order)
+
+
+def renyi_budget(order: float, epsilon: float, delta: float) -> float:
+    """The largest Rényi divergence of ``order`` that implies ``(epsilon, delta)``.
+
+    The conversion of Canonne, Kamath, Steinke (2020), Proposition 12, solved for the
+    divergence and rounded down.  May be negative: then no divergence of this order does.
+    """
+    gain = _gain(order, delta)
+    return epsilon + gain - _SLACK * (epsilon + abs(gain) + math.log(1 / delta) / (order - 1))
+
+
+def converted_epsilon(order: float, loss: float, delta: float) -> float:
+    """The epsilon that a Rényi divergence ``loss`` of ``order`` implies at ``delta``.
+
+    The inverse of ``renyi_budget``, rounded up.
+    """
+    gain = _gain(order, delta)
+    slack = _SLACK * (loss + abs(gain) + math.log(1 / delta) / (order - 1))
+    return max(0.0, loss - gain + slack)
+
+
+def _gain(order: float, delta: float) -> float:
+    return math.log(delta * order) / (order - 1) - math.log1p(-1 / order)
+
+
+def _require_epsilon(epsilon: float) -> None:
+    if not 0 < epsilon <= LARGEST_EPSILON:
+        raise InvalidInput(
+            f"A budget's epsilon must be a number above 0 and up to {LARGEST_EPSILON:g}, not"
+            f" {epsilon}; give one in that range.",
+            pointer="/epsilon",
+        )
+
+
+def _require_delta(delta: float) -> None:
+    if delta == 0:
+        raise InvalidInput(
+            "A dataset with delta 0 (pure privacy) is not offered yet, since every sampler here"
+            " is charged a small failure probability; give a delta such as 1e-6.",
+            pointer="/delta",
+        )
+    if not SMALLEST_DELTA <= delta < 1:
+        raise InvalidInput(
+            f"A budget's delta must be a probability from {SMALLEST_DELTA:g} up to, but below, 1,"
+            f" not {delta}; 1e-6 is usual.",
+            pointer="/delta",
+        )
+
+
+def _nothing_left(epsilon: float, delta: float, for_conversion: float, order: float | None) -> str:
+    orders = ORDERS if order is None else (order,)
+    smallest = min(-_gain(at, for_conversion) for at in orders) * 1.01
+    where = "" if order is None else f", at the order {order:g} that this budget was first set to,"
+    return (
+        f"A budget of epsilon {epsilon:g} at delta {delta:g}{where} leaves nothing to spend: the"
+        f" conversion to (epsilon, delta) alone takes more. Give an epsilon of {smallest:.3g} or"
+        " more" + (", or a larger delta." if order is None else ".")
+    )

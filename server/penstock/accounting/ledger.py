@@ -1,0 +1,141 @@
+"""The sums that refuse: exact integers, so that no order of additions matters.
+
+The rule this module keeps: what is spent is rounded up and what is granted is rounded
+down, each once, and from there on nothing is rounded.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from penstock.accounting.budget import Account
+from penstock.errors import InvalidInput
+from penstock.privacy import Cost
+
+LOSS_UNITS: Final = 2**40
+"""Units in one nat."""
+
+FAILURE_UNITS: Final = 2**62
+"""Units in a probability of 1."""
+
+LARGEST_LOSS: Final = 2**62
+"""A loss from here on, also an infinite one, is recorded as this; no limit reaches it."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A cost, or a sum of costs, in units of the ledger."""
+
+    loss: int
+    failure: int
+
+    def __add__(self, other: "Entry") -> "Entry":
+        return Entry(self.loss + other.loss, self.failure + other.failure)
+
+    @property
+    def cost(self) -> Cost:
+        """In nats and as a probability, for people to read."""
+        return Cost(self.loss / LOSS_UNITS, self.failure / FAILURE_UNITS)
+
+
+NOTHING: Final = Entry(0, 0)
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """Why a charge does not fit.
+
+    ``largest_share`` is the largest share of the account's limit that would still fit.
+    It is 0 where failure probabilities are what is short: no share is sure to mend that.
+    """
+
+    account: Account
+    needed: Entry
+    left: Entry
+    largest_share: float
+
+    @property
+    def needed_share(self) -> float:
+        """The loss that was needed, as a share of the account's limit."""
+        return self.needed.loss / limit_of(self.account).loss
+
+    def explanation(self) -> str:
+        """What was needed, what is left, and what to do, in one or two sentences."""
+        needed, left = self.needed.cost, self.left.cost
+        if self.needed.loss > self.left.loss:
+            problem = (
+                f"A Rényi loss of {needed.loss:.6g} at order {self.account.order:g} is needed"
+                f" ({self.needed_share:.4g} of the budget's), and {left.loss:.6g} is left."
+            )
+        else:
+            problem = (
+                f"A failure probability of {needed.failure:.3g} is needed, and {left.failure:.3g}"
+                f" is left of the {self.account.failure_limit:.3g} that the budget keeps for it."
+            )
+        if self.largest_share > 0:
+            return f"{problem} The largest share that would fit is {self.largest_share:.6g}."
+        if self.needed.failure > self.left.failure:
+            return f"{problem} Take fewer levels, a smaller vector or more noise."
+        return f"{problem} No share would fit; the budget has to be raised first."
+
+
+def entry(cost: Cost) -> Entry:
+    """``cost`` in units of the ledger, rounded up.
+
+    Raises ``InvalidInput`` for a cost that is negative or not a number.
+    """
+    if not (cost.loss >= 0 and cost.failure >= 0):
+        raise InvalidInput(
+            f"A charge cannot be {cost.loss} with failure probability {cost.failure}."
+        )
+    loss = LARGEST_LOSS
+    if math.isfinite(cost.loss):
+        loss = min(math.ceil(Fraction(cost.loss) * LOSS_UNITS), LARGEST_LOSS)
+    return Entry(loss, math.ceil(Fraction(min(cost.failure, 1.0)) * FAILURE_UNITS))
+
+
+def limit_of(account: Account) -> Entry:
+    """What ``account`` grants in all, in units of the ledger, rounded down."""
+    return Entry(
+        math.floor(Fraction(account.limit) * LOSS_UNITS),
+        math.floor(Fraction(account.failure_limit) * FAILURE_UNITS),
+    )
+
+
+def total(entries: Iterable[Entry]) -> Entry:
+    """The sum of ``entries``, whatever their order."""
+    return sum(entries, NOTHING)
+
+
+def share_of(account: Account, share: float | Fraction) -> Entry:
+    """``share`` of what ``account`` grants in loss, with all of its failure probability.
+
+    Rounded down, so that shares that add up to 1 always fit together.
+    """
+    limit = limit_of(account)
+    return Entry(math.floor(Fraction(share) * limit.loss), limit.failure)
+
+
+def left_of(account: Account, spent: Entry) -> Entry:
+    """What is left when ``spent`` is gone; never below zero."""
+    limit = limit_of(account)
+    return Entry(max(limit.loss - spent.loss, 0), max(limit.failure - spent.failure, 0))
+
+
+def check(account: Account, spent: Entry, new: Entry) -> Shortfall | None:
+    """Whether ``new`` fits beside ``spent``: None if so, else what is short."""
+    left = left_of(account, spent)
+    if new.loss <= left.loss and new.failure <= left.failure:
+        return None
+    fits = new.failure <= left.failure
+    return Shortfall(account, new, left, _largest_share(account, left) if fits else 0.0)
+
+
+def _largest_share(account: Account, left: Entry) -> float:
+    """The largest float whose share of the limit is no more than what is left."""
+    share = left.loss / limit_of(account).loss
+    while share > 0 and share_of(account, share).loss > left.loss:
+        share = math.nextafter(share, 0)
+    return share
