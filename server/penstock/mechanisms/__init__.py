@@ -1,1 +1,28 @@
-"""."""
+"""The noise processes, one a file, and releases in any order from them.
+
+* ``process``   what every mechanism offers (the protocol)
+* ``gaussian``  one noise process
+* ``path``      anchor, placement between neighbors, raising, and all of it in memory
+* ``lattice``   the integers that values and noise live on
+
+    >>> from fractions import Fraction
+    >>> from penstock.mechanisms import Gaussian, MultipleRelease
+    >>> mechanism, ladder = Gaussian.plan(Fraction(100), step=Fraction(1), bound=Fraction(10**6))
+    >>> released = MultipleRelease(mechanism, ladder, [812, 455, 1290], ceiling=100)
+    >>> public, partners = released.at(40_000), released.at(2_500)
+"""
+
+from penstock.mechanisms.gaussian import Gaussian
+from penstock.mechanisms.path import MultipleRelease, draw_anchor, place, raise_anchor
+from penstock.mechanisms.process import IntVector, Mechanism, NumericalCharge
+
+__all__ = [
+    "Gaussian",
+    "IntVector",
+    "Mechanism",
+    "MultipleRelease",
+    "NumericalCharge",
+    "draw_anchor",
+    "place",
+    "raise_anchor",
+]

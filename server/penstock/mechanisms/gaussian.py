@@ -1,0 +1,207 @@
+"""Gaussian noise on the lattice: Brownian motion in the variance.
+
+``X(b) - X(a)`` is ``N(0, b - a)``, and given its value ``v`` the part up to ``t`` is
+``N(v (t-a)/(b-a), (t-a)(b-t)/(b-a))`` (Andersson, Retschmeier, Nelson, Pagh 2025, Lemma
+3.3, after time inversion).  On the integers both are discrete Gaussians with real
+centers: these are closed under convolution and bridging up to ``4 exp(-2 pi^2 s^2)`` in
+log-probability, ``s`` being the standard deviation of the narrowest draw in steps, which
+is nothing at 2^8.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from statistics import NormalDist
+from typing import ClassVar, Self
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms.lattice import (
+    DEVIATIONS,
+    LARGEST_STEPS,
+    check_granularity,
+    finest_common_power,
+    floor_log2,
+    reaching_ladder,
+)
+from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
+from penstock.randomness import Stream
+from penstock.randomness.normal import rounded_bridge, rounded_normal
+
+ROOM_TO_RAISE = 64
+"""The ceiling's variance over that of rung 0: an eighth of the standard deviation."""
+
+STEPS_A_DEVIATION = 14
+"""Binary logarithm of how many steps one standard deviation at rung 0 holds at least.
+
+Adjacent rungs then leave a bridge of at least ``2^14 2^-5.5 > 2^8`` steps.
+"""
+
+HIGHEST_ORDER = 2.0**10
+"""Up to this Rényi order the sampler's divergence from the ideal law is bounded."""
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Discrete Gaussian noise; the level is the variance, in squared units of values."""
+
+    granularity: Fraction
+
+    name: ClassVar[str] = "gaussian"
+    parameter: ClassVar[str] = "variance"
+
+    def __post_init__(self) -> None:
+        check_granularity(self.granularity)
+
+    @classmethod
+    def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
+        """Lattice and ladder of a query; see ``Mechanism.plan``."""
+        if ceiling <= 0 or bound < 0:
+            raise InvalidInput(
+                f"A variance is above 0 and a bound at least 0, not {float(ceiling):g} and"
+                f" {float(bound):g}."
+            )
+        finest = ceiling / ROOM_TO_RAISE
+        fine_enough = Fraction(2) ** (floor_log2(finest) // 2 - STEPS_A_DEVIATION)
+        granularity = min(fine_enough, finest_common_power(step))
+        unit = granularity * granularity
+        deviation = (LARGEST_STEPS * granularity - bound) / DEVIATIONS
+        if deviation <= 0 or deviation * deviation < ceiling:
+            raise InvalidInput(
+                f"Values up to {float(bound):g} and noise of variance {float(ceiling):g} do not"
+                f" fit 2^52 steps of {granularity}; choose a coarser step or a smaller bound."
+            )
+        return cls(granularity), reaching_ladder(
+            math.floor(finest / unit), unit, deviation * deviation
+        )
+
+    def increment(
+        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
+    ) -> IntVector:
+        """Draw ``X(noisy) - X(accurate)``; see ``Mechanism.increment``.
+
+        Raises ``InvalidInput`` for levels out of order, and for such as leave less than
+        2^8 steps of standard deviation.
+        """
+        _check_order(accurate, noisy)
+        return rounded_normal(self._in_steps(noisy - accurate), size, stream)
+
+    def bridge(
+        self,
+        accurate: Fraction,
+        noisy: Fraction,
+        difference: IntVector,
+        level: Fraction,
+        stream: Stream,
+    ) -> IntVector:
+        """Draw ``X(level) - X(accurate)`` given ``difference``; see ``Mechanism.bridge``.
+
+        Raises ``InvalidInput`` as ``increment`` does.
+        """
+        _check_order(accurate, level, noisy)
+        weight = (level - accurate) / (noisy - accurate)
+        return rounded_bridge(difference, weight, self._in_steps(weight * (noisy - level)), stream)
+
+    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
+        """None at any level."""
+        return Fraction(0)
+
+    def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
+        """The promise of one release, epsilon read from the analytic curve at ``delta``.
+
+        ``rho = Delta2^2 / (2 level)`` holds on the lattice as it does for real noise
+        (Canonne, Kamath, Steinke 2020, Theorem 4, added over coordinates).  ``mu``
+        and the curve are those of real noise, which on the lattice are off by at most
+        ``1 + 4 (g/sigma)^2`` in ``delta``: an engineering bound, taken off before reading.
+        Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
+        """
+        mu = math.sqrt(_rounded_up(sensitivity.l2_squared / level))
+        inflation = 1 + 4 * float(self.granularity**2 / level)
+        return Guarantee(
+            definition=Definition.ZCDP,
+            epsilon=epsilon_at(delta / inflation, mu),
+            delta=delta,
+            rho=_rounded_up(sensitivity.l2_squared / (2 * level)),
+            mu=mu,
+        )
+
+    def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
+        """``order * rho``, and no failure: the discrete Gaussian is zCDP as it stands."""
+        if math.isinf(order):
+            return Cost(loss=math.inf, failure=0.0)
+        loss = Fraction(order) * sensitivity.l2_squared / (2 * level)
+        return Cost(loss=_rounded_up(loss), failure=0.0)
+
+    def numerical_charges(
+        self,
+        ladder: Ladder,  # noqa: ARG002 - the bounds below hold at every rung
+        dimension: int,
+        levels: int,
+        order: float,
+        epsilon: float,
+    ) -> Sequence[NumericalCharge]:
+        """What ``n = dimension * levels`` draws by floats cost, in two ways.
+
+        Engineering bounds.  Let ``1 + e(k)`` be the ratio of the drawn to the ideal
+        probability of ``k``.  The rms of ``e`` is taken as ``eta = 2^-39``: the box of
+        ``penstock.randomness.normal`` contributes ``2^-41.2``, centers and deviations
+        held in 53 bits and the grid of the normals less than ``2^-43``.  Beyond 10
+        standard deviations nothing is claimed of ``e``; a draw gets there with
+        probability ``2^-75.8``, whence a failure of ``n 2^-75``.
+
+        *Pinsker.*  The relative entropy of a draw is ``eta^2/2``; over draws it adds up
+        (chain rule, each law given the earlier draws), so the total variation is at most
+        ``sqrt(n eta^2 / 4) = sqrt(n) 2^-40``.  A law within total variation ``tau`` of an
+        ``(epsilon, delta)``-private one is ``(epsilon, delta + (1 + e^epsilon) tau)``-private.
+
+        *Hölder.*  Let ``P, Q`` be the drawn and ``P*, Q*`` the ideal laws on neighboring
+        data, ``A = P/P*``, ``R = P*/Q*``, ``B = Q*/Q``, and ``a`` the order.  Then
+        ``exp((a-1) D_a(P|Q)) = E_Q*[R^a A^a B^(a-1)]``, which Hölder's inequality with
+        exponents ``v/(v-2), v, v`` bounds by moments of the orders ``a v`` of ``A``,
+        ``(a-1) v + 1`` of ``B``, and ``a' = (a v - 1)/(v - 2)`` of ``R``.  Take
+        ``a v = 2^10`` and write ``h = 2^-10 (a/(a-1) + 1)``.  Since ``D_a'(P*|Q*) =
+        a' rho``, the moment of ``R`` gives ``1 + 2 a^2 / ((a-1) (2^10 - 2a)) - h`` times
+        ``a rho`` at most; the other two give at most ``2^19 n eta^2 h``, the divergence
+        of a draw from its ideal law being below ``order * eta^2 / 2``.  So the factor
+        stands without ``h`` for every charge above ``2^19 n eta^2 = n 2^-59``.  The
+        order has to be below 2^9.
+        """
+        draws = dimension * levels
+        tail = draws * 2.0**-75
+        inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
+        charges = [NumericalCharge(1.0, inflation * (math.sqrt(draws) * 2.0**-40 + tail))]
+        if 1 < order < HIGHEST_ORDER / 2:
+            spread = 2 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))
+            charges.append(NumericalCharge(1 + spread, tail))
+        return tuple(charges)
+
+    def error(self, level: Fraction, confidence: float) -> ErrorBars:
+        """Error bars of the lattice law: the interval ends on a lattice point.
+
+        Raises ``InvalidInput`` for a confidence outside of (0, 1).
+        """
+        if not 0 < confidence < 1:
+            raise InvalidInput(f"A confidence is between 0 and 1, not {confidence:g}.")
+        deviation = math.sqrt(level)
+        step = float(self.granularity)
+        reach = -NormalDist().inv_cdf((1 - confidence) / 2) * deviation
+        return ErrorBars(deviation, confidence, math.ceil(reach / step - 0.5) * step)
+
+    def _in_steps(self, variance: Fraction) -> Fraction:
+        return variance / (self.granularity * self.granularity)
+
+
+def _check_order(*levels: Fraction) -> None:
+    if levels[0] < 0 or any(low >= high for low, high in pairwise(levels)):
+        raise InvalidInput(
+            "Levels must increase from at least 0, these do not: "
+            + ", ".join(f"{float(level):g}" for level in levels)
+        )
+
+
+def _rounded_up(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

@@ -1,0 +1,112 @@
+"""The lattice of a query, the values on it, and how far its ladder may reach.
+
+Exact values and noise are integers in steps of a public power of two, so that sums are
+exact, their sensitivity does not depend on rounding, and "equal" means the same bits.
+"""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from penstock.errors import InvalidInput
+from penstock.privacy import Ladder
+
+LARGEST_STEPS = 1 << 52
+"""Exact values plus 40 standard deviations of noise stay within this many steps."""
+
+DEVIATIONS = 40
+"""At up to 14 standard deviations a draw, 4,096 chained draws still fit 63 bits."""
+
+
+def floor_log2(value: Fraction) -> int:
+    """The largest ``k`` with ``2^k <= value``, for a positive ``value``."""
+    guess = value.numerator.bit_length() - value.denominator.bit_length()
+    return guess if Fraction(2) ** guess <= value else guess - 1
+
+
+def finest_common_power(step: Fraction) -> Fraction:
+    """The largest power of two of which ``step`` is a multiple.
+
+    Raises ``InvalidInput`` where no power of two divides it, as for a third.
+    """
+    if step <= 0 or step.denominator & (step.denominator - 1):
+        raise InvalidInput(
+            f"A step of {step} lies on no lattice of powers of two; take a positive multiple"
+            " of some 2^-k, for instance 1/64 in place of 1/100.",
+            pointer="/step",
+        )
+    return Fraction(step.numerator & -step.numerator, step.denominator)
+
+
+def check_granularity(granularity: Fraction) -> None:
+    """Raises ``InvalidInput`` unless ``granularity`` is a positive power of two."""
+    if granularity <= 0 or finest_common_power(granularity) != granularity:
+        raise InvalidInput(f"A granularity is a positive power of two, not {granularity}.")
+
+
+def reaching_ladder(finest: int, unit: Fraction, noisiest: Fraction) -> Ladder:
+    """The ladder from ``finest * unit`` to the last rung at or below ``noisiest``.
+
+    Raises ``InvalidInput`` where not even rung 0 is.
+    """
+    if noisiest < finest * unit:
+        raise InvalidInput(
+            f"No level fits: the most accurate is {float(finest * unit):g}, the range of"
+            f" the integers allows up to {float(noisiest):g}; choose a coarser step."
+        )
+    ratio = Ladder(finest, unit, 0).ratio
+    last = math.floor(math.log(noisiest / (finest * unit)) / math.log(ratio)) + 1
+    trial = Ladder(finest, unit, last)
+    while trial.value(last) > noisiest:
+        last -= 1
+    return Ladder(finest, unit, last)
+
+
+def lattice_steps(values: ArrayLike, granularity: Fraction) -> NDArray[np.int64]:
+    """``values`` in steps of ``granularity``: a new array of shape ``(size,)``.
+
+    Integers and floats are accepted where they lie on the lattice.  Raises
+    ``InvalidInput``, which names neither a value nor its place, where one does not, is
+    not finite, or is beyond 2^52 steps, and where the shape is not that of a vector.
+    """
+    given = np.asarray(values)
+    if given.ndim != 1 or not given.size:
+        raise InvalidInput(f"A vector of at least one value is needed, not shape {given.shape}.")
+    if given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
+        raise InvalidInput(f"A vector of integers or floats is needed, not of {given.dtype}.")
+    check_granularity(granularity)
+    exponent = floor_log2(granularity)
+    steps = (_float_steps if given.dtype.kind == "f" else _integer_steps)(given, exponent)
+    if steps is None:
+        raise InvalidInput(
+            f"The vector has values that are not finite multiples of {granularity} within"
+            f" {float(LARGEST_STEPS * granularity):g}; clamp and round it beforehand, and"
+            " count the rounding in its sensitivity."
+        )
+    return steps
+
+
+def _float_steps(values: NDArray[Any], exponent: int) -> NDArray[np.int64] | None:
+    """Scaling by a power of two is exact unless it underflows, which the way back shows."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        steps = np.rint(np.ldexp(values.astype(np.float64), -exponent))
+        if np.any(np.ldexp(steps, exponent) != values) or not np.all(
+            np.abs(steps) <= LARGEST_STEPS
+        ):
+            return None
+    return steps.astype(np.int64)
+
+
+def _integer_steps(values: NDArray[Any], exponent: int) -> NDArray[np.int64] | None:
+    """Compared as integers of their own type, since 2^63 and above would wrap."""
+    limit = LARGEST_STEPS << exponent if exponent >= 0 else LARGEST_STEPS >> -exponent
+    if int(values.max()) > limit or int(values.min()) < -limit:
+        return None
+    steps: NDArray[np.int64] = values.astype(np.int64)
+    if exponent <= 0:
+        return steps << -exponent if limit else steps
+    kept = steps >> min(exponent, 63)
+    return None if np.any(steps != kept << min(exponent, 63)) else kept

@@ -1,0 +1,49 @@
+"""The privacy curve of one normal release: ``delta`` as a function of ``epsilon``.
+
+For ``mu = Delta2 / sigma`` it is
+``delta = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)``
+(Balle, Wang 2018, Theorem 8; Dong, Roth, Su 2022, Corollary 2.13).
+"""
+
+import math
+
+from penstock.errors import InvalidInput
+
+_SAFETY = 1e-12
+"""Relative: what the special functions may be off by."""
+
+
+def delta_at(epsilon: float, mu: float) -> float:
+    """The least ``delta`` for which the release is ``(epsilon, delta)``-private."""
+    from scipy.special import erfcx, ndtr  # imported late: slow to import
+
+    low, high = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+    if low > math.sqrt(800):
+        return 0.0
+    # e^epsilon Phi(-high), written so that neither factor leaves the range of floats
+    density = math.exp(-low * low / 2) / 2
+    if low > 0:
+        return float(density * (erfcx(low / math.sqrt(2)) - erfcx(high / math.sqrt(2))))
+    return float(ndtr(-low) - density * erfcx(high / math.sqrt(2)))
+
+
+def epsilon_at(delta: float, mu: float) -> float:
+    """The least ``epsilon`` at which the release keeps ``delta``, rounded up.
+
+    Raises ``InvalidInput`` for a ``delta`` outside of (0, 1): no normal release is
+    private at 0.
+    """
+    if not 0 < delta < 1:
+        raise InvalidInput(f"Gaussian noise needs a delta between 0 and 1, not {delta:g}.")
+    goal = delta * (1 - _SAFETY)
+    if delta_at(0.0, mu) <= goal:
+        return 0.0
+    rho = mu * mu / 2
+    low, high = 0.0, rho + 2 * math.sqrt(rho * math.log(1 / goal))
+    while high - low > _SAFETY * high:
+        middle = (low + high) / 2
+        if delta_at(middle, mu) <= goal:
+            high = middle
+        else:
+            low = middle
+    return high

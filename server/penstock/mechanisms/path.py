@@ -1,0 +1,203 @@
+"""Releases of one vector at many levels, in any order, on one path of the noise process.
+
+The exact values are read once, for the anchor, which is the most accurate release.
+Every other release is drawn from its two nearest neighbors alone, never from the data
+(Andersson, Retschmeier, Nelson, Pagh 2025, Algorithms 1 and 2), so that readers who pool
+their releases know what the most accurate of these says, and nothing else.
+
+The three functions are for callers who keep the path themselves; ``MultipleRelease``
+keeps it in memory.
+"""
+
+import hmac
+from bisect import bisect_left
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms.lattice import lattice_steps
+from penstock.mechanisms.process import IntVector, Mechanism
+from penstock.privacy import Ladder
+from penstock.randomness import Stream
+
+Placed = tuple[Fraction, IntVector]
+"""A stored release: its level, and its values in lattice steps."""
+
+
+def draw_anchor(
+    mechanism: Mechanism, exact: IntVector, level: Fraction, stream: Stream
+) -> IntVector:
+    """The first and most accurate release of ``exact``, both in lattice steps.
+
+    The only draw, besides ``raise_anchor``, that sees the exact values; both give
+    shape ``(size,)``.
+    """
+    return exact + mechanism.increment(Fraction(0), level, len(exact), stream)
+
+
+def place(
+    mechanism: Mechanism,
+    accurate: Placed | None,
+    noisy: Placed | None,
+    level: Fraction,
+    stream: Stream,
+) -> IntVector:
+    """A new release at ``level``, given the nearest stored ones on either side.
+
+    ``accurate`` is the nearest with less noise, ``noisy`` the nearest with more, or
+    ``None`` where ``level`` is to be the noisiest.  They have to be the nearest: a draw
+    that passes over a neighbor is independent of it, and the two average to more than
+    either may tell.  Raises ``InvalidInput`` without an ``accurate`` neighbor, for
+    ``level`` not strictly between the two, and for vectors of different sizes.
+    """
+    if accurate is None:
+        raise InvalidInput(
+            f"No stored release is more accurate than level {float(level):g}; draw the"
+            " anchor, or raise it, which needs the exact values."
+        )
+    start, values = accurate
+    if noisy is None:
+        return values + mechanism.increment(start, level, len(values), stream)
+    end, far = noisy
+    _check_sizes(values, far)
+    return values + mechanism.bridge(start, end, far - values, level, stream)
+
+
+def raise_anchor(
+    mechanism: Mechanism, exact: IntVector, noisy: Placed, level: Fraction, stream: Stream
+) -> IntVector:
+    """A release more accurate than the anchor ``noisy``: the bridge from no noise to it.
+
+    ``exact`` must be what the anchor was drawn from.  Raises ``InvalidInput`` for a
+    ``level`` that is not below the anchor's, and for vectors of different sizes.
+    """
+    end, far = noisy
+    _check_sizes(exact, far)
+    return exact + mechanism.bridge(Fraction(0), end, far - exact, level, stream)
+
+
+class MultipleRelease:
+    """One vector, released at any levels of its ladder in any order.
+
+    A release is drawn once and remembered.  The exact values are dropped as soon as the
+    anchor is drawn, which is at construction.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        ladder: Ladder,
+        values: ArrayLike,
+        ceiling: Fraction | float,
+        *,
+        streams: Callable[[], Stream] = Stream.fresh,
+        fingerprint_key: bytes | None = None,
+    ) -> None:
+        """Draw the anchor at ``ceiling``, the most accurate level to be released.
+
+        ``mechanism`` and ``ladder`` come from the mechanism's ``plan``; ``values`` has
+        shape ``(size,)`` and lies on the lattice.  With a ``fingerprint_key``, which
+        the caller keeps, ``raise_ceiling`` refuses other values than these.  Raises
+        ``InvalidInput`` for values off the lattice and levels off the ladder.
+        """
+        exact = lattice_steps(values, mechanism.granularity)
+        self._mechanism = mechanism
+        self._ladder = ladder
+        self._streams = streams
+        self._fingerprint = _fingerprint(fingerprint_key, exact)
+        rung = ladder.rung_at_or_above(_level(ceiling))
+        anchor = draw_anchor(mechanism, exact, ladder.value(rung), streams())
+        self._path: dict[int, IntVector] = {rung: anchor}
+
+    def at(self, level: Fraction | float) -> NDArray[np.float64]:
+        """The release at the first rung with at least ``level``'s noise: shape ``(size,)``.
+
+        In units of values, without the noise's bias.  Asking again gives the same.
+        Raises ``InvalidInput`` above the ceiling and beyond the ladder.
+        """
+        rung = self._ladder.rung_at_or_above(_level(level))
+        if rung not in self._path:
+            self._path[rung] = self._draw(rung)
+        bias = float(self._mechanism.bias(self._ladder.value(rung)))
+        return self._path[rung] * float(self._mechanism.granularity) - bias
+
+    def raise_ceiling(
+        self,
+        values: ArrayLike,
+        ceiling: Fraction | float,
+        *,
+        fingerprint_key: bytes | None = None,
+    ) -> None:
+        """Allow levels down to ``ceiling``, given the same exact values once more.
+
+        From here on readers may lose as much as at the new ceiling.  Raises
+        ``InvalidInput`` where the ceiling is not higher than before, and for values of
+        another fingerprint or size.
+        """
+        exact = lattice_steps(values, self._mechanism.granularity)
+        known = self._fingerprint
+        if known is not None and not hmac.compare_digest(
+            known, _fingerprint(fingerprint_key, exact) or b""
+        ):
+            raise InvalidInput(
+                "These are not the values that the anchor was drawn from, or the key is"
+                " another; noise for others would tell more than the ceiling allows."
+            )
+        rung, anchor = min(self._path.items())
+        wanted = self._ladder.rung_at_or_above(_level(ceiling))
+        if wanted >= rung:
+            raise InvalidInput(
+                f"Level {float(ceiling):g} is not more accurate than the ceiling,"
+                f" {float(self._ladder.value(rung)):g}; releases there need no exact values."
+            )
+        self._path[wanted] = raise_anchor(
+            self._mechanism,
+            exact,
+            (self._ladder.value(rung), anchor),
+            self._ladder.value(wanted),
+            self._streams(),
+        )
+
+    @property
+    def levels(self) -> tuple[Fraction, ...]:
+        """The levels drawn so far, the most accurate first: a record, not data."""
+        return tuple(self._ladder.value(rung) for rung in sorted(self._path))
+
+    def _draw(self, rung: int) -> IntVector:
+        stored = sorted(self._path)
+        position = bisect_left(stored, rung)
+        accurate, noisy = stored[:position], stored[position:]
+        return place(
+            self._mechanism,
+            self._placed(accurate[-1]) if accurate else None,
+            self._placed(noisy[0]) if noisy else None,
+            self._ladder.value(rung),
+            self._streams(),
+        )
+
+    def _placed(self, rung: int) -> Placed:
+        return self._ladder.value(rung), self._path[rung]
+
+
+def _level(level: Fraction | float) -> Fraction:
+    try:
+        return Fraction(level)
+    except (ValueError, OverflowError):
+        raise InvalidInput(f"A noise level is a finite number, not {level}.") from None
+
+
+def _check_sizes(first: IntVector, second: IntVector) -> None:
+    if first.shape != second.shape:
+        raise InvalidInput(
+            f"The vector has {len(first)} values, its stored neighbor {len(second)}; both"
+            " must come from the same query."
+        )
+
+
+def _fingerprint(key: bytes | None, exact: IntVector) -> bytes | None:
+    if key is None:
+        return None
+    return hmac.digest(key, exact.astype("<i8").tobytes(), "sha256")
