@@ -122,7 +122,10 @@ class MultipleRelease:
         if rung not in self._path:
             self._path[rung] = self._draw(rung)
         bias = float(self._mechanism.bias(self._ladder.value(rung)))
-        return self._path[rung] * float(self._mechanism.granularity) - bias
+        noisy = self._path[rung].astype(np.float64)
+        noisy *= float(self._mechanism.granularity)
+        noisy -= bias
+        return noisy
 
     def raise_ceiling(
         self,
