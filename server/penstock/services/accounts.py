@@ -1,0 +1,178 @@
+"""The ledger in the database: budgets by tier, charges, and the refusal of what does not fit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from penstock.accounting import Account, Entry, Shortfall, account_of, check, limit_of
+from penstock.connectors.fields import folded
+from penstock.errors import BudgetExhausted, InvalidInput
+from penstock.persistence.tables import Charge, Query, Tier, TierBudget
+from penstock.services.specs import BudgetSpec
+
+HEAVIEST_SHOWN = 10
+NOTHING = Entry(0, 0)
+
+
+@dataclass(frozen=True)
+class TierAccount:
+    """A tier's account with one dataset: what it may spend, and what it has spent.
+
+    ``entries`` is how many charges there are, the ``seq`` of the next one.
+    """
+
+    tier: Tier
+    account: Account
+    spent: Entry
+    entries: int
+
+
+def resolve(
+    budgets: Mapping[str, BudgetSpec], tiers: Sequence[Tier], delta: float
+) -> dict[str, Account]:
+    """The account of every tier, by its name, from the budgets that a dataset lists.
+
+    ``tiers`` come least trusted first.  A tier that is not listed has the budget of the
+    next lower listed one, and none below all of them.  Raises ``InvalidInput`` for a
+    tier that does not exist and for budgets that shrink as rank rises.
+    """
+    named = {folded(name): budget for name, budget in budgets.items()}
+    unknown = [name for name in budgets if folded(name) not in {tier.folded for tier in tiers}]
+    if unknown or len(named) < len(budgets):
+        raise InvalidInput(
+            f"There is no tier {unknown[0]!r}; create it first, or leave its budget out."
+            if unknown
+            else "A tier is listed twice.",
+            pointer="/budgets",
+        )
+    accounts: dict[str, Account] = {}
+    current: tuple[str, Account] | None = None
+    for tier in tiers:
+        if tier.folded in named:
+            account = account_of(named[tier.folded].epsilon, delta)
+            if current is not None and account.epsilon < current[1].epsilon:
+                raise InvalidInput(
+                    f"The budget of {tier.name!r} is epsilon {account.epsilon:g}, below that of the"
+                    f" less trusted {current[0]!r}, {current[1].epsilon:g};"
+                    " budgets must not shrink as rank rises.",
+                    pointer=f"/budgets/{tier.name}",
+                )
+            current = (tier.name, account)
+        if current is not None:
+            accounts[tier.name] = current[1]
+    return accounts
+
+
+def budget_row(
+    account: Account, *, dataset_id: int, tier_id: int, version: int, at: datetime, by: str
+) -> TierBudget:
+    """An account as its row."""
+    limit = limit_of(account)
+    return TierBudget(
+        dataset_id=dataset_id,
+        tier_id=tier_id,
+        version=version,
+        epsilon=account.epsilon,
+        delta=account.delta,
+        order=account.order,
+        limit_loss=limit.loss,
+        limit_failure=limit.failure,
+        at=at,
+        by=by,
+    )
+
+
+def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount | None:
+    """A tier's account as it stands; ``None`` where the tier has no budget."""
+    budget = session.exec(
+        select(TierBudget)
+        .where(col(TierBudget.dataset_id) == dataset_id, col(TierBudget.tier_id) == tier.id)
+        .order_by(col(TierBudget.version).desc())
+        .limit(1)
+    ).first()
+    if budget is None:
+        return None
+    last = session.exec(
+        select(Charge)
+        .where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
+        .order_by(col(Charge.seq).desc())
+        .limit(1)
+    ).first()
+    return TierAccount(
+        tier=tier,
+        account=account_of(budget.epsilon, budget.delta, budget.order),
+        spent=Entry(last.loss_total, last.failure_total) if last else NOTHING,
+        entries=last.seq + 1 if last else 0,
+    )
+
+
+def require_room(
+    session: Session, dataset_id: int, needed: Sequence[tuple[TierAccount, Entry]]
+) -> None:
+    """Raise ``BudgetExhausted`` unless every account has room for its charge."""
+    for account, new in needed:
+        shortfall = check(account.account, account.spent, new)
+        if shortfall is not None:
+            raise _refusal(session, dataset_id, account, shortfall)
+
+
+def append_charge(
+    session: Session,
+    account: TierAccount,
+    new: Entry,
+    *,
+    dataset_id: int,
+    query_id: int,
+    rung: int,
+    at: datetime,
+) -> None:
+    """Add a charge, with the running totals; the caller has made sure that it fits."""
+    session.add(
+        Charge(
+            dataset_id=dataset_id,
+            tier_id=account.tier.id,
+            seq=account.entries,
+            query_id=query_id,
+            rung=rung,
+            order=account.account.order,
+            loss=new.loss,
+            failure=new.failure,
+            loss_total=account.spent.loss + new.loss,
+            failure_total=account.spent.failure + new.failure,
+            at=at,
+        )
+    )
+
+
+def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tuple[str, float]]:
+    """What spent an account: query and share of the limit, the largest first."""
+    limit = limit_of(account.account).loss
+    rows = session.exec(
+        select(Query.name, Charge.loss)
+        .join(Query, col(Charge.query_id) == col(Query.id))
+        .where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == account.tier.id)
+    ).all()
+    shares: dict[str, float] = {}
+    for name, loss in rows:
+        shares[name] = shares.get(name, 0.0) + loss / limit
+    return sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _refusal(
+    session: Session, dataset_id: int, account: TierAccount, shortfall: Shortfall
+) -> BudgetExhausted:
+    spent = spending(session, dataset_id, account)
+    listed = ", ".join(f"{name} ({share:.3g})" for name, share in spent[:HEAVIEST_SHOWN])
+    more = len(spent) - HEAVIEST_SHOWN
+    by = f" Spent by: {listed}{f' and {more} more' if more > 0 else ''}." if spent else ""
+    return BudgetExhausted(
+        f"The budget of tier {account.tier.name!r} (epsilon {account.account.epsilon:g}, delta"
+        f" {account.account.delta:g}) does not allow it. {shortfall.explanation()}{by}",
+        tier=account.tier.name,
+        needed_share=shortfall.needed_share,
+        remaining_share=shortfall.left.loss / limit_of(account.account).loss,
+        largest_share=shortfall.largest_share,
+        spent_by=[{"query": name, "share": share} for name, share in spent[:HEAVIEST_SHOWN]],
+    )

@@ -1,0 +1,47 @@
+"""Reading the audit log: filtered, in the order in which it was written."""
+
+import json
+from datetime import datetime
+
+from sqlmodel import col, select
+
+from penstock.persistence.tables import Leaf
+from penstock.services.lookup import required
+from penstock.services.paging import Window
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.views import EventView, Page
+
+
+def listing(
+    server: Server,
+    principal: Principal,
+    window: Window,
+    *,
+    user: str | None = None,
+    query: str | None = None,
+    kind: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Page[EventView]:
+    """Leaves of the log for an auditor; ``since`` is included, ``until`` is not."""
+    principal.require("auditor")
+    statement = select(Leaf).where(col(Leaf.id) > window.after).order_by(col(Leaf.id))
+    if user is not None:
+        statement = statement.where(col(Leaf.user) == user)
+    if query is not None:
+        statement = statement.where(col(Leaf.query) == query)
+    if kind is not None:
+        statement = statement.where(col(Leaf.kind) == kind)
+    if since is not None:
+        statement = statement.where(col(Leaf.at) >= since)
+    if until is not None:
+        statement = statement.where(col(Leaf.at) < until)
+    with server.database.read() as session:
+        rows = session.exec(statement.limit(window.limit + 1)).all()
+    return window.page(rows, _view, lambda leaf: required(leaf.id))
+
+
+def _view(leaf: Leaf) -> EventView:
+    # The fields come from the bytes that were hashed, never from the columns beside them.
+    return EventView(leaf.index, leaf.hash.hex(), json.loads(leaf.bytes))

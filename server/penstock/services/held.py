@@ -1,0 +1,107 @@
+"""One hand-out of a release to one user, with everything that its views are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
+from penstock.services.process import Process, keys_of
+from penstock.services.views import HistoryItemView, ReceiptView, ReleaseView
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The rows behind one line of the release history."""
+
+    grant: Grant
+    release: Release
+    leaf: Leaf
+    query: Query
+    dataset: Dataset
+    user: User
+    tier: Tier
+
+    def view(self, steps: IntVector) -> ReleaseView:
+        """The release as its reader holds it."""
+        process = Process.of(self.query)
+        return ReleaseView(
+            id=self.release.public_id,
+            query=self.query.name,
+            dataset=self.dataset.name,
+            tier=self.tier.name,
+            mechanism=self.query.mechanism,
+            level=process.level(self.release.rung),
+            guarantee=process.guarantee(self.release.rung, self.dataset.delta),
+            granularity=float(process.mechanism.granularity),
+            keys=keys_of(self.query),
+            values=process.values(self.release.rung, steps),
+            error=process.error(self.release.rung),
+            asserted_by=self.query.asserted_by,
+            released_at=self.grant.at,
+            receipt=ReceiptView(self.leaf.index, self.leaf.hash.hex()),
+        )
+
+    def item(self) -> HistoryItemView:
+        """The line of the history, without values."""
+        process = Process.of(self.query)
+        return HistoryItemView(
+            id=self.release.public_id,
+            user=self.user.name,
+            query=self.query.name,
+            dataset=self.dataset.name,
+            tier=self.tier.name,
+            mechanism=self.query.mechanism,
+            level=process.level(self.release.rung),
+            guarantee=process.guarantee(self.release.rung, self.dataset.delta),
+            error=process.error(self.release.rung),
+            released_at=self.grant.at,
+            receipt=ReceiptView(self.leaf.index, self.leaf.hash.hex()),
+        )
+
+
+def holdings(
+    session: Session,
+    *,
+    user_ids: Sequence[int] | None = None,
+    query_id: int | None = None,
+    dataset_ids: Sequence[int] | None = None,
+    public_id: str | None = None,
+    rung: int | None = None,
+    after: int = -1,
+    limit: int | None = None,
+) -> list[Holding]:
+    """Hand-outs in the order in which they were made; what is ``None`` does not filter."""
+    statement = (
+        select(Grant, Release, Leaf, Query)
+        .join(Release, col(Grant.release_id) == col(Release.id))
+        .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
+        .join(Query, col(Release.query_id) == col(Query.id))
+        .where(col(Grant.id) > after)
+        .order_by(col(Grant.id))
+        .limit(limit)
+    )
+    if user_ids is not None:
+        statement = statement.where(col(Grant.user_id).in_(user_ids))
+    if query_id is not None:
+        statement = statement.where(col(Release.query_id) == query_id)
+    if rung is not None:
+        statement = statement.where(col(Release.rung) == rung)
+    if dataset_ids is not None:
+        statement = statement.where(col(Query.dataset_id).in_(dataset_ids))
+    if public_id is not None:
+        statement = statement.where(col(Release.public_id) == public_id)
+    # Few datasets, users and tiers stand behind many hand-outs: the session keeps them.
+    return [
+        Holding(
+            grant,
+            release,
+            leaf,
+            query,
+            session.get_one(Dataset, query.dataset_id),
+            session.get_one(User, grant.user_id),
+            session.get_one(Tier, grant.tier_id),
+        )
+        for grant, release, leaf, query in session.exec(statement).all()
+    ]

@@ -1,0 +1,80 @@
+"""The home folder: making one, and opening the server that lives in it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from penstock.encryption import KeyRing, Secrets
+from penstock.errors import Conflict, Unavailable
+from penstock.persistence import Database, migrate
+from penstock.randomness import Stream
+from penstock.services.server import Server
+from penstock.settings import Settings
+
+KEY_RING = "keyring.json"
+SECRETS = "secrets.json"
+
+
+def utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+def create(settings: Settings) -> list[Path]:
+    """Make the folders, the keys and the database of a new home.
+
+    Raises ``Conflict`` where there is one already, and then changes nothing.
+    """
+    folders = [settings.database_path, settings.keys_path, settings.witness_path]
+    present = [
+        path
+        for path in (settings.keys_path / KEY_RING, settings.database_path / "penstock.db")
+        if path.exists()
+    ]
+    if present:
+        raise Conflict(
+            f"There is a home already: {present[0]} exists. Nothing was changed;"
+            " name another folder in PENSTOCK_HOME, or use the one that is there."
+        )
+    try:
+        for folder in folders:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise Unavailable(
+            f"The folder {folder} cannot be made: {problem.strerror}."
+            " Choose a PENSTOCK_HOME that this account may write to."
+        ) from problem
+    Secrets.create(settings.keys_path / SECRETS)
+    KeyRing.create(settings.keys_path / KEY_RING)
+    migrate.upgrade(settings.resolved_database_url)
+    return folders
+
+
+def open_server(
+    settings: Settings,
+    *,
+    clock: Callable[[], datetime] = utc_now,
+    randomness: Callable[[], Stream] = Stream.fresh,
+) -> Server:
+    """The server of an existing home.
+
+    Raises ``KeysUnavailable``, ``DatabaseUnavailable`` and ``SchemaUnknown``, each with
+    what to do next.
+    """
+    if not settings.keys_path.exists() and not settings.database_path.exists():
+        raise Unavailable(
+            f"There is no home at {settings.home}. Run `penstock init`,"
+            " or name the right folder in PENSTOCK_HOME."
+        )
+    server = Server(
+        settings=settings,
+        database=Database(
+            settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout
+        ),
+        provider=KeyRing.load(settings.keys_path / KEY_RING),
+        secrets=Secrets.load(settings.keys_path / SECRETS),
+        clock=clock,
+        randomness=randomness,
+    )
+    server.database.check_schema()
+    return server

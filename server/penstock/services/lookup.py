@@ -1,0 +1,121 @@
+"""Finding things by name, as the caller may see them: missing and forbidden look alike."""
+
+from sqlmodel import Session, col, func, select
+
+from penstock.connectors.fields import folded
+from penstock.errors import NotFound
+from penstock.persistence.tables import Clearance, Dataset, Query, QueryLevel, Tier, User
+from penstock.services.principals import Principal
+
+
+def required(key: int | None) -> int:
+    """The key of a row that is stored, which the type of its column does not promise."""
+    if key is None:
+        raise RuntimeError("a row was used before it was stored")
+    return key
+
+
+def tier_by_name(session: Session, name: str) -> Tier:
+    """The tier called ``name``.  Raises ``NotFound``."""
+    tier = session.exec(
+        select(Tier).where(col(Tier.folded) == folded(name), col(Tier.deleted_at).is_(None))
+    ).first()
+    if tier is None:
+        raise NotFound(f"There is no tier {name!r}.")
+    return tier
+
+
+def user_by_name(session: Session, name: str) -> User:
+    """The user called ``name``.  Raises ``NotFound``."""
+    user = session.exec(select(User).where(col(User.folded) == folded(name))).first()
+    if user is None:
+        raise NotFound(f"There is no user {name!r}.")
+    return user
+
+
+def clearance_of(session: Session, user_id: int) -> Tier | None:
+    """The tier that a user holds now, ``None`` for no clearance."""
+    newest = session.exec(
+        select(Clearance)
+        .where(col(Clearance.user_id) == user_id)
+        .order_by(col(Clearance.version).desc())
+        .limit(1)
+    ).first()
+    if newest is None or newest.tier_id is None:
+        return None
+    return session.get_one(Tier, newest.tier_id)
+
+
+def dataset_by_name(session: Session, name: str) -> Dataset:
+    """The newest version of a dataset.  Raises ``NotFound``."""
+    dataset = session.exec(
+        select(Dataset)
+        .where(col(Dataset.folded) == folded(name))
+        .order_by(col(Dataset.version).desc())
+        .limit(1)
+    ).first()
+    if dataset is None:
+        raise NotFound(f"There is no dataset {name!r}.")
+    return dataset
+
+
+def query_by_name(session: Session, name: str) -> Query:
+    """A query, whoever may see it.  Raises ``NotFound``."""
+    query = session.exec(select(Query).where(col(Query.folded) == folded(name))).first()
+    if query is None:
+        raise NotFound(f"There is no query {name!r}.")
+    return query
+
+
+def visible_query(
+    session: Session, name: str, principal: Principal, clearance: Tier | None
+) -> Query:
+    """A query as ``principal`` may see it.
+
+    Admins and auditors see all; an analyst one with a level at or below their clearance.
+    Raises ``NotFound``, with one text for missing and for out of sight.
+    """
+    query = query_by_name(session, name)
+    if principal.roles & {"admin", "auditor"}:
+        return query
+    if clearance is None or allowed_rung(session, query, clearance) is None:
+        raise NotFound(f"There is no query {name!r}.")
+    return query
+
+
+def effective_rung(session: Session, query: Query, tier: Tier) -> int | None:
+    """The most accurate rung of a query over all tiers up to ``tier``, over all of history.
+
+    It is what the ledger charges.  ``None`` where the tier never had a level.
+    """
+    return session.exec(
+        select(func.min(col(QueryLevel.rung)))
+        .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
+        .where(col(QueryLevel.query_id) == query.id, col(Tier.rank) <= tier.rank)
+    ).one()
+
+
+def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:
+    """The most accurate rung that a holder of ``tier`` may be given now.
+
+    Only the newest level of each tier counts: lowering acts on the future.
+    """
+    newest = (
+        select(
+            col(QueryLevel.tier_id).label("tier_id"),
+            func.max(col(QueryLevel.version)).label("version"),
+        )
+        .where(col(QueryLevel.query_id) == query.id)
+        .group_by(col(QueryLevel.tier_id))
+        .subquery()
+    )
+    return session.exec(
+        select(func.min(col(QueryLevel.rung)))
+        .join(
+            newest,
+            (col(QueryLevel.tier_id) == newest.c.tier_id)
+            & (col(QueryLevel.version) == newest.c.version),
+        )
+        .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
+        .where(col(QueryLevel.query_id) == query.id, col(Tier.rank) <= tier.rank)
+    ).one()

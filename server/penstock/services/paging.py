@@ -1,0 +1,70 @@
+"""Pages of a list: a limit, and a cursor that says where the next page begins."""
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from penstock.errors import InvalidInput
+from penstock.services.views import Page
+
+Row = TypeVar("Row")
+Item = TypeVar("Item")
+DEFAULT_LIMIT = 100
+LARGEST_LIMIT = 1000
+
+
+@dataclass(frozen=True)
+class Window:
+    """Which part of a list is asked for: up to ``limit`` items behind number ``after``."""
+
+    limit: int = DEFAULT_LIMIT
+    after: int = -1
+
+    @classmethod
+    def parse(cls, limit: str | None, cursor: str | None) -> "Window":
+        """Read the query string.  Raises ``InvalidInput``; a larger limit is clamped."""
+        try:
+            count = DEFAULT_LIMIT if limit is None else int(limit)
+        except ValueError:
+            count = 0
+        if count < 1:
+            raise InvalidInput("limit is a whole number from 1.", pointer="/limit")
+        return cls(limit=min(count, LARGEST_LIMIT), after=_decode(cursor))
+
+    def page(
+        self,
+        rows: Sequence[Row],
+        view: Callable[[Row], Item],
+        number: Callable[[Row], int],
+    ) -> Page[Item]:
+        """Make a page of ``rows``, of which the caller fetched ``limit + 1``."""
+        shown = rows[: self.limit]
+        more = len(rows) > self.limit
+        return Page(
+            items=[view(row) for row in shown],
+            next_cursor=_encode(number(shown[-1])) if more else None,
+        )
+
+
+def _encode(number: int) -> str:
+    return base64.urlsafe_b64encode(f"after:{number}".encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str | None) -> int:
+    if cursor is None:
+        return -1
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        word, _, number = (
+            base64.b64decode(padded, altchars=b"-_", validate=True).decode().partition(":")
+        )
+        if word == "after" and number.isascii() and number.isdigit() and len(number) < 19:
+            return int(number)
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        pass
+    raise InvalidInput(
+        "The cursor is not one that this server gave out; begin again without it.",
+        pointer="/cursor",
+    )

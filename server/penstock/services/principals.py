@@ -1,0 +1,78 @@
+"""Who is acting: a user with a token, or the operator at the machine itself."""
+
+import hmac
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import col, select
+
+from penstock.errors import Forbidden, NotAuthenticated
+from penstock.persistence.tables import Token, User
+from penstock.services.server import Server
+from penstock.services.token_format import digest, prefix_of, well_formed
+
+ROLES = ("analyst", "admin", "auditor")
+
+
+@dataclass(frozen=True)
+class Principal:
+    """An authenticated caller.  ``roles`` are those of the user that the token carries."""
+
+    name: str
+    user_id: int | None
+    roles: frozenset[str]
+    token_expires: datetime | None = None
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether this is the operator, who needs no token."""
+        return self.user_id is None
+
+    def require(self, *roles: str) -> None:
+        """Raise ``Forbidden`` unless the caller has one of ``roles``."""
+        if not self.roles.intersection(roles):
+            raise Forbidden(
+                f"This takes the role {' or '.join(roles)};"
+                f" {self.name} has {', '.join(sorted(self.roles)) or 'none'} with this token."
+            )
+
+
+OPERATOR = Principal(name="operator", user_id=None, roles=frozenset({"admin", "auditor"}))
+
+
+def roles_of(user: User) -> list[str]:
+    """The roles that a user holds, in the order of ``ROLES``."""
+    return [role for role in ROLES if getattr(user, role)]
+
+
+def authenticate(server: Server, token: str) -> Principal:
+    """The principal behind a bearer token.
+
+    Raises ``NotAuthenticated`` with one text for every reason, so that a guesser learns
+    nothing; the reasons are malformed, unknown, expired, revoked, and a disabled user.
+    """
+    refusal = NotAuthenticated(
+        "The token is malformed, unknown, expired or revoked; ask an admin for a new one."
+    )
+    if not well_formed(token):
+        raise refusal
+    with server.database.read() as session:
+        row = session.exec(
+            select(Token, User)
+            .join(User, col(Token.user_id) == col(User.id))
+            .where(col(Token.prefix) == prefix_of(token))
+        ).first()
+    if row is None:
+        raise refusal
+    stored, user = row
+    genuine = hmac.compare_digest(stored.digest, digest(server.secrets.pepper, token))
+    alive = stored.revoked_at is None and stored.expires_at > server.clock()
+    if not (genuine and alive and user.disabled_at is None):
+        raise refusal
+    scopes = set(stored.scopes.split(",")) if stored.scopes else set(ROLES)
+    return Principal(
+        name=user.name,
+        user_id=user.id,
+        roles=frozenset(roles_of(user)) & scopes,
+        token_expires=stored.expires_at,
+    )

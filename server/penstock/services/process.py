@@ -1,0 +1,115 @@
+"""A registered query's noise process, read back from its row."""
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.accounting import level_for
+from penstock.mechanisms import MECHANISMS, IntVector, Mechanism
+from penstock.persistence.tables import Query
+from penstock.privacy import Ladder, Sensitivity, Target
+from penstock.services.views import (
+    ErrorView,
+    GuaranteeView,
+    Key,
+    LevelView,
+    SensitivityView,
+    TierLevelView,
+)
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Process:
+    """The mechanism, ladder and sensitivity of one query; hashable, so that readings keep."""
+
+    mechanism: Mechanism
+    ladder: Ladder
+    sensitivity: Sensitivity
+
+    @classmethod
+    def of(cls, query: Query) -> "Process":
+        """The process that ``query`` was registered with."""
+        return cls(
+            mechanism=MECHANISMS[query.mechanism](granularity=Fraction(query.granularity)),
+            ladder=Ladder(
+                finest=int(query.ladder_finest),
+                unit=Fraction(query.ladder_unit),
+                last=query.ladder_last,
+                ratio=Fraction(query.ladder_ratio),
+            ),
+            sensitivity=Sensitivity(
+                l1=Fraction(query.sensitivity_l1),
+                l2_squared=Fraction(query.sensitivity_l2_squared),
+                linf=Fraction(query.sensitivity_linf),
+            ),
+        )
+
+    def calibrated(self, target: Target, delta: float) -> Fraction:
+        """The least noisy level that meets ``target``.  Raises ``InvalidInput``."""
+        return _calibrated(self, target, delta)
+
+    def level(self, rung: int) -> LevelView:
+        """The level at ``rung``."""
+        return LevelView(self.mechanism.parameter, float(self.ladder.value(rung)))
+
+    def guarantee(self, rung: int, delta: float) -> GuaranteeView:
+        """What a release at ``rung`` promises, read at ``delta``."""
+        return _guarantee(self, rung, delta)
+
+    def error(self, rung: int) -> ErrorView:
+        """How far off a value released at ``rung`` may be."""
+        return _error(self, rung)
+
+    def at_tier(self, tier: str, rung: int, delta: float) -> TierLevelView:
+        """The level of one tier, with what it means."""
+        return TierLevelView(tier, self.level(rung), self.guarantee(rung, delta), self.error(rung))
+
+    def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
+        """Lattice integers as unbiased values: exact where they are below 2^53."""
+        scaled = steps * float(self.mechanism.granularity)
+        bias = float(self.mechanism.bias(self.ladder.value(rung)))
+        return scaled - bias if bias else scaled
+
+    def sensitivity_view(self) -> SensitivityView:
+        """The sensitivity as callers see it."""
+        return SensitivityView(
+            float(self.sensitivity.l1), self.sensitivity.l2, float(self.sensitivity.linf)
+        )
+
+
+def keys_of(query: Query) -> list[Key]:
+    """A query's keys; positions where none were given."""
+    if query.keys is None:
+        return list(range(query.dimension))
+    keys: list[Key] = json.loads(query.keys)
+    return keys
+
+
+# An exact Poisson guarantee takes milliseconds and is asked for with every answer.
+@lru_cache(maxsize=4096)
+def _guarantee(process: Process, rung: int, delta: float) -> GuaranteeView:
+    guarantee = process.mechanism.guarantee(process.ladder.value(rung), process.sensitivity, delta)
+    return GuaranteeView(
+        definition=str(guarantee.definition),
+        epsilon=guarantee.epsilon,
+        delta=guarantee.delta,
+        rho=guarantee.rho,
+        mu=guarantee.mu,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _calibrated(process: Process, target: Target, delta: float) -> Fraction:
+    return level_for(process.mechanism, target, process.sensitivity, delta)
+
+
+@lru_cache(maxsize=4096)
+def _error(process: Process, rung: int) -> ErrorView:
+    bars = process.mechanism.error(process.ladder.value(rung), CONFIDENCE)
+    return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)

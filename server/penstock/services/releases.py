@@ -1,0 +1,268 @@
+"""The release transaction: one vector for a query and level, for ever.
+
+A repeat is read without a lock and writes nothing.  A first hand-out locks the query,
+checks the caller's clearance inside the same transaction, draws from the nearest stored
+neighbors where the level is new, and appends its leaf; it answers after the commit.
+"""
+
+import uuid
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+
+from sqlmodel import Session, col, func, select
+
+from penstock.errors import (
+    ClearanceTooLow,
+    Conflict,
+    IntegrityViolation,
+    InvalidInput,
+    LevelsUsedUp,
+    NotFound,
+)
+from penstock.mechanisms import IntVector, place
+from penstock.persistence import lock_query
+from penstock.persistence.tables import Dataset, Grant, Query, QueryLevel, Release, Tier, User
+from penstock.services import log
+from penstock.services.held import Holding, holdings
+from penstock.services.lookup import (
+    allowed_rung,
+    clearance_of,
+    query_by_name,
+    required,
+    tier_by_name,
+)
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.specs import ReleaseRequest
+from penstock.services.state import open_state, seal_state
+from penstock.services.views import ReleaseView
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A release, and whether this call handed it to the caller for the first time."""
+
+    view: ReleaseView
+    first: bool
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """A request that was found to be allowed: which rung, in which tier's name."""
+
+    query: Query
+    dataset: Dataset
+    process: Process
+    tier: Tier
+    rung: int
+
+
+def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:
+    """Release a query at the caller's clearance, or at any more private level.
+
+    Raises ``NotFound`` for a query out of sight, ``ClearanceTooLow`` for a level more
+    accurate than the caller's own, ``LevelsUsedUp``, ``Conflict`` for a query that is
+    not active, and ``InvalidInput`` for a level that the query does not offer.
+    """
+    principal.require("analyst")
+    with server.database.read() as session:
+        ask = _allowed(session, principal, name, wanted)
+        held = _held(session, principal, ask)
+        if held is not None:
+            steps = open_state(server, ask.dataset, ask.query, held.release)
+            return Answer(replace(held, tier=ask.tier).view(steps), first=False)
+    with server.database.write() as session:
+        lock_query(session, required(ask.query.id))
+        ask = _allowed(session, principal, name, wanted)
+        held = _held(session, principal, ask)
+        if held is not None:
+            steps = open_state(server, ask.dataset, ask.query, held.release)
+        else:
+            release, steps = _found_or_drawn(session, server, ask)
+            held = _hand_out(session, server, principal, ask, release, steps)
+    return Answer(replace(held, tier=ask.tier).view(steps), first=True)
+
+
+def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseRequest) -> _Ask:
+    clearance = clearance_of(session, required(principal.user_id))
+    if clearance is None:
+        raise NotFound(f"There is no query {name!r}.")
+    query = query_by_name(session, name)
+    own = allowed_rung(session, query, clearance)
+    if own is None:
+        raise NotFound(f"There is no query {name!r}.")
+    if query.status != "active":
+        raise Conflict(
+            f"Query {query.name!r} is {query.status} and gives no releases;"
+            " values already handed out can still be read."
+        )
+    process = Process.of(query)
+    dataset = session.get_one(Dataset, query.dataset_id)
+    tier, rung = clearance, own
+    target = wanted.target()
+    if wanted.tier is not None:
+        tier, rung = _of_tier(session, query, clearance, wanted.tier)
+    elif target is not None:
+        rung = process.ladder.rung_at_or_above(process.calibrated(target, dataset.delta))
+    if rung < own:
+        raise ClearanceTooLow(
+            f"The level asked for, {process.level(rung).value:g}, is more accurate than"
+            f" {clearance.name!r} allows for {query.name!r}, {process.level(own).value:g}"
+            f" ({process.mechanism.parameter}). Ask for that or more noise,"
+            " or ask an admin for a higher clearance."
+        )
+    return _Ask(query, dataset, process, tier, rung)
+
+
+def _of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tuple[Tier, int]:
+    try:
+        tier = tier_by_name(session, name)
+    except NotFound as problem:
+        raise InvalidInput(problem.detail, pointer="/tier") from problem
+    if tier.rank > clearance.rank:
+        raise ClearanceTooLow(
+            f"Tier {tier.name!r} is above the clearance {clearance.name!r};"
+            " ask for that tier or a less trusted one."
+        )
+    rung = allowed_rung(session, query, tier)
+    if rung is None:
+        raise InvalidInput(
+            f"Query {query.name!r} has no level for tier {tier.name!r}; ask for another tier.",
+            pointer="/tier",
+        )
+    return tier, rung
+
+
+def _held(session: Session, principal: Principal, ask: _Ask) -> Holding | None:
+    """What the caller was handed at this rung before."""
+    rows = holdings(
+        session,
+        user_ids=[required(principal.user_id)],
+        query_id=required(ask.query.id),
+        rung=ask.rung,
+        limit=1,
+    )
+    return rows[0] if rows else None
+
+
+def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Release, IntVector]:
+    stored = session.exec(
+        select(Release).where(col(Release.query_id) == ask.query.id, col(Release.rung) == ask.rung)
+    ).first()
+    if stored is not None:
+        return stored, open_state(server, ask.dataset, ask.query, stored)
+    _require_room(session, ask)
+    accurate = _neighbor(session, ask, below=True)
+    noisy = _neighbor(session, ask, below=False)
+    if accurate is None:
+        raise IntegrityViolation(
+            f"Query {ask.query.name!r} has no release as accurate as its anchor;"
+            " nothing is drawn. Restore the database from a backup."
+        )
+
+    def point(release: Release) -> tuple[Fraction, IntVector]:
+        level = ask.process.ladder.value(release.rung)
+        return level, open_state(server, ask.dataset, ask.query, release)
+
+    steps = place(
+        ask.process.mechanism,
+        point(accurate),
+        point(noisy) if noisy else None,
+        ask.process.ladder.value(ask.rung),
+        server.randomness(),
+    )
+    release = store(session, server, ask.dataset, ask.query, ask.rung, steps, accurate, noisy)
+    return release, steps
+
+
+def store(
+    session: Session,
+    server: Server,
+    dataset: Dataset,
+    query: Query,
+    rung: int,
+    steps: IntVector,
+    accurate: Release | None,
+    noisy: Release | None,
+) -> Release:
+    """Seal a newly drawn vector and add it as the query's next release."""
+    query.seq += 1
+    session.add(query)
+    release = Release(
+        public_id=str(uuid.uuid4()),
+        query_id=required(query.id),
+        rung=rung,
+        seq=query.seq,
+        accurate_rung=accurate.rung if accurate else None,
+        noisy_rung=noisy.rung if noisy else None,
+        ciphertext=seal_state(server, dataset, query, rung, query.seq, steps),
+        created_at=server.clock(),
+    )
+    session.add(release)
+    session.flush()
+    return release
+
+
+def _neighbor(session: Session, ask: _Ask, *, below: bool) -> Release | None:
+    rung = col(Release.rung)
+    nearest = (rung < ask.rung, rung.desc()) if below else (rung > ask.rung, rung.asc())
+    return session.exec(
+        select(Release)
+        .where(col(Release.query_id) == ask.query.id, nearest[0])
+        .order_by(nearest[1])
+        .limit(1)
+    ).first()
+
+
+def _require_room(session: Session, ask: _Ask) -> None:
+    """Levels that tiers are registered at always have room; others share what is left."""
+    own = set(
+        session.exec(select(QueryLevel.rung).where(col(QueryLevel.query_id) == ask.query.id)).all()
+    )
+    if ask.rung in own:
+        return
+    others = session.exec(
+        select(func.count())
+        .select_from(Release)
+        .where(col(Release.query_id) == ask.query.id, col(Release.rung).not_in(own))
+    ).one()
+    if others >= ask.query.max_levels - len(own):
+        raise LevelsUsedUp(
+            f"Query {ask.query.name!r} holds the {ask.query.max_levels} levels that it was"
+            " registered for; ask for the level of a tier."
+        )
+
+
+def _hand_out(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    ask: _Ask,
+    release: Release,
+    steps: IntVector,
+) -> Holding:
+    now = server.clock()
+    leaf = log.append(
+        session,
+        kind="release",
+        at=now,
+        actor=principal.name,
+        user=principal.name,
+        dataset=ask.dataset.name,
+        query=ask.query.name,
+        tier=ask.tier.name,
+        level=asdict(ask.process.level(ask.rung)),
+        release=release.public_id,
+        value_hmac=log.value_hmac(server.secrets.values, release.public_id, steps),
+    )
+    grant = Grant(
+        user_id=required(principal.user_id),
+        release_id=required(release.id),
+        tier_id=required(ask.tier.id),
+        leaf_id=required(leaf.id),
+        at=now,
+    )
+    session.add(grant)
+    user = session.get_one(User, grant.user_id)
+    return Holding(grant, release, leaf, ask.query, ask.dataset, user, ask.tier)

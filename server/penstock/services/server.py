@@ -1,0 +1,26 @@
+"""Everything that a use case needs and must not reach for by itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from penstock.encryption import KeyProvider, Secrets
+from penstock.persistence import Database
+from penstock.randomness import Stream
+from penstock.settings import Settings
+
+
+@dataclass(frozen=True)
+class Server:
+    """One server's database, keys, clock and entropy, passed to every use case.
+
+    ``clock`` answers the time in UTC; ``randomness`` a freshly keyed stream, asked once
+    for every release.
+    """
+
+    settings: Settings
+    database: Database
+    provider: KeyProvider
+    secrets: Secrets
+    clock: Callable[[], datetime]
+    randomness: Callable[[], Stream]

@@ -1,0 +1,187 @@
+"""What callers send: strict models that refuse what they do not know.
+
+The data half of datasets and queries (columns, aggregates, pushed vectors) is declared
+beside the connectors; here it is joined with budgets, levels and people.
+"""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from penstock.connectors.fields import Name, Spec
+from penstock.connectors.specs import ComputedQuery, DatasetSpec, PushedVector
+from penstock.privacy import Target, TargetKind
+
+Role = Literal["analyst", "admin", "auditor"]
+DEFAULT_LEVELS = 1024
+MOST_LEVELS = 65536
+
+
+class TierSpec(Spec):
+    """A tier to create: at a rank, just above another tier, or on top."""
+
+    name: Name
+    rank: int | None = Field(default=None, ge=-1_000_000, le=1_000_000)
+    above: str | None = None
+    description: str = Field(default="", max_length=1000)
+
+
+def _distinct(roles: list[Role]) -> list[Role]:
+    if len(set(roles)) != len(roles):
+        raise PydanticCustomError("roles", "Every role is listed once.")
+    return roles
+
+
+Roles = Annotated[list[Role], Field(min_length=1, max_length=3), AfterValidator(_distinct)]
+
+
+class UserSpec(Spec):
+    """A user to create."""
+
+    name: Name
+    roles: Roles
+    clearance: str | None = None
+
+
+class UserChange(Spec):
+    """What to change of a user; a field left out stays as it is."""
+
+    roles: Roles | None = None
+    clearance: str | None = None
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def _seconds(value: object) -> object:
+    """Read ``"30d"``, ``"12h"``, ``"15m"``, ``"90s"`` as seconds."""
+    if isinstance(value, str) and (match := re.fullmatch(r"([0-9]{1,9})([smhd])", value)):
+        return int(match.group(1)) * _UNITS[match.group(2)]
+    return value
+
+
+class TokenSpec(Spec):
+    """A token to issue: how long it lives (seconds, or ``"30d"``), and for which roles."""
+
+    expires_in: Annotated[int | None, BeforeValidator(_seconds)] = Field(
+        default=None, ge=1, le=3650 * 86400
+    )
+    scopes: list[Role] | None = Field(default=None, min_length=1)
+
+
+class LevelSpec(Spec):
+    """A noise level, named in exactly one way."""
+
+    epsilon: float | None = Field(default=None, gt=0)
+    rho: float | None = Field(default=None, gt=0)
+    mu: float | None = Field(default=None, gt=0)
+    standard_deviation: float | None = Field(default=None, gt=0)
+    half_width: float | None = Field(default=None, gt=0)
+    confidence: float | None = Field(default=None, gt=0, lt=1)
+    level: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _named_once(self) -> "LevelSpec":
+        given = [kind.value for kind in TargetKind if getattr(self, kind.value) is not None]
+        if len(given) != 1:
+            names = ", ".join(kind.value for kind in TargetKind)
+            raise PydanticCustomError(
+                "level",
+                "Give exactly one of {names}; given: {given}.",
+                {"names": names, "given": ", ".join(given) or "none"},
+            )
+        if self.confidence is not None and self.half_width is None:
+            raise PydanticCustomError("level", "The field confidence goes with half_width alone.")
+        return self
+
+    def target(self) -> Target:
+        """The level as a target of calibration."""
+        kind = next(kind for kind in TargetKind if getattr(self, kind.value) is not None)
+        value = float(getattr(self, kind.value))
+        return (
+            Target(kind, value) if self.confidence is None else Target(kind, value, self.confidence)
+        )
+
+
+class ReleaseRequest(Spec):
+    """Which level is asked for: one's own (nothing given), or one of these."""
+
+    tier: str | None = None
+    epsilon: float | None = Field(default=None, gt=0)
+    rho: float | None = Field(default=None, gt=0)
+    level: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _at_most_one(self) -> "ReleaseRequest":
+        given = sorted(name for name in self.model_fields_set if getattr(self, name) is not None)
+        if len(given) > 1:
+            raise PydanticCustomError(
+                "level",
+                "Give at most one of tier, epsilon, rho, level; given: {given}.",
+                {"given": ", ".join(given)},
+            )
+        return self
+
+    def target(self) -> Target | None:
+        """The level asked for as a target; ``None`` where it is a tier's."""
+        for kind in (TargetKind.EPSILON, TargetKind.RHO, TargetKind.LEVEL):
+            value = getattr(self, kind.value)
+            if value is not None:
+                return Target(kind, float(value))
+        return None
+
+
+class BudgetSpec(Spec):
+    """A tier's budget; delta is the dataset's."""
+
+    epsilon: float = Field(gt=0)
+
+
+class DatasetRequest(DatasetSpec):
+    """A dataset to register, with the budget of each tier."""
+
+    delta: float = Field(ge=0, lt=1)
+    budgets: dict[Name, BudgetSpec] = Field(min_length=1, max_length=1000)
+
+
+class Terms(Spec):
+    """How a query is released: by which mechanism, and at which level for each tier.
+
+    ``share`` is the part of every tier's budget that the query takes; ``levels`` names
+    the level of each listed tier instead.
+    """
+
+    mechanism: Literal["gaussian", "laplace", "poisson"]
+    share: float | None = Field(default=None, gt=0, le=1)
+    levels: dict[Name, LevelSpec] | None = Field(default=None, min_length=1, max_length=1000)
+    max_levels: int = Field(default=DEFAULT_LEVELS, ge=1, le=MOST_LEVELS)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Terms":
+        if (self.share is None) == (self.levels is None):
+            raise PydanticCustomError("terms", "Give either share or levels.")
+        return self
+
+
+class ComputedQueryRequest(Terms, ComputedQuery):
+    """A query that the server computes from its dataset."""
+
+
+class PushedVectorRequest(Terms, PushedVector):
+    """A query whose exact values come with the request, and are never stored."""
+
+
+def _kind_of_query(value: object) -> str:
+    pushed = isinstance(value, PushedVectorRequest) or (
+        isinstance(value, dict) and "values" in value
+    )
+    return "<vector>" if pushed else "<computed>"
+
+
+QueryRequest = Annotated[
+    Annotated[ComputedQueryRequest, Tag("<computed>")]
+    | Annotated[PushedVectorRequest, Tag("<vector>")],
+    Discriminator(_kind_of_query),
+]

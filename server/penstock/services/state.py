@@ -1,0 +1,73 @@
+"""The encrypted state of a query's noise process: what every release is drawn from.
+
+The identity of a row (dataset and version, query, rung, seq, length) is authenticated
+with it, so that a swapped, copied or replayed row does not open.
+"""
+
+from penstock.encryption import (
+    Key,
+    RowIdentity,
+    new_dataset_kek,
+    new_query_dek,
+    open_vector,
+    seal_vector,
+    unwrap_dataset_kek,
+    unwrap_query_dek,
+)
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Dataset, Query, Release
+from penstock.services.server import Server
+
+
+def identity(dataset: Dataset) -> str:
+    """What names a version of a dataset for ever."""
+    return f"{dataset.folded}@{dataset.version}"
+
+
+def dataset_key(server: Server, dataset: Dataset) -> Key:
+    """The key of a dataset.  Raises ``KeysUnavailable`` or ``IntegrityViolation``."""
+    return unwrap_dataset_kek(server.provider, dataset.wrapped_kek, identity(dataset))
+
+
+def fresh_dataset_key(server: Server, folded: str, version: int) -> bytes:
+    """A new key for a dataset that is about to be stored, wrapped."""
+    return new_dataset_kek(server.provider, f"{folded}@{version}")
+
+
+def fresh_query_key(server: Server, dataset: Dataset, folded: str) -> bytes:
+    """A new key for a query that is about to be stored, wrapped by its dataset's."""
+    return new_query_dek(dataset_key(server, dataset), identity(dataset), folded)
+
+
+def seal_state(
+    server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
+) -> bytes:
+    """A release's lattice integers, encrypted for their row."""
+    return seal_vector(_key(server, dataset, query), steps, _row(dataset, query, rung, seq))
+
+
+def open_state(server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+    """A stored release's lattice integers, read-only, of shape ``(query.dimension,)``.
+
+    Raises ``IntegrityViolation`` for a row that was altered, cut, copied or swapped.
+    """
+    row = _row(dataset, query, release.rung, release.seq)
+    return open_vector(_key(server, dataset, query), release.ciphertext, row)
+
+
+def _key(server: Server, dataset: Dataset, query: Query) -> Key:
+    return unwrap_query_dek(
+        dataset_key(server, dataset), query.wrapped_dek, identity(dataset), query.folded
+    )
+
+
+def _row(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
+    return RowIdentity(
+        table="release",
+        dataset=identity(dataset),
+        query=query.folded,
+        level=rung,
+        seq=seq,
+        length=query.dimension,
+        type="int64",
+    )

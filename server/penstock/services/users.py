@@ -1,0 +1,173 @@
+"""Users: their roles, and the clearance that promotes or demotes them at once."""
+
+from sqlmodel import Session, col, func, select
+
+from penstock.connectors.fields import folded
+from penstock.errors import InvalidInput, NameTaken, NotFound
+from penstock.persistence.tables import Clearance, Tier, Token, User
+from penstock.services import log
+from penstock.services.lookup import clearance_of, required, tier_by_name, user_by_name
+from penstock.services.paging import Window
+from penstock.services.principals import ROLES, Principal, roles_of
+from penstock.services.server import Server
+from penstock.services.specs import UserChange, UserSpec
+from penstock.services.views import MeView, Page, UserView
+
+
+def view(session: Session, user: User) -> UserView:
+    """A user as an admin sees them."""
+    tier = clearance_of(session, required(user.id))
+    return UserView(
+        name=user.name,
+        roles=roles_of(user),
+        clearance=tier.name if tier else None,
+        created_at=user.created_at,
+        active=user.disabled_at is None,
+    )
+
+
+def me(server: Server, principal: Principal) -> MeView:
+    """Who the caller is, by the token that they came with."""
+    with server.database.read() as session:
+        tier = clearance_of(session, principal.user_id) if principal.user_id else None
+    return MeView(
+        name=principal.name,
+        roles=[role for role in ROLES if role in principal.roles],
+        clearance=tier.name if tier else None,
+        token_expires=principal.token_expires,
+    )
+
+
+def listing(server: Server, principal: Principal, window: Window) -> Page[UserView]:
+    """All users, in the order in which they were made."""
+    principal.require("admin")
+    with server.database.read() as session:
+        rows = session.exec(
+            select(User)
+            .where(col(User.id) > window.after)
+            .order_by(col(User.id))
+            .limit(window.limit + 1)
+        ).all()
+        return window.page(rows, lambda user: view(session, user), lambda user: required(user.id))
+
+
+def show(server: Server, principal: Principal, name: str) -> UserView:
+    """One user.  Raises ``NotFound``."""
+    principal.require("admin")
+    with server.database.read() as session:
+        return view(session, user_by_name(session, name))
+
+
+def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
+    """Add a user.  Raises ``NameTaken``, and ``InvalidInput`` for an unknown clearance."""
+    principal.require("admin")
+    with server.database.write() as session:
+        taken = session.exec(select(User).where(col(User.folded) == folded(spec.name))).first()
+        if taken is not None or folded(spec.name) == "operator":
+            raise NameTaken(f"The name {spec.name!r} is taken; choose another one.")
+        tier = _tier(session, spec.clearance)
+        now = server.clock()
+        user = User(
+            name=spec.name,
+            folded=folded(spec.name),
+            created_at=now,
+            **{role: role in spec.roles for role in ROLES},
+        )
+        session.add(user)
+        session.flush()
+        _record(session, server, principal, user, tier)
+        log.append(
+            session,
+            kind="user",
+            at=now,
+            actor=principal.name,
+            user=user.name,
+            roles=roles_of(user),
+            tier=tier.name if tier else None,
+        )
+        return view(session, user)
+
+
+def change(server: Server, principal: Principal, name: str, spec: UserChange) -> UserView:
+    """Promote, demote, or change roles; it acts at once on tokens already issued.
+
+    Raises ``NotFound``, and ``InvalidInput`` for an unknown clearance.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        user = user_by_name(session, name)
+        now = server.clock()
+        if spec.roles is not None and set(spec.roles) != set(roles_of(user)):
+            for role in ROLES:
+                setattr(user, role, role in spec.roles)
+            session.add(user)
+            log.append(
+                session,
+                kind="user",
+                at=now,
+                actor=principal.name,
+                user=user.name,
+                roles=roles_of(user),
+            )
+        if "clearance" in spec.model_fields_set:
+            tier = _tier(session, spec.clearance)
+            if tier != clearance_of(session, required(user.id)):
+                _record(session, server, principal, user, tier)
+                log.append(
+                    session,
+                    kind="clearance",
+                    at=now,
+                    actor=principal.name,
+                    user=user.name,
+                    tier=tier.name if tier else None,
+                )
+        return view(session, user)
+
+
+def disable(server: Server, principal: Principal, name: str) -> UserView:
+    """Shut a user out: their tokens are revoked, what they were given stays on record."""
+    principal.require("admin")
+    with server.database.write() as session:
+        user = user_by_name(session, name)
+        now = server.clock()
+        if user.disabled_at is None:
+            user.disabled_at = now
+            session.add(user)
+            tokens = session.exec(select(Token).where(col(Token.user_id) == user.id)).all()
+            for token in tokens:
+                token.revoked_at = token.revoked_at or now
+                session.add(token)
+            log.append(
+                session, kind="user", at=now, actor=principal.name, user=user.name, active=False
+            )
+        return view(session, user)
+
+
+def _tier(session: Session, name: str | None) -> Tier | None:
+    if name is None:
+        return None
+    try:
+        return tier_by_name(session, name)
+    except NotFound as problem:
+        raise InvalidInput(
+            f"There is no tier {name!r} to be cleared for; list the tiers, or create it first.",
+            pointer="/clearance",
+        ) from problem
+
+
+def _record(
+    session: Session, server: Server, principal: Principal, user: User, tier: Tier | None
+) -> None:
+    last = session.exec(
+        select(func.max(col(Clearance.version))).where(col(Clearance.user_id) == user.id)
+    ).one()
+    session.add(
+        Clearance(
+            user_id=required(user.id),
+            version=(last or 0) + 1,
+            tier_id=tier.id if tier else None,
+            at=server.clock(),
+            by=principal.name,
+        )
+    )
+    session.flush()

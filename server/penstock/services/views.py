@@ -1,0 +1,296 @@
+"""What the services answer with: the shapes that callers see, and nothing more.
+
+Plain frozen dataclasses, so that the HTTP layer can write them as JSON, derive their
+schema, and the command line can print them.  Field names are part of the public API.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import WithJsonSchema
+
+Values = Annotated[
+    NDArray[np.float64], WithJsonSchema({"type": "array", "items": {"type": "number"}})
+]
+Key = str | int | list[str]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class MeView:
+    """Who the caller is."""
+
+    name: str
+    roles: list[str]
+    clearance: str | None
+    token_expires: datetime | None
+
+
+@dataclass(frozen=True)
+class TierView:
+    """A clearance level; a larger rank is more trusted."""
+
+    name: str
+    rank: int
+    description: str
+
+
+@dataclass(frozen=True)
+class UserView:
+    """Somebody who may hold tokens."""
+
+    name: str
+    roles: list[str]
+    clearance: str | None
+    created_at: datetime
+    active: bool
+
+
+@dataclass(frozen=True)
+class TokenView:
+    """A token without its secret."""
+
+    prefix: str
+    user: str
+    scopes: list[str]
+    created: datetime
+    expires: datetime
+    revoked: datetime | None
+
+
+@dataclass(frozen=True)
+class IssuedTokenView:
+    """A new token; the secret is shown here and never again."""
+
+    token: str
+    prefix: str
+    user: str
+    scopes: list[str]
+    expires: datetime
+
+
+@dataclass(frozen=True)
+class PrivacyBudget:
+    """An amount of privacy loss: (epsilon, delta)."""
+
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True)
+class DatasetView:
+    """A source of records, as its declared spec says; never a cell of it."""
+
+    name: str
+    version: int
+    source: dict[str, Any]
+    privacy_unit: Any
+    neighboring: str
+    delta: float
+    columns: dict[str, Any]
+    budgets: dict[str, PrivacyBudget]
+    registered_at: datetime
+
+
+@dataclass(frozen=True)
+class SpendingView:
+    """What one query takes of a tier's budget.
+
+    ``share`` is its part of the tier's additive limit; shares add up, epsilons do not.
+    """
+
+    query: str
+    share: float
+
+
+@dataclass(frozen=True)
+class TierBudgetView:
+    """A tier's account with a dataset.
+
+    ``spent`` is the tight composition of all that the tier could see;
+    ``remaining.epsilon`` is that of the largest single Gaussian query that still fits.
+    """
+
+    tier: str
+    granted: PrivacyBudget
+    spent: PrivacyBudget
+    remaining: PrivacyBudget
+    spent_share: float
+    remaining_share: float
+    queries: list[SpendingView]
+
+
+@dataclass(frozen=True)
+class DatasetBudgetView:
+    """The budget of a dataset, tier by tier."""
+
+    dataset: str
+    tiers: list[TierBudgetView]
+
+
+@dataclass(frozen=True)
+class LevelView:
+    """A noise level, in the unit of its mechanism's parameter."""
+
+    parameter: str
+    value: float
+
+
+@dataclass(frozen=True)
+class GuaranteeView:
+    """What a release promises."""
+
+    definition: str
+    epsilon: float
+    delta: float
+    rho: float | None = None
+    mu: float | None = None
+
+
+@dataclass(frozen=True)
+class ErrorView:
+    """How far off one value may be."""
+
+    standard_deviation: float
+    confidence: float
+    half_width: float
+
+
+@dataclass(frozen=True)
+class SensitivityView:
+    """How far one privacy unit can move the vector."""
+
+    l1: float
+    l2: float
+    linf: float
+
+
+@dataclass(frozen=True)
+class TierLevelView:
+    """A query's level at one tier, with what it means."""
+
+    tier: str
+    level: LevelView
+    guarantee: GuaranteeView
+    error: ErrorView
+
+
+@dataclass(frozen=True)
+class QueryView:
+    """A registered query, down to the tiers that the caller may see."""
+
+    name: str
+    dataset: str
+    mechanism: str
+    status: str
+    dimension: int
+    granularity: float
+    sensitivity: SensitivityView
+    asserted_by: str | None
+    spec: dict[str, Any]
+    sql: str | None
+    sql_sha256: str | None
+    tiers: list[TierLevelView]
+    registered_at: datetime
+
+
+@dataclass(frozen=True)
+class ReceiptView:
+    """Where the log holds the record of this release."""
+
+    index: int | None
+    leaf_hash: str
+    checkpoint: None = None
+
+
+@dataclass(frozen=True)
+class ReleaseView:
+    """A release as its reader holds it."""
+
+    id: str
+    query: str
+    dataset: str
+    tier: str
+    mechanism: str
+    level: LevelView
+    guarantee: GuaranteeView
+    granularity: float
+    keys: list[Key]
+    values: Values
+    error: ErrorView
+    asserted_by: str | None
+    released_at: datetime
+    receipt: ReceiptView
+
+
+@dataclass(frozen=True)
+class HistoryItemView:
+    """One hand-out of a release to one user, without its values."""
+
+    id: str
+    user: str
+    query: str
+    dataset: str
+    tier: str
+    mechanism: str
+    level: LevelView
+    guarantee: GuaranteeView
+    error: ErrorView
+    released_at: datetime
+    receipt: ReceiptView
+
+
+@dataclass(frozen=True)
+class ExposedQueryView:
+    """The best level of one query that a coalition holds."""
+
+    query: str
+    level: LevelView
+    guarantee: GuaranteeView
+
+
+@dataclass(frozen=True)
+class ReachView:
+    """The budget of the highest tier that any of some people ever held."""
+
+    tier: str
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True)
+class ExposureView:
+    """What a set of users knows together.
+
+    ``could_be`` is the guarantee (all that they could fetch); ``released`` is after the
+    fact, and no bound for adaptively chosen requests; ``independent`` is what the same
+    hand-outs would have cost had each been drawn on its own.
+    """
+
+    users: list[str]
+    queries: list[ExposedQueryView]
+    released: PrivacyBudget
+    could_be: PrivacyBudget
+    independent: PrivacyBudget
+    reach: ReachView | None
+    registrars: ReachView | None
+
+
+@dataclass(frozen=True)
+class EventView:
+    """One leaf of the log, with its place and hash."""
+
+    index: int | None
+    leaf_hash: str
+    leaf: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Page(Generic[Item]):
+    """One page of a list; ``next_cursor`` is null on the last."""
+
+    items: list[Item]
+    next_cursor: str | None
