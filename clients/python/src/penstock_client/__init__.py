@@ -1,3 +1,90 @@
-"""Python client of a Penstock server."""
+"""Python client of a Penstock server.
+
+- ``client``: ``Client``, one method for each thing to ask.
+- ``release``, ``interval``: what a release holds, and how far off it may be.
+- ``models``: everything else that the server answers with.
+- ``errors``: the one tree of errors.
+- ``transport``, ``address``, ``problems``, ``fields``: HTTP, which servers a token may be
+  sent to, refusals, and the reading of answers.
+- ``notebook``, ``svg``, ``rounding``: how things look.
+- ``command``, ``documents``, ``output``: the ``penstock-client`` program.
+"""
+
+from penstock_client.client import Client
+from penstock_client.errors import (
+    ApiError,
+    BudgetExhausted,
+    ClearanceTooLow,
+    Conflict,
+    Forbidden,
+    InvalidArgument,
+    InvalidField,
+    InvalidInput,
+    NotAuthenticated,
+    NotFound,
+    NotReachable,
+    PenstockError,
+    ProtocolError,
+    TooManyRequests,
+    Unavailable,
+)
+from penstock_client.interval import Interval
+from penstock_client.models import (
+    Budget,
+    Dataset,
+    ErrorBars,
+    ExposedQuery,
+    Exposure,
+    Guarantee,
+    HistoryItem,
+    Level,
+    Me,
+    PrivacyLoss,
+    Query,
+    Reach,
+    Receipt,
+    Spending,
+    TierBudget,
+    TierLevel,
+)
+from penstock_client.release import Release
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ApiError",
+    "Budget",
+    "BudgetExhausted",
+    "ClearanceTooLow",
+    "Client",
+    "Conflict",
+    "Dataset",
+    "ErrorBars",
+    "ExposedQuery",
+    "Exposure",
+    "Forbidden",
+    "Guarantee",
+    "HistoryItem",
+    "Interval",
+    "InvalidArgument",
+    "InvalidField",
+    "InvalidInput",
+    "Level",
+    "Me",
+    "NotAuthenticated",
+    "NotFound",
+    "NotReachable",
+    "PenstockError",
+    "PrivacyLoss",
+    "ProtocolError",
+    "Query",
+    "Reach",
+    "Receipt",
+    "Release",
+    "Spending",
+    "TierBudget",
+    "TierLevel",
+    "TooManyRequests",
+    "Unavailable",
+    "__version__",
+]

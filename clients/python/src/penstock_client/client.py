@@ -1,0 +1,189 @@
+"""The client: one method for each thing that an analyst or auditor asks."""
+
+import math
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import NoReturn, Self
+from urllib.parse import quote
+
+import httpx
+
+import penstock_client
+from penstock_client.address import DEFAULT
+from penstock_client.errors import InvalidArgument, ProtocolError
+from penstock_client.fields import Fields
+from penstock_client.models import Budget, Dataset, Exposure, HistoryItem, Me, Query
+from penstock_client.release import Release
+from penstock_client.transport import LARGEST_ANSWER, Bearer, Transport
+
+API = "/api/v1"
+PAGE = 1000
+MOST_PAGES = 100_000
+TIMEOUT = 60.0
+
+
+class Client:
+    """A connection to one Penstock server, as one user.
+
+    ``url`` and ``token`` default to the environment's ``PENSTOCK_URL`` (else
+    http://127.0.0.1:8080) and ``PENSTOCK_TOKEN``.  ``timeout`` is in seconds, for each
+    wait on the network.  A token is sent over plain http to this machine only, unless
+    ``insecure``.  ``largest_answer`` is in bytes; ``transport`` replaces the network.
+
+    May be used from several threads, and as a context manager that closes its
+    connections.  Raises ``InvalidArgument`` for settings that cannot be used; every other
+    method raises ``NotReachable``, ``ProtocolError``, or the ``ApiError`` that says what
+    the server refused.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        insecure: bool = False,
+        largest_answer: int = LARGEST_ANSWER,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        url = (url or os.environ.get("PENSTOCK_URL") or DEFAULT).strip()
+        token = (token or os.environ.get("PENSTOCK_TOKEN") or "").strip()
+        if not token:
+            raise InvalidArgument("No token: set PENSTOCK_TOKEN, or pass token=.")
+        if not 0 < timeout < math.inf:
+            raise InvalidArgument(f"A timeout is a number of seconds above 0, not {timeout}.")
+        self._transport = Transport(
+            url,
+            Bearer(token),
+            agent=f"penstock-client/{penstock_client.__version__}",
+            timeout=timeout,
+            insecure=insecure,
+            largest_answer=largest_answer,
+            transport=transport,
+        )
+
+    def __repr__(self) -> str:
+        return f"Client({self._transport.url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A client holds a token and is never pickled; make a new one.")
+
+    def close(self) -> None:
+        """Closes the connections; the client cannot be used afterwards."""
+        self._transport.close()
+
+    def me(self) -> Me:
+        """Who the token belongs to, with which roles and clearance."""
+        return Me.read(self._get("/me"))
+
+    def datasets(self) -> list[Dataset]:
+        """The registered datasets."""
+        return [Dataset.read(item) for item in self._list("/datasets")]
+
+    def queries(self, dataset: str | None = None) -> list[Query]:
+        """The queries that the caller may see, of one dataset or of all."""
+        queries = (Query.read(item) for item in self._list("/queries"))
+        return [
+            query
+            for query in queries
+            if dataset is None or _folded(query.dataset) == _folded(dataset)
+        ]
+
+    def release(
+        self,
+        query: str,
+        *,
+        tier: str | None = None,
+        epsilon: float | None = None,
+        rho: float | None = None,
+        level: float | None = None,
+    ) -> Release:
+        """The query's values at one's own clearance, or at a more private level.
+
+        At most one of ``tier`` (a name), ``epsilon``, ``rho`` and ``level`` (in the unit
+        of the mechanism's parameter).  Between the levels that a query offers the next
+        noisier one is released; ``Release.level`` says which.  Asking again gives the
+        same values and costs nothing.  Raises ``InvalidArgument`` for more than one of
+        them, or for a number that is not above 0.
+        """
+        asked = {"tier": tier, "epsilon": epsilon, "rho": rho, "level": level}
+        body = {name: _wish(name, value) for name, value in asked.items() if value is not None}
+        if len(body) > 1:
+            raise InvalidArgument(f"Ask by one of {' or '.join(body)}, not by several.")
+        path = f"{API}/queries/{_segment(query)}/releases"
+        return Release.read(Fields(self._transport.post(path, body), "release"))
+
+    def history(self, query: str | None = None, *, user: str | None = None) -> list[HistoryItem]:
+        """What was handed out: to oneself, and for auditors to everybody (or ``user``)."""
+        wanted = {"query": query, "user": user}
+        items = self._list("/releases", {name: v for name, v in wanted.items() if v is not None})
+        return [HistoryItem.read(item) for item in items]
+
+    def exposure(self, users: str | Iterable[str], dataset: str) -> Exposure:
+        """What these users know together of a dataset: auditors of anybody, others of
+        themselves.
+        """
+        names = [users] if isinstance(users, str) else list(users)
+        if not names or any(not name or "," in name for name in names):
+            raise InvalidArgument("Exposure is that of at least one user, named without commas.")
+        asked = {"users": ",".join(names), "dataset": dataset}
+        return Exposure.read(self._get("/audit/exposure", asked))
+
+    def budget(self, dataset: str) -> Budget:
+        """What a dataset's tiers may lose, have lost, and have left."""
+        return Budget.read(self._get(f"/datasets/{_segment(dataset)}/budget"))
+
+    def _get(self, path: str, parameters: Mapping[str, str] | None = None) -> Fields:
+        return Fields(self._transport.get(f"{API}{path}", parameters), path.strip("/"))
+
+    def _list(self, path: str, parameters: Mapping[str, str] | None = None) -> Iterator[Fields]:
+        """The items of all pages, in the server's order."""
+        asked: dict[str, str | int] = {**(parameters or {}), "limit": PAGE}
+        for _ in range(MOST_PAGES):
+            page = Fields(self._transport.get(f"{API}{path}", asked), f"list of {path.strip('/')}")
+            yield from page.children("items")
+            cursor = page.text_or_none("next_cursor")
+            if cursor is None:
+                return
+            if cursor == asked.get("cursor"):
+                raise ProtocolError(f"The {page.where} leads back to the same page.")
+            asked["cursor"] = cursor
+        raise ProtocolError(f"The list of {path.strip('/')} has no end.")
+
+
+def _wish(name: str, value: str | float) -> str | float:
+    """A value as JSON can carry it: also numpy's numbers, but neither NaN nor a bool."""
+    if name == "tier":
+        return str(value)
+    try:
+        number = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, OverflowError):
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise InvalidArgument(f"{name} is a number above 0, not {value!r}.")
+    return number
+
+
+def _segment(name: str) -> str:
+    """A name as one part of a path."""
+    if not name or name in (".", ".."):
+        raise InvalidArgument("A name has at least one character, and is neither . nor ..")
+    return quote(name, safe="")
+
+
+def _folded(name: str) -> str:
+    """Names are the same that differ only in case or Unicode spelling."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())

@@ -1,0 +1,214 @@
+"""The ``penstock-client`` program.
+
+Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 failure,
+2 usage, 3 refused by policy or budget, 4 not reachable.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import click
+
+from penstock_client import documents
+from penstock_client.client import TIMEOUT, Client
+from penstock_client.errors import (
+    BudgetExhausted,
+    Forbidden,
+    InvalidArgument,
+    NotReachable,
+    PenstockError,
+)
+from penstock_client.output import Document, Format, written
+from penstock_client.rounding import printable
+
+DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE = range(5)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the options before the command's name say."""
+
+    url: str | None
+    token: str | None = field(repr=False)
+    form: Format
+    timeout: float
+    insecure: bool
+
+    def connect(self) -> Client:
+        return Client(self.url, self.token, timeout=self.timeout, insecure=self.insecure)
+
+    def print(self, document: Document) -> None:
+        click.echo(written(document, self.form), nl=False)
+        if document.note and self.form is Format.TABLE:
+            click.echo(document.note, err=True)
+
+
+@click.group(
+    context_settings={"auto_envvar_prefix": "PENSTOCK"},
+    epilog="Exit codes: 0 done, 1 failure, 2 usage, 3 refused by policy or budget,"
+    " 4 not reachable.",
+)
+@click.option("--url", show_envvar=True, help="The server [default: http://127.0.0.1:8080].")
+@click.option(
+    "--token",
+    show_envvar=True,
+    help="Your token. The variable is safer: others on this machine can read command lines.",
+)
+@click.option(
+    "--format",
+    "form",
+    envvar="PENSTOCK_FORMAT",
+    show_envvar=True,
+    type=click.Choice([form.value for form in Format]),
+    default=Format.TABLE.value,
+    show_default=True,
+    help="How data are written.",
+)
+@click.option(
+    "--timeout",
+    show_envvar=True,
+    type=click.FloatRange(min=0, min_open=True),
+    default=TIMEOUT,
+    show_default=True,
+    help="Seconds to wait for the server.",
+)
+@click.option(
+    "--insecure",
+    is_flag=True,
+    show_envvar=True,
+    help="Send the token over plain http to another machine, where others may read it.",
+)
+@click.version_option(package_name="penstock-client", message="%(prog)s %(version)s")
+@click.pass_context
+def commands(
+    context: click.Context,
+    url: str | None,
+    token: str | None,
+    form: str,
+    timeout: float,
+    insecure: bool,
+) -> None:
+    """Ask a Penstock server for protected statistics."""
+    context.obj = Settings(url, token, Format(form), timeout, insecure)
+
+
+@commands.command()
+@click.pass_obj
+def datasets(settings: Settings) -> None:
+    """List the datasets and the budgets of their tiers."""
+    with settings.connect() as client:
+        settings.print(documents.datasets(client.datasets()))
+
+
+@commands.command()
+@click.option("--dataset", show_envvar=True, help="Only the queries of this dataset.")
+@click.pass_obj
+def queries(settings: Settings, dataset: str | None) -> None:
+    """List the queries that you may see, and how accurate each is at each tier."""
+    with settings.connect() as client:
+        settings.print(documents.queries(client.queries(dataset)))
+
+
+@commands.command()
+@click.argument("query")
+@click.option("--tier", show_envvar=True, help="The level of this tier, at most your own.")
+@click.option("--epsilon", show_envvar=True, type=float, help="The level with this epsilon.")
+@click.option("--rho", show_envvar=True, type=float, help="The level with this rho.")
+@click.option(
+    "--level", show_envvar=True, type=float, help="The level, in the mechanism's parameter."
+)
+@click.pass_obj
+def release(
+    settings: Settings,
+    query: str,
+    tier: str | None,
+    epsilon: float | None,
+    rho: float | None,
+    level: float | None,
+) -> None:
+    """Release a QUERY: at your clearance, or at a more private level.
+
+    Give at most one of --tier, --epsilon, --rho and --level. Asking again gives the same
+    values and costs nothing.
+    """
+    with settings.connect() as client:
+        found = client.release(query, tier=tier, epsilon=epsilon, rho=rho, level=level)
+        settings.print(documents.release(found))
+
+
+@commands.command()
+@click.option("--query", show_envvar=True, help="Only releases of this query.")
+@click.option("--user", show_envvar=True, help="Only those of this user (auditors).")
+@click.pass_obj
+def history(settings: Settings, query: str | None, user: str | None) -> None:
+    """List what was released to you; for auditors, to everybody."""
+    with settings.connect() as client:
+        settings.print(documents.history(client.history(query, user=user)))
+
+
+@commands.command()
+@click.argument("dataset")
+@click.pass_obj
+def budget(settings: Settings, dataset: str) -> None:
+    """Show the budget of a DATASET: granted, spent and remaining, tier by tier."""
+    with settings.connect() as client:
+        settings.print(documents.budget(client.budget(dataset)))
+
+
+@commands.command()
+@click.option("--users", show_envvar=True, required=True, help="Names, with commas between.")
+@click.option("--dataset", show_envvar=True, required=True, help="The dataset.")
+@click.pass_obj
+def exposure(settings: Settings, users: str, dataset: str) -> None:
+    """Show what some users could learn of a dataset by putting their releases together."""
+    with settings.connect() as client:
+        names = [name.strip() for name in users.split(",") if name.strip()]
+        settings.print(documents.exposure(client.exposure(names, dataset)))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs the program; answers with its exit code, and raises nothing."""
+    try:
+        code = commands.main(list(arguments), "penstock-client", standalone_mode=False)
+        return code if isinstance(code, int) else DONE
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Aborted.", err=True)
+        return FAILURE
+    except BrokenPipeError:
+        # Who reads has had enough.  What is still buffered must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except PenstockError as error:
+        _complain(str(error))
+        return _code(error)
+    except Exception as error:  # noqa: BLE001 # the edge: a defect is one line, not a traceback
+        _complain(f"{type(error).__name__}: {error}. This is a defect; please report it.")
+        return FAILURE
+
+
+def main() -> NoReturn:
+    """The entry point."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def _code(error: PenstockError) -> int:
+    if isinstance(error, InvalidArgument):
+        return USAGE
+    if isinstance(error, Forbidden | BudgetExhausted):
+        return REFUSED
+    return NOT_REACHABLE if isinstance(error, NotReachable) else FAILURE
+
+
+def _complain(message: str) -> None:
+    for line in message.splitlines():
+        click.echo(printable(line), err=True)
+
+
+if __name__ == "__main__":
+    main()

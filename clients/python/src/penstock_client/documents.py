@@ -1,0 +1,248 @@
+"""What each command prints, as columns and rows."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import cast
+
+from penstock_client.models import (
+    Budget,
+    Dataset,
+    ErrorBars,
+    Exposure,
+    HistoryItem,
+    Level,
+    PrivacyLoss,
+    Query,
+)
+from penstock_client.output import Column, Document
+from penstock_client.release import Release
+from penstock_client.rounding import decimals, fixed, percent, short
+
+
+def _number(cell: object) -> str:
+    return short(cast("float | None", cell))
+
+
+def _level(cell: object) -> str:
+    return short(cast("float", cell), 6)
+
+
+def _time(cell: object) -> str:
+    moment = datetime.fromisoformat(cast("str", cell))
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
+
+
+Row = tuple[object, ...]
+EPSILON = Column("epsilon", _number, right=True)
+DELTA = Column("delta", _number, right=True)
+LEVEL = (Column("parameter"), Column("level", _level, right=True))
+ERROR = (
+    Column("standard_deviation", None),
+    Column("half_width", _number, right=True),
+    Column("confidence", lambda cell: percent(cast("float", cell)), right=True),
+)
+
+
+def datasets(found: Sequence[Dataset]) -> Document:
+    """One row for each tier of each dataset."""
+    rows = [
+        (item.name, item.version, _unit(item.privacy_unit), item.neighboring, *budget)
+        for item in found
+        for budget in _budgets(item)
+    ]
+    columns = (
+        Column("dataset"),
+        Column("version", right=True),
+        Column("privacy_unit"),
+        Column("neighboring"),
+        Column("tier"),
+        EPSILON,
+        DELTA,
+    )
+    note = "" if found else "No datasets are registered."
+    return Document([item.answer for item in found], columns, rows, note=note)
+
+
+def queries(found: Sequence[Query]) -> Document:
+    """One row for each tier of each query."""
+    rows = [
+        (query.name, query.dataset, query.mechanism, query.dimension, query.status, *tier)
+        for query in found
+        for tier in _tiers(query)
+    ]
+    columns = (
+        Column("query"),
+        Column("dataset"),
+        Column("mechanism"),
+        Column("values", lambda cell: fixed(cast("int", cell), 0), right=True),
+        Column("status"),
+        Column("tier"),
+        *LEVEL,
+        EPSILON,
+        DELTA,
+        *ERROR,
+    )
+    note = "" if found else "There is no query that you may see."
+    return Document([query.answer for query in found], columns, rows, note=note)
+
+
+def release(found: Release) -> Document:
+    """One row for each value, rounded in tables to what its error leaves."""
+    digits = decimals(found.error.standard_deviation)
+
+    def rounded(cell: object) -> str:
+        return fixed(cast("float", cell), digits)
+
+    parts = max((len(key) if isinstance(key, tuple) else 1 for key in found.keys), default=1)
+    names = ["key"] if parts == 1 else [f"key_{index + 1}" for index in range(parts)]
+    columns = (
+        *(Column(name) for name in names),
+        *(Column(name, rounded, right=True) for name in ("value", "lower", "upper")),
+    )
+    rows = [
+        (*_parts(key, parts), value, lower, upper)
+        for key, value, (lower, upper) in zip(
+            found.keys, found.values, found.interval(found.error.confidence), strict=True
+        )
+    ]
+    place = "" if found.receipt.index is None else f", leaf {found.receipt.index} of the log"
+    facts = (
+        f"{found.query}",
+        *(f"  {line}" for line in found.caption()),
+        f"  release {found.id} of {_time(found.released_at.isoformat())}{place}",
+    )
+    return Document(found.answer, columns, rows, facts)
+
+
+def history(found: Sequence[HistoryItem]) -> Document:
+    """One row for each hand-out."""
+    rows = [
+        (
+            None if item.released_at is None else item.released_at.isoformat(),
+            item.user,
+            item.query,
+            item.dataset,
+            item.tier,
+            item.mechanism,
+            *_levels(item.level),
+            item.guarantee.epsilon,
+            item.guarantee.delta,
+            *_error(item.error),
+            item.id,
+            None if item.receipt is None else item.receipt.index,
+        )
+        for item in found
+    ]
+    columns = (
+        Column("released_at", _time),
+        Column("user"),
+        Column("query"),
+        Column("dataset"),
+        Column("tier"),
+        Column("mechanism", None),
+        *LEVEL,
+        EPSILON,
+        DELTA,
+        *ERROR,
+        Column("id"),
+        Column("leaf", right=True),
+    )
+    note = "" if found else "Nothing has been released yet."
+    return Document([item.answer for item in found], columns, rows, note=note)
+
+
+def exposure(found: Exposure) -> Document:
+    """One row for each query, then the composed losses."""
+    totals: list[tuple[str, str | None, PrivacyLoss]] = [
+        ("could be", None, found.could_be),
+        ("released", None, found.released),
+        ("independent", None, found.independent),
+    ]
+    for name, reach in (("reach", found.reach), ("registrars", found.registrars)):
+        if reach is not None:
+            totals.append((name, reach.tier, reach.budget))
+    rows: list[Row] = [
+        ("query", item.query, *_levels(item.level), item.guarantee.epsilon, item.guarantee.delta)
+        for item in found.queries
+    ]
+    rows += [(name, tier, None, None, loss.epsilon, loss.delta) for name, tier, loss in totals]
+    columns = (Column("figure"), Column("of"), *LEVEL, EPSILON, DELTA)
+    note = (
+        "'could be' is the bound: all that they may fetch. 'released' is after the fact, and"
+        " 'independent' is what the same releases would have cost had each been drawn alone."
+    )
+    return Document(found.answer, columns, rows, (", ".join(found.users),), note)
+
+
+def budget(found: Budget) -> Document:
+    """One row for each tier."""
+    rows = [
+        (
+            item.tier,
+            item.granted.epsilon,
+            item.spent.epsilon,
+            item.remaining.epsilon,
+            item.granted.delta,
+            ", ".join(
+                query.query if query.share is None else f"{query.query} {query.share:.1%}"
+                for query in item.queries
+            ),
+        )
+        for item in found.tiers
+    ]
+    columns = (
+        Column("tier"),
+        *(
+            Column(f"{name}_epsilon", _number, right=True)
+            for name in ("granted", "spent", "remaining")
+        ),
+        DELTA,
+        Column("spent_by"),
+    )
+    return Document(found.answer, columns, rows)
+
+
+def _unit(unit: object) -> str | None:
+    """A privacy unit in words: a column, rows, or an event."""
+    if isinstance(unit, dict):
+        return ", ".join(f"{kind} {value}" for kind, value in unit.items())
+    return None if unit is None else str(unit)
+
+
+def _budgets(dataset: Dataset) -> list[Row]:
+    """Tier, epsilon, delta of each budget; one row of nothing where there is none."""
+    rows: list[Row] = [
+        (tier, budget.epsilon, budget.delta) for tier, budget in dataset.budgets.items()
+    ]
+    return rows or [(None,) * 3]
+
+
+def _tiers(query: Query) -> list[Row]:
+    """What each tier gets; one row of nothing where no tier is named."""
+    rows: list[Row] = [
+        (
+            item.tier,
+            *_levels(item.level),
+            item.guarantee.epsilon,
+            item.guarantee.delta,
+            *_error(item.error),
+        )
+        for item in query.tiers
+    ]
+    return rows or [(None,) * 8]
+
+
+def _levels(level: Level) -> tuple[str, float]:
+    return level.parameter, level.value
+
+
+def _error(error: ErrorBars | None) -> tuple[float | None, float | None, float | None]:
+    if error is None:
+        return None, None, None
+    return error.standard_deviation, error.half_width, error.confidence
+
+
+def _parts(key: object, parts: int) -> Row:
+    """A key as that many cells."""
+    cells = key if isinstance(key, tuple) else (key,)
+    return (*cells, *(None,) * (parts - len(cells)))

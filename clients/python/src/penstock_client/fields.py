@@ -1,0 +1,156 @@
+"""Reading an answer: each field has the type that the contract states, or it is refused.
+
+Fields that are not asked for are ignored, so that a newer server may say more.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+
+from penstock_client.errors import ProtocolError
+
+Part = str | int | float
+Key = Part | tuple[Part, ...]
+"""The name of one value: a text or number, or several of them (one for each column)."""
+
+
+class Fields:
+    """One JSON object of an answer; ``where`` names it in messages.
+
+    Every method raises ``ProtocolError`` where a field is missing or of another type.
+    The ``..._or_none`` ones take a field that is left out, or null, as None.
+    """
+
+    __slots__ = ("where", "whole")
+
+    def __init__(self, value: object, where: str) -> None:
+        if not isinstance(value, dict):
+            raise ProtocolError(f"The answer's {where} is {_kind(value)}, not an object.")
+        self.whole: Mapping[str, object] = value
+        self.where = where
+
+    def text(self, name: str) -> str:
+        return self._text(self.whole.get(name), name)
+
+    def text_or_none(self, name: str) -> str | None:
+        return None if self.whole.get(name) is None else self.text(name)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        return tuple(self._text(item, name) for item in self.items(name))
+
+    def number(self, name: str) -> float:
+        """A finite number.  Integers stay integers, so that none loses digits."""
+        value = self.whole.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._unexpected(name, "a number", value)
+        _finite([value], f"{self.where}.{name}")
+        return value
+
+    def number_or_none(self, name: str) -> float | None:
+        return None if self.whole.get(name) is None else self.number(name)
+
+    def positive(self, name: str) -> float:
+        value = self.number(name)
+        if value <= 0:
+            raise self._unexpected(name, "a number above 0", value)
+        return value
+
+    def integer(self, name: str) -> int:
+        value = self.whole.get(name)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self._unexpected(name, "an integer", value)
+        return value
+
+    def integer_or_none(self, name: str) -> int | None:
+        return None if self.whole.get(name) is None else self.integer(name)
+
+    def moment(self, name: str) -> datetime:
+        """A time with its offset from UTC (RFC 3339)."""
+        text = self.text(name)
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise self._unexpected(name, "a time", text) from None
+        if moment.tzinfo is None:
+            raise self._unexpected(name, "a time with its offset from UTC", text)
+        return moment
+
+    def moment_or_none(self, name: str) -> datetime | None:
+        return None if self.whole.get(name) is None else self.moment(name)
+
+    def child(self, name: str) -> "Fields":
+        return Fields(self.whole.get(name), f"{self.where}.{name}")
+
+    def child_or_none(self, name: str) -> "Fields | None":
+        return None if self.whole.get(name) is None else self.child(name)
+
+    def items(self, name: str) -> list[object]:
+        value = self.whole.get(name)
+        if not isinstance(value, list):
+            raise self._unexpected(name, "a list", value)
+        return value
+
+    def children(self, name: str) -> list["Fields"]:
+        return [Fields(item, f"{self.where}.{name}") for item in self.items(name)]
+
+    def children_or_none(self, name: str) -> list["Fields"]:
+        """The list's objects; none where the list is left out."""
+        return [] if self.whole.get(name) is None else self.children(name)
+
+    def vector(self, name: str) -> tuple[float, ...]:
+        """Finite numbers, as floats."""
+        values = self.items(name)
+        if not set(map(type, values)) <= {int, float}:
+            raise ProtocolError(f"The answer's {self.where}.{name} holds other than numbers.")
+        return _finite(values, f"{self.where}.{name}")
+
+    def keys(self, name: str, size: int) -> tuple[Key, ...]:
+        """The names of ``size`` values; 0, 1, 2 ... where they are left out."""
+        if self.whole.get(name) is None:
+            return tuple(range(size))
+        keys = tuple(self._key(item, name) for item in self.items(name))
+        if len(keys) != size:
+            raise ProtocolError(
+                f"The answer's {self.where} has {len(keys)} {name} for {size} values."
+            )
+        return keys
+
+    def _key(self, value: object, name: str) -> Key:
+        if isinstance(value, list):
+            return tuple(self._part(item, name) for item in value)
+        return self._part(value, name)
+
+    def _part(self, value: object, name: str) -> Part:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        return self._text(value, name)
+
+    def _text(self, value: object, name: str) -> str:
+        if not isinstance(value, str):
+            raise self._unexpected(name, "a text", value)
+        # JSON can spell half a character, which no terminal or file can take.
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise ProtocolError(f"The answer's {self.where}.{name} is not Unicode.")
+        return value
+
+    def _unexpected(self, name: str, wanted: str, found: object) -> ProtocolError:
+        return ProtocolError(
+            f"The answer's {self.where}.{name} is {_kind(found)}, where the contract has {wanted}."
+        )
+
+
+def _finite(values: list[object], where: str) -> tuple[float, ...]:
+    try:
+        floats = tuple(map(float, values))  # type: ignore[arg-type] # the caller compared the types
+    except OverflowError:
+        floats = (math.inf,)
+    if not all(map(math.isfinite, floats)):
+        raise ProtocolError(f"The answer's {where} is beyond the range of numbers.")
+    return floats
+
+
+def _kind(value: object) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a text", int: "a number", bool: "a boolean"}
+    if value is None:
+        return "missing"
+    return kinds.get(type(value), "a number")

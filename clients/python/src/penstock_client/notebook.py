@@ -1,0 +1,67 @@
+"""How a release shows itself in a notebook: a caption, a chart, a table."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from penstock_client.rounding import decimals, fixed, percent, printable
+from penstock_client.svg import Mark, chart
+
+if TYPE_CHECKING:
+    from penstock_client.release import Release
+
+ROWS = 40
+_RIGHT = ' style="text-align:right;font-variant-numeric:tabular-nums"'
+_LEFT = ' style="text-align:left"'
+
+
+def page(release: "Release", rows: int = ROWS) -> str:
+    """HTML without script; at most the first ``rows`` values, and a note on the others."""
+    digits = decimals(release.error.standard_deviation)
+    width, confidence = release.error.half_width, percent(release.error.confidence)
+    marks = [
+        Mark(label, value, value - width, value + width)
+        for label, value in zip(release.labels(rows), release.values[:rows], strict=True)
+    ]
+    caption = "<br>".join(map(_text, release.caption()))
+    title = f"{release.query} as released to {release.tier}, with {confidence} intervals"
+    return "".join(
+        (
+            "<div>",
+            f"<p><strong>{_text(release.query)}</strong><br>{caption}</p>",
+            chart(marks, title, digits),
+            _table(marks, digits, confidence),
+            _note(len(marks), len(release.values)),
+            "</div>",
+        )
+    )
+
+
+def _table(marks: Sequence[Mark], digits: int, confidence: str) -> str:
+    heads = ("key", "value", f"lower {confidence}", f"upper {confidence}")
+    head = "".join(
+        f"<th{_RIGHT if index else _LEFT}>{_text(name)}</th>" for index, name in enumerate(heads)
+    )
+    rows = "".join(
+        f"<tr><td{_LEFT}>{_text(mark.label)}</td>"
+        + "".join(
+            f"<td{_RIGHT}>{fixed(number, digits)}</td>"
+            for number in (mark.value, mark.lower, mark.upper)
+        )
+        + "</tr>"
+        for mark in marks
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _note(shown: int, total: int) -> str:
+    if shown == total:
+        return ""
+    return (
+        f"<p>The first {shown:,} of {total:,} values;"
+        " <code>.to_pandas()</code> or <code>.values</code> has them all.</p>"
+    )
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))

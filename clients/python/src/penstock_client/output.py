@@ -1,0 +1,116 @@
+"""Writing what was asked for: a table for people, JSON or CSV for programs."""
+
+import csv
+import io
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from penstock_client.rounding import printable
+
+GAP = "  "
+
+
+class Format(StrEnum):
+    """How data are written to standard output."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, and how a table shows its cells.
+
+    Numbers stand to the right, so that their digits are below each other.  A column
+    without ``shown`` is for programs only.
+    """
+
+    name: str
+    shown: Callable[[object], str] | None = str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a command found out.
+
+    ``answer`` is for JSON, ``columns`` and ``rows`` are for CSV and tables, ``facts``
+    stand above a table, and ``note`` is a message to whoever reads one.
+    """
+
+    answer: object
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[object]]
+    facts: Sequence[str] = ()
+    note: str = ""
+
+
+def written(document: Document, form: Format) -> str:
+    """The document as text, a line end at its end."""
+    if form is Format.JSON:
+        return _json(document.answer)
+    if form is Format.CSV:
+        return _csv(document)
+    facts = [printable(fact) for fact in document.facts]
+    lines = [*facts, ""] if facts and document.rows else facts
+    return "".join(f"{line}\n" for line in (*lines, *_table(document)))
+
+
+def _json(answer: object) -> str:
+    return json.dumps(answer, indent=2, allow_nan=False, default=_plain) + "\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def _csv(document: Document) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(column.name for column in document.columns)
+    writer.writerows(document.rows)
+    return text.getvalue()
+
+
+def _table(document: Document) -> Iterable[str]:
+    shown = [
+        (index, column.shown, column)
+        for index, column in enumerate(document.columns)
+        if column.shown is not None
+    ]
+    cells = [[column.name.replace("_", " ") for _, _, column in shown]]
+    cells += [
+        ["" if row[index] is None else printable(show(row[index])) for index, show, _ in shown]
+        for row in document.rows
+    ]
+    if not document.rows:
+        return
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        yield GAP.join(
+            _padded(cell, width, column.right)
+            for cell, width, (_, _, column) in zip(line, widths, shown, strict=True)
+        ).rstrip()
+
+
+def _padded(cell: str, width: int, right: bool) -> str:
+    space = " " * (width - _width(cell))
+    return space + cell if right else cell + space
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 1 + (unicodedata.east_asian_width(character) in "WF")
+        for character in text
+    )

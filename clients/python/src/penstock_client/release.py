@@ -1,0 +1,157 @@
+"""One release: values, what they are off by, and what they promise."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Self
+
+from penstock_client.errors import InvalidArgument
+from penstock_client.fields import Fields, Key
+from penstock_client.interval import Interval, half_width
+from penstock_client.models import Answer, ErrorBars, Guarantee, Level, Receipt, whole
+from penstock_client.notebook import page
+from penstock_client.rounding import percent, short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """The vector handed out for one query at one level.  It never changes.
+
+    ``keys`` name the ``values``, one each.  ``tier`` is that whose level this is, which
+    may be below the one that was asked with.  The noise is unbiased.
+    """
+
+    id: str
+    query: str
+    dataset: str
+    tier: str
+    mechanism: str
+    level: Level
+    guarantee: Guarantee
+    granularity: float
+    keys: tuple[Key, ...]
+    values: tuple[float, ...]
+    error: ErrorBars
+    asserted_by: str | None
+    released_at: datetime
+    receipt: Receipt
+    answer: Answer = field(compare=False)
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        values = fields.vector("values")
+        return cls(
+            fields.text("id"),
+            fields.text("query"),
+            fields.text("dataset"),
+            fields.text("tier"),
+            fields.text("mechanism"),
+            Level.read(fields.child("level")),
+            Guarantee.read(fields.child("guarantee")),
+            fields.positive("granularity"),
+            fields.keys("keys", len(values)),
+            values,
+            ErrorBars.read(fields.child("error")),
+            fields.text_or_none("asserted_by"),
+            fields.moment("released_at"),
+            Receipt.read(fields.child("receipt")),
+            whole(fields),
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        count = "1 value" if len(self) == 1 else f"{len(self):,} values"
+        return (
+            f"<Release of {self.query!r} at {self.tier!r}: {count}, {self._error()},"
+            f" {self._loss()}>"
+        )
+
+    def interval(self, confidence: float = 0.95) -> Interval:
+        """Lower and upper end for each value, each at ``confidence`` by itself.
+
+        Raises ``InvalidArgument`` for a confidence outside of (0, 1), and where the noise
+        law is unknown and the confidence is not the one that the server stated.
+        """
+        width, law = half_width(self.mechanism, self.granularity, self.error, confidence)
+        return Interval(
+            confidence,
+            width,
+            law,
+            tuple(value - width for value in self.values),
+            tuple(value + width for value in self.values),
+        )
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """A frame with columns ``value``, ``lower``, ``upper``, indexed by key.
+
+        The ends are those at the confidence that the server stated.  ``attrs`` says what
+        the frame is.  Raises ``InvalidArgument`` where pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InvalidArgument(
+                "to_pandas() needs pandas: pip install 'penstock-client[pandas]'."
+            ) from None
+        interval = self.interval(self.error.confidence)
+        frame = pd.DataFrame(
+            {"value": self.values, "lower": interval.lower, "upper": interval.upper},
+            index=self._index(),
+        )
+        frame.attrs = {
+            "release": self.id,
+            "query": self.query,
+            "dataset": self.dataset,
+            "tier": self.tier,
+            "mechanism": self.mechanism,
+            "epsilon": self.guarantee.epsilon,
+            "delta": self.guarantee.delta,
+            "standard_deviation": self.error.standard_deviation,
+            "confidence": self.error.confidence,
+        }
+        return frame
+
+    def caption(self) -> tuple[str, ...]:
+        """What this is, in some lines for people."""
+        definition = self.guarantee.definition
+        if self.guarantee.rho is not None:
+            definition += f", rho {short(self.guarantee.rho)}"
+        lines = [
+            f"dataset {self.dataset}, tier {self.tier}",
+            f"{self.mechanism} noise, {self.level.parameter} {short(self.level.value, 6)}",
+            f"{self._loss()} ({definition})",
+            f"{self._error()}, standard deviation {short(self.error.standard_deviation)}",
+        ]
+        if self.asserted_by is not None:
+            lines.append(f"sensitivity asserted by {self.asserted_by}")
+        return tuple(lines)
+
+    def labels(self, most: int | None = None) -> list[str]:
+        """The first ``most`` keys as texts."""
+        return [
+            " · ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            for key in islice(self.keys, most)
+        ]
+
+    def _repr_html_(self) -> str:
+        return page(self)
+
+    def _index(self) -> "pd.Index":
+        import pandas as pd
+
+        tuples = [key for key in self.keys if isinstance(key, tuple)]
+        if tuples and len(tuples) == len(self.keys):
+            return pd.MultiIndex.from_tuples(tuples)
+        return pd.Index(self.keys, name="key", tupleize_cols=False)
+
+    def _error(self) -> str:
+        return f"±{short(self.error.half_width)} at {percent(self.error.confidence)}"
+
+    def _loss(self) -> str:
+        loss = f"epsilon {short(self.guarantee.epsilon)}"
+        return f"{loss}, delta {self.guarantee.delta:g}" if self.guarantee.delta else loss

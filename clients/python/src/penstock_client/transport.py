@@ -1,0 +1,157 @@
+"""One request, one parsed answer, or one error of ours."""
+
+import json
+from collections.abc import Generator, Mapping
+from typing import NoReturn
+
+import httpx
+
+from penstock_client.address import checked_url, is_loopback
+from penstock_client.errors import InvalidArgument, NotReachable, ProtocolError
+from penstock_client.problems import MEDIA_TYPE, refusal
+
+LARGEST_ANSWER = 512 * 2**20
+LARGEST_REFUSAL = 2**20
+CONNECT_TIMEOUT = 10.0
+
+
+class Bearer(httpx.Auth):
+    """Adds the token to each request, and shows it nowhere."""
+
+    __slots__ = ("_header",)
+
+    def __init__(self, token: str) -> None:
+        # Checked here since the messages of the layers below would quote the header.
+        if not token or not token.isascii() or not token.isprintable() or " " in token:
+            raise InvalidArgument(
+                "The token holds characters that no token has; copy it again, whole."
+            )
+        self._header = f"Bearer {token}"
+
+    def __repr__(self) -> str:
+        return "Bearer(...)"
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Called by httpx for each request."""
+        request.headers["Authorization"] = self._header
+        yield request
+
+
+class Transport:
+    """HTTP with a token, to one server.  Redirects are never followed."""
+
+    def __init__(
+        self,
+        url: str,
+        bearer: Bearer,
+        *,
+        agent: str,
+        timeout: float,
+        insecure: bool = False,
+        largest_answer: int = LARGEST_ANSWER,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.url = checked_url(url, insecure=insecure)
+        self._largest_answer = largest_answer
+        self._timeout = timeout
+        if transport is None and is_loopback(self.url):
+            # With a transport of its own, no proxy named in the environment gets to see
+            # what is meant for this machine.
+            transport = httpx.HTTPTransport()
+        try:
+            self._http = httpx.Client(
+                base_url=self.url,
+                auth=bearer,
+                headers={"Accept": "application/json", "User-Agent": agent},
+                timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
+                follow_redirects=False,
+                transport=transport,
+            )
+        except httpx.InvalidURL:
+            raise InvalidArgument("The server's URL has a malformed host or port.") from None
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def get(self, path: str, parameters: Mapping[str, str | int] | None = None) -> object:
+        """The parsed answer to GET.  Raises as ``post`` does."""
+        return self._answer(self._http.build_request("GET", path, params=parameters))
+
+    def post(self, path: str, body: Mapping[str, object]) -> object:
+        """The parsed answer to POST.
+
+        Raises ``NotReachable``, ``ProtocolError``, or the ``ApiError`` that the server
+        answered with.
+        """
+        return self._answer(self._http.build_request("POST", path, json=body))
+
+    def _answer(self, request: httpx.Request) -> object:
+        try:
+            response = self._http.send(request, stream=True)
+            try:
+                return self._read(response)
+            finally:
+                response.close()
+        except httpx.TimeoutException as error:
+            raise NotReachable(f"{self.url} did not answer within {self._timeout:g} s.") from error
+        except (httpx.DecodingError, httpx.RemoteProtocolError) as error:
+            raise _unreachable_or_garbled(self.url, error) from error
+        except httpx.RequestError as error:
+            raise NotReachable(f"{self.url} cannot be reached: {error}.") from error
+
+    def _read(self, response: httpx.Response) -> object:
+        status = response.status_code
+        media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if status < 200 or 300 <= status < 400:
+            _refuse_redirect(status)
+        if status >= 400:
+            body = self._body(response, LARGEST_REFUSAL)
+            answer = parsed(body) if media_type == MEDIA_TYPE else None
+            raise refusal(status, media_type, answer, _seconds(response.headers))
+        if media_type != "application/json":
+            raise ProtocolError(
+                f"The answer is {media_type or 'of no stated type'}, not application/json;"
+                " check that the URL is that of a Penstock server."
+            )
+        return parsed(self._body(response, self._largest_answer))
+
+    def _body(self, response: httpx.Response, limit: int) -> bytearray:
+        body = bytearray()
+        for chunk in response.iter_bytes():
+            body += chunk
+            if len(body) > limit:
+                raise ProtocolError(f"The answer is larger than {limit:,} bytes.")
+        return body
+
+
+def parsed(body: bytes | bytearray) -> object:
+    """The JSON value in ``body``.  Raises ``ProtocolError`` for anything else."""
+    try:
+        value: object = json.loads(body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise ProtocolError("The answer says that it is JSON, and is not.") from None
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)  # json.loads takes NaN and Infinity, which JSON does not have
+
+
+def _refuse_redirect(status: int) -> NoReturn:
+    raise ProtocolError(
+        f"The answer is a redirection (status {status}), which is not followed, since the token"
+        " would go along. Set the URL to where the server really is (https instead of http?)."
+    )
+
+
+def _seconds(headers: httpx.Headers) -> float | None:
+    text = headers.get("retry-after", "")
+    return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _unreachable_or_garbled(url: str, error: httpx.RequestError) -> NotReachable | ProtocolError:
+    # httpx calls both a connection cut off and bytes that are not HTTP a protocol error.
+    if "disconnected" in str(error) or "closed connection" in str(error):
+        return NotReachable(f"{url} cut the connection off before its answer was whole.")
+    return ProtocolError(f"{url} does not speak HTTP as it should.")
