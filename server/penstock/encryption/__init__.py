@@ -1,1 +1,43 @@
-"""."""
+"""What keeps the stored state unreadable, and every row in its place.
+
+* ``key``        256 bits that never show themselves
+* ``envelope``   authenticated encryption bound to the identity of a row
+* ``vectors``    integer vectors in envelopes
+* ``hierarchy``  a key a query, under a key a dataset, under the provider's
+* ``providers``  what a keeper of keys must be able to do
+* ``keyring``    the provider that keeps its keys in a file
+* ``secrets``    the keys of HMACs, in a file of their own
+* ``private``    files that nobody else may read
+
+A row that was altered, cut, copied or swapped does not open: ``IntegrityViolation``.
+"""
+
+from penstock.encryption.envelope import RowIdentity, seal, unseal
+from penstock.encryption.hierarchy import (
+    new_dataset_kek,
+    new_query_dek,
+    unwrap_dataset_kek,
+    unwrap_query_dek,
+)
+from penstock.encryption.key import Key
+from penstock.encryption.keyring import KeyRing
+from penstock.encryption.providers import Health, KeyProvider
+from penstock.encryption.secrets import Secrets
+from penstock.encryption.vectors import seal_vector, unseal_vector
+
+__all__ = [
+    "Health",
+    "Key",
+    "KeyProvider",
+    "KeyRing",
+    "RowIdentity",
+    "Secrets",
+    "new_dataset_kek",
+    "new_query_dek",
+    "seal",
+    "seal_vector",
+    "unseal",
+    "unseal_vector",
+    "unwrap_dataset_kek",
+    "unwrap_query_dek",
+]

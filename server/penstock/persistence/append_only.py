@@ -15,8 +15,8 @@ def preparation(dialect: str) -> list[str]:
         return []
     function = (
         "CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-        " RAISE EXCEPTION '% is append-only', TG_TABLE_NAME"
-        " USING ERRCODE = 'integrity_constraint_violation'; END $$"
+        " RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only',"
+        " ERRCODE = 'integrity_constraint_violation'; END $$"
     )
     return [function]
 

@@ -1,0 +1,118 @@
+"""Authenticated encryption of one record, bound to where the record belongs.
+
+An envelope is ``version | alg | kek id | salt | nonce | ciphertext and tag``::
+
+    1 byte   version     1
+    1 byte   alg         1: AES-256-GCM under an HKDF-SHA256 subkey
+    8 bytes  kek id      the public name of the key that seals it
+    32 bytes salt        random
+    12 bytes nonce       random
+    n + 16   ciphertext  with its tag
+
+The subkey is ``HKDF-SHA256(key, salt, info = AAD)``, one for every record, so that no
+count of records under one key comes near the limits of GCM.  The additional
+authenticated data are the envelope's first ten bytes and the identity of the row:
+what was sealed for one row opens as no other.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.ciphers.algorithms import AES256
+from cryptography.hazmat.primitives.ciphers.modes import GCM
+
+from penstock.encryption.key import ID_SIZE, Key
+from penstock.errors import IntegrityViolation
+
+VERSION = 1
+ALGORITHM = 1
+SALT_SIZE = 32
+NONCE_SIZE = 12
+TAG_SIZE = 16
+
+_PREFIX_SIZE = 2 + ID_SIZE
+_HEADER_SIZE = _PREFIX_SIZE + SALT_SIZE + NONCE_SIZE
+OVERHEAD = _HEADER_SIZE + TAG_SIZE
+"""By how many bytes an envelope is longer than what it holds."""
+
+Buffer = bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowIdentity:
+    """Where a sealed record belongs.  Equal for sealing and opening, or it does not open.
+
+    ``dataset`` and ``query`` are names that never change (of a dataset with its version),
+    ``level`` is a rung, ``length`` counts what ``type`` names; what a row does not have
+    is None.
+    """
+
+    table: str
+    dataset: str
+    query: str | None = None
+    level: int | None = None
+    seq: int | None = None
+    length: int
+    type: str
+    schema: int = 1
+
+    def encode(self) -> bytes:
+        """One byte string per identity: JSON with sorted keys, so that no two fields run
+        together."""
+        return json.dumps(
+            asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":")
+        ).encode()
+
+
+def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
+    """``plaintext`` in an envelope that opens under ``key`` and for ``identity`` only."""
+    prefix = bytes((VERSION, ALGORITHM)) + key.id
+    aad = prefix + identity.encode()
+    salt = os.urandom(SALT_SIZE)
+    nonce = os.urandom(NONCE_SIZE)
+    cipher = Cipher(AES256(key.subkey(salt, aad)), GCM(nonce)).encryptor()
+    cipher.authenticate_additional_data(aad)
+    # Encrypting in place: joining header and ciphertext costs more than the cipher.
+    envelope = bytearray(len(plaintext) + OVERHEAD)
+    envelope[:_HEADER_SIZE] = prefix + salt + nonce
+    with memoryview(envelope) as view:
+        written = cipher.update_into(plaintext, view[_HEADER_SIZE:])
+    cipher.finalize()
+    envelope[_HEADER_SIZE + written :] = cipher.tag
+    return bytes(envelope)
+
+
+def unseal(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
+    """What was sealed.  Raises ``IntegrityViolation`` whatever is wrong with it."""
+    view = memoryview(envelope)
+    if len(view) < OVERHEAD:
+        raise _violation(identity, "is cut short")
+    prefix = bytes(view[:_PREFIX_SIZE])
+    if prefix[0] != VERSION or prefix[1] != ALGORITHM:
+        raise _violation(identity, "has a format that this version does not know")
+    if prefix[2:] != key.id:
+        raise _violation(identity, "is sealed under another key")
+    salt = bytes(view[_PREFIX_SIZE : _PREFIX_SIZE + SALT_SIZE])
+    nonce = bytes(view[_PREFIX_SIZE + SALT_SIZE : _HEADER_SIZE])
+    aad = prefix + identity.encode()
+    try:
+        return AESGCM(key.subkey(salt, aad)).decrypt(nonce, view[_HEADER_SIZE:], aad)
+    except InvalidTag:
+        raise _violation(identity, "was altered or belongs to another row") from None
+
+
+def key_id(envelope: Buffer) -> bytes:
+    """The public name of the key that an envelope says it is sealed under; not verified."""
+    return bytes(memoryview(envelope)[2:_PREFIX_SIZE])
+
+
+def _violation(identity: RowIdentity, what: str) -> IntegrityViolation:
+    return IntegrityViolation(
+        f"A stored {identity.table} {what}. Nothing was drawn or served from it."
+        " Restore the database and the key ring that belong together.",
+        **asdict(identity),
+    )

@@ -1,0 +1,38 @@
+"""A key for every query, under a key for every dataset, under the provider's keys.
+
+Destroying a dataset's wrapped key makes everything that its queries stored unreadable,
+backups included.  Rotating the provider's keys rewraps one key a dataset.
+"""
+
+from penstock.encryption.envelope import RowIdentity, seal, unseal
+from penstock.encryption.key import Key
+from penstock.encryption.providers import KeyProvider
+
+
+def dataset_context(dataset: str) -> bytes:
+    """What binds a dataset's wrapped key to the dataset; for ``KeyProvider.rewrap`` too."""
+    return RowIdentity(table="dataset", dataset=dataset, length=1, type="kek").encode()
+
+
+def new_dataset_kek(provider: KeyProvider, dataset: str) -> bytes:
+    """A new key for a dataset, wrapped.  ``dataset`` is its unchanging name and version."""
+    return provider.wrap(Key.fresh(), dataset_context(dataset))
+
+
+def unwrap_dataset_kek(provider: KeyProvider, wrapped_kek: bytes, dataset: str) -> Key:
+    """The dataset's key.  Raises ``KeysUnavailable`` or ``IntegrityViolation``."""
+    return provider.unwrap(wrapped_kek, dataset_context(dataset))
+
+
+def new_query_dek(kek: Key, dataset: str, query: str) -> bytes:
+    """A new key for a query, wrapped under its dataset's key."""
+    return seal(kek, Key.fresh().material, _query_identity(dataset, query))
+
+
+def unwrap_query_dek(kek: Key, wrapped_dek: bytes, dataset: str, query: str) -> Key:
+    """The query's key.  Raises ``IntegrityViolation`` where it is not that of this query."""
+    return Key(unseal(kek, wrapped_dek, _query_identity(dataset, query)))
+
+
+def _query_identity(dataset: str, query: str) -> RowIdentity:
+    return RowIdentity(table="query", dataset=dataset, query=query, length=1, type="dek")

@@ -1,0 +1,150 @@
+"""Files that hold keys: made once, readable by their owner alone, durable when written."""
+
+import base64
+import fcntl
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from penstock.encryption.key import SIZE, Key
+from penstock.errors import KeysUnavailable
+
+_LARGEST = 1 << 20
+
+
+def create(path: Path, content: object) -> None:
+    """Write ``content`` as JSON into a new file of mode 0600, and sync it and its folder.
+
+    Raises ``KeysUnavailable`` where a file stands already (it is left as it is) or none
+    can be made.
+    """
+    try:
+        _write(path, content)
+    except FileExistsError:
+        raise KeysUnavailable(
+            f"{path} exists already and was left as it is. To start anew, first move it to a"
+            " safe place: without it nothing that it sealed can be read again."
+        ) from None
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def replace(path: Path, content: object) -> None:
+    """Put a new version in the place of a private file, whole or not at all."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        try:
+            _write(beside, content)
+            beside.rename(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def read(path: Path) -> object:
+    """The JSON of a private file.
+
+    Raises ``KeysUnavailable`` where it is missing, readable by others, or no JSON; the
+    messages never repeat what stands in it.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise KeysUnavailable(
+            f"{path} is missing. Put it back from where the keys are kept, or run"
+            " `penstock init` for a new home."
+        ) from None
+    except OSError as error:
+        raise KeysUnavailable(
+            f"{path} cannot be read ({os.strerror(error.errno or 0)})."
+            " Give it to the server's user: chown and chmod 600."
+        ) from error
+    with os.fdopen(descriptor, "rb") as file:
+        _refuse_shared(path, os.fstat(file.fileno()))
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise malformed(path, f"is longer than {_LARGEST} bytes")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        # The cause would carry the content along.
+        raise malformed(path, "is not JSON") from None
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes from changing a private file between a reading and a writing."""
+    try:
+        descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def encode_key(key: Key) -> str:
+    """How a key stands in a private file."""
+    return base64.b64encode(key.material).decode()
+
+
+def decode_key(path: Path, name: str, text: object) -> Key:
+    """The key that stands under ``name``.  Raises ``KeysUnavailable``, never repeating it."""
+    try:
+        return Key(base64.b64decode(text if isinstance(text, str) else "", validate=True))
+    except ValueError:
+        raise malformed(path, f"does not hold {SIZE} bytes in base64 under {name[:32]!r}") from None
+
+
+def malformed(path: Path, what: str) -> KeysUnavailable:
+    """The refusal of a file that is not what it should be."""
+    return KeysUnavailable(f"{path} {what}. Put back the right file from where the keys are kept.")
+
+
+def _refuse_shared(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise malformed(path, "is not a file")
+    mode = stat.S_IMODE(status.st_mode)
+    if mode & 0o077:
+        raise KeysUnavailable(
+            f"{path} has mode {mode:04o}, so that others than its owner can use it."
+            f" Run `chmod 600 {path}`, and replace the keys if others had access."
+        )
+    if status.st_uid not in (0, os.geteuid()):
+        raise KeysUnavailable(
+            f"{path} belongs to user {status.st_uid}, not to the server's user"
+            f" {os.geteuid()}. Run `chown {os.geteuid()} {path}`."
+        )
+
+
+def _write(path: Path, content: object) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        os.fchmod(file.fileno(), 0o600)  # whatever the umask
+        file.write(json.dumps(content, indent=1).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unwritable(path: Path, error: OSError) -> KeysUnavailable:
+    return KeysUnavailable(
+        f"{path} cannot be written ({os.strerror(error.errno or 0)}); nothing was changed."
+        " Make its folder, writable for the server's user, and try again."
+    )

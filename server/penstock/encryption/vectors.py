@@ -1,0 +1,42 @@
+"""Integer vectors in envelopes: 64-bit little-endian, their length authenticated.
+
+Sealing reads the array where it lies and opening returns a view of what was decrypted:
+neither copies, and the array that comes back cannot be written to.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.encryption.envelope import RowIdentity, seal, unseal
+from penstock.encryption.key import Key
+from penstock.errors import IntegrityViolation
+
+TYPE = "int64"
+"""``RowIdentity.type`` of a vector."""
+
+
+def seal_vector(key: Key, values: NDArray[np.int64], identity: RowIdentity) -> bytes:
+    """``values``, of shape ``(identity.length,)``, in an envelope.
+
+    Raises ``ValueError`` where shape or type are not what ``identity`` says.
+    """
+    if identity.type != TYPE or values.dtype != np.int64:
+        raise ValueError(f"a vector is of type {TYPE}")
+    if values.shape != (identity.length,):
+        raise ValueError(f"the identity says {identity.length} values, not {values.shape}")
+    little_endian = np.ascontiguousarray(values, dtype="<i8")
+    return seal(key, little_endian.data.cast("B"), identity)
+
+
+def unseal_vector(key: Key, envelope: bytes, identity: RowIdentity) -> NDArray[np.int64]:
+    """The vector, read-only, of shape ``(identity.length,)``.
+
+    Raises ``IntegrityViolation`` where the envelope is not that of this row.
+    """
+    plaintext = unseal(key, envelope, identity)
+    if identity.type != TYPE or len(plaintext) != 8 * identity.length:
+        raise IntegrityViolation(
+            f"A stored {identity.table} does not hold {identity.length} values of type {TYPE}."
+            " Restore the database from a backup."
+        )
+    return np.frombuffer(plaintext, dtype="<i8").astype(np.int64, copy=False)
