@@ -12,7 +12,7 @@
 A row that was altered, cut, copied or swapped does not open: ``IntegrityViolation``.
 """
 
-from penstock.encryption.envelope import RowIdentity, seal, unseal
+from penstock.encryption.envelope import RowIdentity, open_envelope, seal
 from penstock.encryption.hierarchy import (
     new_dataset_kek,
     new_query_dek,
@@ -23,7 +23,7 @@ from penstock.encryption.key import Key
 from penstock.encryption.keyring import KeyRing
 from penstock.encryption.providers import Health, KeyProvider
 from penstock.encryption.secrets import Secrets
-from penstock.encryption.vectors import seal_vector, unseal_vector
+from penstock.encryption.vectors import open_vector, seal_vector
 
 __all__ = [
     "Health",
@@ -34,10 +34,10 @@ __all__ = [
     "Secrets",
     "new_dataset_kek",
     "new_query_dek",
+    "open_envelope",
+    "open_vector",
     "seal",
     "seal_vector",
-    "unseal",
-    "unseal_vector",
     "unwrap_dataset_kek",
     "unwrap_query_dek",
 ]

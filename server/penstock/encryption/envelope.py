@@ -86,7 +86,7 @@ def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
     return bytes(envelope)
 
 
-def unseal(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
+def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
     """What was sealed.  Raises ``IntegrityViolation`` whatever is wrong with it."""
     view = memoryview(envelope)
     if len(view) < OVERHEAD:

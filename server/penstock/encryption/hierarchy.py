@@ -4,7 +4,7 @@ Destroying a dataset's wrapped key makes everything that its queries stored unre
 backups included.  Rotating the provider's keys rewraps one key a dataset.
 """
 
-from penstock.encryption.envelope import RowIdentity, seal, unseal
+from penstock.encryption.envelope import RowIdentity, open_envelope, seal
 from penstock.encryption.key import Key
 from penstock.encryption.providers import KeyProvider
 
@@ -31,7 +31,7 @@ def new_query_dek(kek: Key, dataset: str, query: str) -> bytes:
 
 def unwrap_query_dek(kek: Key, wrapped_dek: bytes, dataset: str, query: str) -> Key:
     """The query's key.  Raises ``IntegrityViolation`` where it is not that of this query."""
-    return Key(unseal(kek, wrapped_dek, _query_identity(dataset, query)))
+    return Key(open_envelope(kek, wrapped_dek, _query_identity(dataset, query)))
 
 
 def _query_identity(dataset: str, query: str) -> RowIdentity:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn, Self
 
 from penstock.encryption import private
-from penstock.encryption.envelope import RowIdentity, key_id, seal, unseal
+from penstock.encryption.envelope import RowIdentity, key_id, open_envelope, seal
 from penstock.encryption.key import Key
 from penstock.encryption.providers import Health
 from penstock.errors import Conflict, KeysUnavailable, NotFound
@@ -77,7 +77,7 @@ class KeyRing:
 
     def unwrap(self, wrapped: bytes, context: bytes) -> Key:
         """The wrapped key.  Raises ``KeysUnavailable`` where the ring lacks its wrapping key."""
-        return Key(unseal(self._key_of(wrapped), wrapped, _identity(context)))
+        return Key(open_envelope(self._key_of(wrapped), wrapped, _identity(context)))
 
     def rewrap(self, wrapped: bytes, context: bytes) -> bytes:
         """The same key under the primary key; ``wrapped`` itself where it is already."""

@@ -7,7 +7,7 @@ neither copies, and the array that comes back cannot be written to.
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.encryption.envelope import RowIdentity, seal, unseal
+from penstock.encryption.envelope import RowIdentity, open_envelope, seal
 from penstock.encryption.key import Key
 from penstock.errors import IntegrityViolation
 
@@ -28,12 +28,12 @@ def seal_vector(key: Key, values: NDArray[np.int64], identity: RowIdentity) -> b
     return seal(key, little_endian.data.cast("B"), identity)
 
 
-def unseal_vector(key: Key, envelope: bytes, identity: RowIdentity) -> NDArray[np.int64]:
+def open_vector(key: Key, envelope: bytes, identity: RowIdentity) -> NDArray[np.int64]:
     """The vector, read-only, of shape ``(identity.length,)``.
 
     Raises ``IntegrityViolation`` where the envelope is not that of this row.
     """
-    plaintext = unseal(key, envelope, identity)
+    plaintext = open_envelope(key, envelope, identity)
     if identity.type != TYPE or len(plaintext) != 8 * identity.length:
         raise IntegrityViolation(
             f"A stored {identity.table} does not hold {identity.length} values of type {TYPE}."
