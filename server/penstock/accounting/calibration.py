@@ -1,0 +1,256 @@
+"""From a wish to a noise level: the least noise that keeps it.
+
+The rule this module keeps: whatever is rounded is rounded towards more noise.  Levels
+come back as exact fractions, before they are moved to a rung of a query's ladder.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from typing import Final
+
+from penstock.accounting.budget import Account
+from penstock.accounting.charges import charge
+from penstock.accounting.ledger import entry, share_of
+from penstock.accounting.search import NoneIsGood, least
+from penstock.errors import InvalidInput
+from penstock.mechanisms.process import Mechanism
+from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
+
+VERSION: Final = 1
+"""Stored with every query; goes up whenever a target comes to mean another level."""
+
+RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {
+    TargetKind.EPSILON: (1e-9, 1e6),
+    TargetKind.RHO: (1e-18, 1e6),
+    TargetKind.MU: (1e-9, 1e4),
+    TargetKind.STANDARD_DEVIATION: (1e-15, 1e15),
+    TargetKind.HALF_WIDTH: (1e-15, 1e15),
+    TargetKind.LEVEL: (1e-30, 1e30),
+}
+"""The values that a target may have; no use is known for any beyond them."""
+
+
+def level_for(
+    mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float
+) -> Fraction:
+    """The least level that keeps ``target`` for one release, read at ``delta``.
+
+    ``mechanism`` is the family with the step of the exact values as its granularity; the
+    lattice that ``plan`` would choose for the level is what is read.  Raises
+    ``InvalidInput`` for a target out of range, one that the family has no meaning for,
+    and a level that no lattice holds.
+    """
+    _require_in_range(target)
+    if target.kind is TargetKind.LEVEL:
+        return Fraction(target.value)
+
+    def plan(level: Fraction) -> tuple[Mechanism, Ladder]:
+        return type(mechanism).plan(level, mechanism.granularity, Fraction(0))
+
+    def excess(planned: tuple[Mechanism, Ladder], level: Fraction) -> float:
+        return _excess(planned[0], target, sensitivity, delta, level)
+
+    exact = _EXACT.get((mechanism.name, target.kind))
+    if exact is not None:
+        return _towards_noise(plan, excess, exact(sensitivity, Fraction(target.value)))
+    if target.kind in (TargetKind.RHO, TargetKind.MU):
+        raise InvalidInput(
+            f"The {mechanism.name} mechanism has no {target.kind}: name its level by epsilon,"
+            " standard_deviation, half_width or level.",
+            pointer=f"/{target.kind}",
+        )
+    return _on_its_lattice(plan, excess, _guess(mechanism, target, sensitivity, delta))
+
+
+def rung_for(
+    mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
+) -> int:
+    """The least noisy rung of a planned query that keeps ``target`` on its own lattice.
+
+    Raises ``InvalidInput`` as ``level_for`` does, and where no rung keeps it.
+    """
+    rung = ladder.rung_at_or_above(level_for(mechanism, target, sensitivity, delta))
+    if target.kind is TargetKind.LEVEL:
+        return rung
+    while _excess(mechanism, target, sensitivity, delta, ladder.value(rung)) > 0:
+        rung += 1
+    return rung
+
+
+def level_for_share(
+    family: type[Mechanism],
+    share: float | Fraction,
+    sensitivity: Sensitivity,
+    account: Account,
+    dimension: int,
+    levels: int,
+    step: Fraction,
+    bound: Fraction,
+) -> Fraction:
+    """The least level whose whole charge is within ``share`` of the account's limit.
+
+    The sampler's own error is part of the charge; the failure probability has all of
+    the account's to fit in.  Raises ``InvalidInput`` for a share outside of (0, 1], and
+    where no level fits or no lattice holds the one that does.
+    """
+    _require_share(share)
+    allowed = share_of(account, share)
+    last = [Cost(math.inf, 1.0)]
+
+    def plan(level: Fraction) -> tuple[Mechanism, Ladder]:
+        return family.plan(level, step, bound)
+
+    def excess(planned: tuple[Mechanism, Ladder], level: Fraction) -> float:
+        last[0] = charge(*planned, level, sensitivity, account, dimension, levels)
+        made = entry(last[0])
+        if made.failure > allowed.failure or allowed.loss == 0:
+            return math.inf
+        return _ratio(made.loss, allowed.loss)
+
+    variance = float(sensitivity.l2_squared) * account.order / (2 * account.limit * float(share))
+    try:
+        return _on_its_lattice(plan, excess, _level_of_variance(family.name, variance, step))
+    except NoneIsGood as missing:
+        raise InvalidInput(
+            f"{missing.detail} With a share of {float(share):g} the last one tried has a failure"
+            f" probability of {last[0].failure:.3g}, and the budget keeps"
+            f" {account.failure_limit:.3g} for failures; ask for fewer levels, a smaller vector"
+            " or a larger share.",
+            pointer="/share",
+        ) from None
+
+
+def rung_for_share(
+    mechanism: Mechanism,
+    ladder: Ladder,
+    share: float | Fraction,
+    sensitivity: Sensitivity,
+    account: Account,
+    dimension: int,
+    levels: int,
+) -> int:
+    """The least noisy rung of a planned query that is charged within ``share``.
+
+    Raises ``InvalidInput`` for a share outside of (0, 1], and where even the last rung
+    costs more.
+    """
+    _require_share(share)
+    allowed = share_of(account, share)
+
+    def fits(rung: int) -> bool:
+        level = ladder.value(rung)
+        made = entry(charge(mechanism, ladder, level, sensitivity, account, dimension, levels))
+        return made.loss <= allowed.loss and made.failure <= allowed.failure
+
+    low, high = -1, ladder.last
+    if not fits(high):
+        raise InvalidInput(
+            f"Even the noisiest level that this query offers, {float(ladder.value(high)):g}, costs"
+            f" more than a share of {float(share):g}; take a larger one.",
+            pointer="/share",
+        )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high
+
+
+Plan = Callable[[Fraction], tuple[Mechanism, Ladder]]
+PlannedExcess = Callable[[tuple[Mechanism, Ladder], Fraction], float]
+
+_EXACT: Final[Mapping[tuple[str, TargetKind], Callable[[Sensitivity, Fraction], Fraction]]] = {
+    ("gaussian", TargetKind.RHO): lambda sensitivity, rho: sensitivity.l2_squared / (2 * rho),
+    ("gaussian", TargetKind.MU): lambda sensitivity, mu: sensitivity.l2_squared / (mu * mu),
+    ("gaussian", TargetKind.STANDARD_DEVIATION): lambda _, deviation: deviation * deviation,
+    ("laplace", TargetKind.EPSILON): lambda sensitivity, epsilon: sensitivity.l1 / epsilon,
+}
+"""Where the level is a fraction in closed form, it is taken rather than searched."""
+
+
+def _require_in_range(target: Target) -> None:
+    low, high = RANGES[target.kind]
+    if not low <= target.value <= high:
+        raise InvalidInput(
+            f"{target.kind} must be a number from {low:g} to {high:g}, not {target.value}.",
+            pointer=f"/{target.kind}",
+        )
+    if target.kind is TargetKind.HALF_WIDTH and not 0 < target.confidence < 1:
+        raise InvalidInput(
+            f"A confidence must be between 0 and 1, not {target.confidence}; 0.95 is usual.",
+            pointer="/confidence",
+        )
+
+
+def _require_share(share: float | Fraction) -> None:
+    if not 0 < share <= 1:
+        raise InvalidInput(
+            f"A share must be above 0 and at most 1, not {float(share)}.", pointer="/share"
+        )
+
+
+def _excess(
+    mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float, level: Fraction
+) -> float:
+    wanted = target.value
+    if target.kind is TargetKind.STANDARD_DEVIATION:
+        return _ratio(wanted, mechanism.error(level, 0.95).standard_deviation)
+    if target.kind is TargetKind.HALF_WIDTH:
+        return _ratio(wanted, mechanism.error(level, target.confidence).half_width)
+    guarantee = mechanism.guarantee(level, sensitivity, delta)
+    has = {
+        TargetKind.EPSILON: guarantee.epsilon,
+        TargetKind.RHO: guarantee.rho,
+        TargetKind.MU: guarantee.mu,
+    }[target.kind]
+    return math.inf if has is None else _ratio(has, wanted)
+
+
+def _ratio(has: float, wanted: float) -> float:
+    """``log(has / wanted)``, exactly 0 or below where ``has <= wanted``."""
+    if has <= wanted:
+        return 0.0 if has == wanted else -math.inf if has <= 0 else math.log(has / wanted)
+    return math.inf if wanted <= 0 else max(math.log(has) - math.log(wanted), 5e-324)
+
+
+def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float) -> float:
+    """Where to begin: the level of Gaussian noise, roughly, in the family's own unit."""
+    if target.kind is TargetKind.EPSILON:
+        scale = 2 * math.log(1.25 / delta) / target.value + 0.5
+        variance = float(sensitivity.l2_squared) * scale / target.value
+    else:
+        variance = target.value**2
+    return _level_of_variance(mechanism.name, variance, mechanism.granularity)
+
+
+def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
+    if name == "laplace":
+        return math.sqrt(variance / 2)
+    if name == "poisson":
+        return max(variance / float(step) ** 2, 1.0)
+    return variance
+
+
+def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction:
+    """The least level that is good on the lattice that would be planned for it.
+
+    The lattice is planned twice rather than at every try: once for the guess, once for
+    what was found with it.
+    """
+    level = Fraction(guess)
+    for _ in range(2):
+        planned = plan(level)
+        ladder = planned[1]
+        most = max(float(ladder.value(ladder.last)), float(level))
+        level = least(partial(excess, planned), float(level), most)
+    return _towards_noise(plan, excess, level)
+
+
+def _towards_noise(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:
+    """``level``, or a hair above where the lattice or floats would say otherwise."""
+    hair = Fraction(1, 2**52)
+    while excess(plan(level), level) > 0:
+        level *= 1 + hair
+        hair *= 2
+    return level

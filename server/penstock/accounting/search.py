@@ -1,0 +1,76 @@
+"""The least noisy level that is good enough, found on a scale of logarithms.
+
+The rule this module keeps: what comes back was itself tried and found good.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final
+
+from penstock.errors import InvalidInput
+
+PRECISION: Final = 2.0**-30
+"""Relative; the rungs of a ladder are 2^-10 apart."""
+
+_STRIDE: Final = 4.0
+_CHORDS: Final = 16
+"""After as many tries along chords, as on a curve made of steps, halves take over."""
+
+Excess = Callable[[Fraction], float]
+"""How much too lossy a level is, as a logarithm: good at 0 and below, falling in the level."""
+
+
+class NoneIsGood(InvalidInput):
+    """Noise of whatever level is too little."""
+
+
+def least(excess: Excess, guess: float, most: float) -> Fraction:
+    """The least good level, at most ``PRECISION`` above the true one.
+
+    ``most`` is the noisiest level that may be tried.  Raises ``NoneIsGood`` where
+    nothing from ``guess`` up to there is good.
+    """
+    low, above, high, below = _bracket(excess, guess, most)
+    tries = 0
+    while high > low * (1 + PRECISION):
+        weight = _crossing(above, below) if tries < _CHORDS else 0.5
+        middle = low * (high / low) ** weight
+        if not low < middle < high:
+            break
+        value = excess(Fraction(middle))
+        # Illinois: an end that stays counts half, so that it does not stay for long.
+        if value > 0:
+            low, above, below = middle, value, below / 2
+        else:
+            high, below, above = middle, value, above / 2
+        tries += 1
+    return Fraction(high)
+
+
+def _crossing(above: float, below: float) -> float:
+    """Where the chord between both ends is 0; the middle where there is no chord."""
+    span = above - below
+    if not math.isfinite(span) or span <= 0:
+        return 0.5
+    return min(max(above / span, 1e-9), 1 - 1e-9)
+
+
+def _bracket(excess: Excess, guess: float, most: float) -> tuple[float, float, float, float]:
+    """A level that is too lossy with its excess, and a good one with its own."""
+    level, value = guess, excess(Fraction(guess))
+    while value <= 0:
+        following = level / _STRIDE
+        next_value = excess(Fraction(following))
+        if next_value > 0:
+            return following, next_value, level, value
+        level, value = following, next_value
+    while level < most:
+        following = min(level * _STRIDE, most)
+        next_value = excess(Fraction(following))
+        if next_value <= 0:
+            return level, value, following, next_value
+        level, value = following, next_value
+    raise NoneIsGood(
+        f"Noise of levels from {guess:g} up to the most that can be drawn, {most:g}, is too little."
+    )
