@@ -82,13 +82,11 @@ def _axis(marks: Sequence[Mark]) -> Axis | None:
         return None
     low, high = min(ends), max(ends)
     span = high - low
-    if not 0 < span < math.inf:
-        return None
     raw = span / WANTED_TICKS
-    power = math.floor(math.log10(raw))
-    magnitude = 10.0**power
-    if magnitude == 0 or abs(low) / raw > 1e12:
-        return None  # so narrow that floats cannot tell its ticks apart
+    # Beyond these, floats overflow, vanish, or cannot tell the ticks apart.
+    if not 1e-300 < span < 1e300 or abs(low) > 1e12 * raw:
+        return None
+    magnitude = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * magnitude for factor in (1, 2, 5, 10) if factor * magnitude >= raw)
     first, last = math.floor(low / step), math.ceil(high / step)
     ticks = tuple(index * step for index in range(first, last + 1))

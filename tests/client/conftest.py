@@ -1,0 +1,187 @@
+"""A server that answers as the contract says, without a network."""
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from penstock_client import Client, Release
+from penstock_client.fields import Fields
+
+Handler = Callable[[httpx.Request], httpx.Response]
+TOKEN = "pst_abcdefgh_0123456789012345678901234567890123456789abc_00000000"
+
+LEVEL = {"parameter": "variance", "value": 2028}
+GUARANTEE = {"definition": "zcdp", "rho": 0.01183, "epsilon": 0.6294, "delta": 1e-6, "mu": None}
+ERROR = {"standard_deviation": 45.03, "confidence": 0.95, "half_width": 88.26}
+RECEIPT = {"index": 41, "leaf_hash": "ab" * 32, "checkpoint": None}
+LOSS = {"epsilon": 0.6294, "delta": 1e-6}
+RELEASE: dict[str, Any] = {
+    "id": "rel_1",
+    "query": "flights_by_carrier",
+    "dataset": "flights",
+    "tier": "partner",
+    "mechanism": "gaussian",
+    "level": LEVEL,
+    "guarantee": GUARANTEE,
+    "granularity": 0.0001220703125,
+    "keys": ["AA", "UA"],
+    "values": [31987.5, 0.0],
+    "error": ERROR,
+    "asserted_by": None,
+    "released_at": "2026-11-20T12:00:00Z",
+    "receipt": RECEIPT,
+}
+HISTORY_ITEM = {
+    name: value for name, value in RELEASE.items() if name not in ("keys", "values", "granularity")
+} | {"user": "ann"}
+ANSWERS: dict[str, Any] = {
+    "GET /api/v1/me": {
+        "name": "ann",
+        "roles": ["analyst"],
+        "clearance": "partner",
+        "token_expires": "2026-12-20T12:00:00Z",
+    },
+    "GET /api/v1/datasets": {
+        "items": [
+            {
+                "name": "flights",
+                "version": 1,
+                "privacy_unit": {"column": "tailnum"},
+                "neighboring": "add_remove",
+                "delta": 1e-6,
+                "columns": {"tailnum": {"type": "string"}},
+                "budgets": {"public": {"epsilon": 0.5, "delta": 1e-6}, "partner": LOSS},
+            }
+        ],
+        "next_cursor": None,
+    },
+    "GET /api/v1/queries": {
+        "items": [
+            {
+                "name": "flights_by_carrier",
+                "dataset": "flights",
+                "mechanism": "gaussian",
+                "status": "active",
+                "dimension": 2,
+                "tiers": [
+                    {"tier": "partner", "level": LEVEL, "guarantee": GUARANTEE, "error": ERROR}
+                ],
+                "asserted_by": None,
+            },
+            {"name": "visits", "dataset": "Sites"},
+        ],
+        "next_cursor": None,
+    },
+    "POST /api/v1/queries/flights_by_carrier/releases": RELEASE,
+    "GET /api/v1/releases": {"items": [HISTORY_ITEM], "next_cursor": None},
+    "GET /api/v1/audit/exposure": {
+        "users": ["ann", "bob"],
+        "queries": [{"query": "flights_by_carrier", "level": LEVEL, "guarantee": GUARANTEE}],
+        "released": LOSS,
+        "could_be": {"epsilon": 1.25, "delta": 1e-6},
+        "independent": {"epsilon": 2.5, "delta": 1e-6},
+        "reach": {"tier": "internal", "epsilon": 3, "delta": 1e-6},
+        "registrars": None,
+    },
+    "GET /api/v1/datasets/flights/budget": {
+        "dataset": "flights",
+        "tiers": [
+            {
+                "tier": "partner",
+                "granted": {"epsilon": 1, "delta": 1e-6},
+                "spent": LOSS,
+                "remaining": {"epsilon": 0.3, "delta": 1e-6},
+                "queries": [{"query": "flights_by_carrier", "share": 0.25}],
+            }
+        ],
+    },
+}
+
+
+def problem(status: int, code: str, **members: object) -> httpx.Response:
+    """A refusal as the server states it."""
+    body = {
+        "type": f"/problems/{code.lower().replace('_', '-')}",
+        "title": "A title",
+        "status": status,
+        "detail": "What happened.",
+        "code": code,
+        "errors": [],
+        "request_id": "req-7",
+        **members,
+    }
+    return httpx.Response(
+        status, headers={"Content-Type": "application/problem+json"}, content=json.dumps(body)
+    )
+
+
+@pytest.fixture
+def token() -> str:
+    return TOKEN
+
+
+@pytest.fixture
+def answers() -> dict[str, Any]:
+    """Contract answers by verb and path; a test may change its copy."""
+    return copy.deepcopy(ANSWERS)
+
+
+@pytest.fixture
+def refuse() -> Callable[..., httpx.Response]:
+    return problem
+
+
+@pytest.fixture
+def requests() -> list[httpx.Request]:
+    """What ``server`` was asked, in order."""
+    return []
+
+
+@pytest.fixture
+def server(answers: dict[str, Any], requests: list[httpx.Request]) -> Handler:
+    """Answers as ``answers`` says, and 404 as the contract says."""
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        answer = answers.get(f"{request.method} {request.url.path}")
+        return problem(404, "NOT_FOUND") if answer is None else httpx.Response(200, json=answer)
+
+    return handle
+
+
+@pytest.fixture
+def client_of() -> Iterator[Callable[[Handler], Client]]:
+    """Makes a client whose network is a function."""
+    clients: list[Client] = []
+
+    def make(handler: Handler, **options: Any) -> Client:
+        transport = httpx.MockTransport(handler)
+        clients.append(Client("http://127.0.0.1", TOKEN, transport=transport, **options))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture
+def client(client_of: Callable[[Handler], Client], server: Handler) -> Client:
+    return client_of(server)
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable of whoever runs the tests reaches the client."""
+    for name in ("PENSTOCK_URL", "PENSTOCK_TOKEN", "PENSTOCK_FORMAT", "PENSTOCK_INSECURE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def release(answers: dict[str, Any]) -> Release:
+    """The contract's example."""
+    answer = answers["POST /api/v1/queries/flights_by_carrier/releases"]
+    return Release.read(Fields(answer, "release"))

@@ -1,0 +1,325 @@
+"""The program: data and messages apart, three formats, exit codes that scripts can trust."""
+
+import csv
+import functools
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from penstock_client import Client, command
+
+Handler = Callable[[httpx.Request], httpx.Response]
+RELEASE = "POST /api/v1/queries/flights_by_carrier/releases"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, server: Handler, token: str) -> Callable[..., int]:
+    """Runs the program against ``server``, or another handler."""
+    monkeypatch.setenv("PENSTOCK_TOKEN", token)
+
+    def run(*arguments: str, handler: Handler = server) -> int:
+        transport = httpx.MockTransport(handler)
+        monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
+        return command.run(arguments)
+
+    return run
+
+
+def test_a_release_is_a_table_rounded_by_its_error(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("release", "flights_by_carrier") == 0
+    assert capsys.readouterr().out == (
+        "flights_by_carrier\n"
+        "  dataset flights, tier partner\n"
+        "  gaussian noise, variance 2028\n"
+        "  epsilon 0.629, delta 1e-06 (zcdp, rho 0.0118)\n"
+        "  ±88.3 at 95%, standard deviation 45\n"
+        "  release rel_1 of 2026-11-20 12:00:00Z, leaf 41 of the log\n"
+        "\n"
+        "key   value   lower   upper\n"
+        "AA   31,988  31,899  32,076\n"
+        "UA        0     -88      88\n"
+    )
+
+
+def test_csv_never_rounds(run: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--format", "csv", "release", "flights_by_carrier") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert rows[0]["key"] == "AA"
+    assert [float(row["value"]) for row in rows] == [31987.5, 0.0]
+    assert float(rows[1]["upper"]) == 88.26
+
+
+def test_csv_has_a_column_for_each_part_of_a_key(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
+) -> None:
+    answers[RELEASE]["keys"] = [["a,b", "x"], ["c", "y\nz"]]
+    assert run("--format", "csv", "release", "flights_by_carrier") == 0
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    assert rows[0] == ["key_1", "key_2", "value", "lower", "upper"]
+    assert [row[:2] for row in rows[1:]] == [["a,b", "x"], ["c", "y\nz"]]
+
+
+def test_json_is_the_servers_own_answer(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
+) -> None:
+    assert run("--format", "json", "release", "flights_by_carrier", "--tier", "public") == 0
+    assert json.loads(capsys.readouterr().out) == answers[RELEASE]
+    assert run("--format", "json", "datasets") == 0
+    assert json.loads(capsys.readouterr().out) == answers["GET /api/v1/datasets"]["items"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["datasets"],
+        ["queries"],
+        ["queries", "--dataset", "flights"],
+        ["release", "flights_by_carrier", "--epsilon", "0.1"],
+        ["history", "--query", "flights_by_carrier", "--user", "ann"],
+        ["budget", "flights"],
+        ["exposure", "--users", "ann, bob", "--dataset", "flights"],
+    ],
+)
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_every_command_writes_every_format(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    form: str,
+) -> None:
+    assert run("--format", form, *arguments) == 0
+    out = capsys.readouterr().out
+    if form == "json":
+        assert json.loads(out)
+    elif form == "csv":
+        rows = list(csv.reader(io.StringIO(out)))
+        assert len({len(row) for row in rows}) == 1
+        assert len(rows) >= 2
+        assert "∞" not in out
+    else:
+        assert out.endswith("\n")
+        assert "None" not in out
+
+
+def test_tables_say_what_was_found(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("datasets")
+    assert capsys.readouterr().out.splitlines() == [
+        "dataset  version  privacy unit    neighboring  tier     epsilon  delta",
+        "flights        1  column tailnum  add_remove   public       0.5  1e-06",
+        "flights        1  column tailnum  add_remove   partner    0.629  1e-06",
+    ]
+    run("exposure", "--users", "ann,bob", "--dataset", "flights")
+    captured = capsys.readouterr()
+    assert captured.out.splitlines() == [
+        "ann, bob",
+        "",
+        "figure       of                  parameter  level  epsilon  delta",
+        "query        flights_by_carrier  variance    2028    0.629  1e-06",
+        "could be                                              1.25  1e-06",
+        "released                                             0.629  1e-06",
+        "independent                                            2.5  1e-06",
+        "reach        internal                                    3  1e-06",
+    ]
+    assert "'could be' is the bound" in captured.err
+    run("budget", "flights")
+    row = capsys.readouterr().out.splitlines()[1]
+    assert " ".join(row.split()) == "partner 1 0.629 0.3 1e-06 flights_by_carrier 25.0%"
+
+
+def test_an_empty_list_says_so_beside_the_data(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
+) -> None:
+    answers["GET /api/v1/queries"] = {"items": [], "next_cursor": None}
+    assert run("queries") == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "There is no query that you may see.\n")
+    assert run("--format", "csv", "queries") == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("query,dataset,")
+    assert captured.err == ""
+
+
+def test_wide_characters_keep_columns_straight(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
+) -> None:
+    answers[RELEASE]["keys"] = ["東京", "e\u0301"]
+    run("release", "flights_by_carrier")
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "東京  31,988  31,899  32,076",
+        "e\u0301          0     -88      88",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "exit_code"),
+    [
+        (403, "FORBIDDEN", 3),
+        (403, "CLEARANCE_TOO_LOW", 3),
+        (409, "BUDGET_EXHAUSTED", 3),
+        (409, "CONFLICT", 1),
+        (401, "NOT_AUTHENTICATED", 1),
+        (404, "NOT_FOUND", 1),
+        (422, "INVALID_INPUT", 1),
+        (429, "TOO_MANY_REQUESTS", 1),
+        (500, "INTERNAL", 1),
+        (503, "UNAVAILABLE", 1),
+    ],
+)
+def test_refusals_have_exit_codes(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    refuse: Callable[..., httpx.Response],
+    status: int,
+    code: str,
+    exit_code: int,
+) -> None:
+    answer = refuse(status, code, detail="Because \x1b[2J of that.")
+    assert run("release", "q", handler=lambda _: answer) == exit_code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == f"A title: Because \\u001b[2J of that. ({code}, request req-7)\n"
+
+
+def test_nobody_there_is_exit_code_4(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("[Errno 111] Connection refused")
+
+    assert run("datasets", handler=fail) == 4
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == (
+        "",
+        "http://127.0.0.1:8080 cannot be reached: [Errno 111] Connection refused.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["release"],
+        ["release", "q", "--tier", "a", "--epsilon", "1"],
+        ["release", "q", "--epsilon", "nan"],
+        ["release", "q", "--epsilon", "many"],
+        ["nothing"],
+        ["--format", "yaml", "datasets"],
+        ["--timeout", "0", "datasets"],
+        ["--url", "http://elsewhere.example.org", "datasets"],
+        ["exposure", "--users", ",", "--dataset", "d"],
+        ["datasets", "--surprise"],
+    ],
+)
+def test_usage_is_exit_code_2_and_nothing_is_sent(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    requests: list[httpx.Request],
+    arguments: list[str],
+) -> None:
+    assert run(*arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err
+    assert not requests
+
+
+def test_no_token_is_a_matter_of_usage(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("PENSTOCK_TOKEN")
+    assert run("datasets") == 2
+    assert "PENSTOCK_TOKEN" in capsys.readouterr().err
+
+
+def test_a_defect_is_one_line_and_not_a_traceback(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Client, "datasets", lambda _: 1 / 0)
+    assert run("datasets") == 1
+    assert capsys.readouterr().err == (
+        "ZeroDivisionError: division by zero. This is a defect; please report it.\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["", *command.commands.commands])
+def test_help_names_the_variable_of_every_option(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert run(*([name] if name else []), "--help") == 0
+    text = " ".join(capsys.readouterr().out.split())
+    program = command.commands.commands[name] if name else command.commands
+    options = [option for option in program.params if option.opts[0] not in ("--help", "--version")]
+    for option in options:
+        if option.param_type_name == "option":
+            infix = f"{name.upper()}_" if name else ""
+            variable = f"PENSTOCK_{infix}{option.opts[0].lstrip('-').upper()}"
+            assert f"[env var: {variable}" in text
+
+
+def test_variables_stand_for_options(
+    run: Callable[..., int],
+    requests: list[httpx.Request],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PENSTOCK_FORMAT", "json")
+    monkeypatch.setenv("PENSTOCK_URL", "http://elsewhere.example.org")
+    monkeypatch.setenv("PENSTOCK_INSECURE", "1")
+    monkeypatch.setenv("PENSTOCK_RELEASE_TIER", "public")
+    assert run("release", "flights_by_carrier") == 0
+    assert requests[0].url.host == "elsewhere.example.org"
+    assert json.loads(requests[0].content) == {"tier": "public"}
+    assert json.loads(capsys.readouterr().out)
+
+
+def program(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **variables}
+    return subprocess.run(
+        [sys.executable, "-m", "penstock_client.command", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_program_itself_exits_with_these_codes(token: str) -> None:
+    assert program("--version").stdout.startswith("penstock-client ")
+    assert program("datasets").returncode == 2
+    nobody = program("datasets", PENSTOCK_TOKEN=token, PENSTOCK_URL="http://127.0.0.1:9")
+    assert (nobody.returncode, nobody.stdout) == (4, "")
+    assert "cannot be reached" in nobody.stderr
+    assert token not in nobody.stderr
+
+
+def test_a_reader_that_leaves_is_no_defect(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def leave(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    replaced: list[tuple[int, int]] = []
+    monkeypatch.setattr(command.Settings, "print", leave)
+    monkeypatch.setattr(os, "dup2", lambda source, target: replaced.append((source, target)))
+    monkeypatch.setattr(sys.stdout, "fileno", lambda: 1, raising=False)
+    assert run("datasets") == 1
+    assert replaced[0][1] == 1
+    os.close(replaced[0][0])
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,40 @@
+"""The README's Python runs as it stands there."""
+
+import functools
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+import penstock_client
+from penstock_client import Client
+
+README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
+
+
+def test_every_example_runs(
+    server: Callable[[httpx.Request], httpx.Response],
+    refuse: Callable[..., httpx.Response],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    token: str,
+) -> None:
+    def handle(request: httpx.Request) -> httpx.Response:
+        if b"internal" in request.content:
+            return refuse(403, "CLEARANCE_TOO_LOW")
+        return server(request)
+
+    transport = httpx.MockTransport(handle)
+    monkeypatch.setenv("PENSTOCK_TOKEN", token)
+    monkeypatch.setattr(penstock_client, "Client", functools.partial(Client, transport=transport))
+    examples = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S)
+    assert len(examples) >= 4
+    names: dict[str, object] = {}
+    for example in examples:
+        exec(compile(example, "README.md", "exec"), names)  # noqa: S102 # running it is the test
+    out = capsys.readouterr().out
+    assert "ann partner" in out
+    assert "AA: 31988 (31872 to 32103)" in out
+    assert "not for my clearance: What happened." in out

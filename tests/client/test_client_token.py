@@ -1,0 +1,186 @@
+"""The token goes to the server that was named, and nowhere else."""
+
+import copy
+import logging
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+import pytest
+
+from penstock_client import Client, InvalidArgument, NotFound, NotReachable, PenstockError
+
+Handler = Callable[[httpx.Request], httpx.Response]
+
+
+class Answering(BaseHTTPRequestHandler):
+    """Answers every GET with a name and no roles."""
+
+    def do_GET(self) -> None:
+        body = b'{"name": "ann", "roles": []}'
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # the base's name
+        pass
+
+
+@contextmanager
+def listening() -> Iterator[str]:
+    """The URL of a real server on a loopback port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://penstock.example.org",
+        "http://127.0.0.1.example.org",
+        "http://localhost.example.org",
+        "http://10.0.0.1:8080",
+        "HTTP://[2001:db8::1]/",
+        "http://0.0.0.0",
+    ],
+)
+def test_plain_http_to_another_machine_is_refused(url: str, token: str) -> None:
+    with pytest.raises(InvalidArgument, match="insecure"):
+        Client(url, token)
+    Client(url, token, insecure=True).close()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost:1", "http://127.0.0.9", "http://[::1]:8080/x", "https://a.example"]
+)
+def test_this_machine_and_https_are_allowed(url: str, token: str) -> None:
+    Client(url, token).close()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "hunter2.example.org",
+        "ftp://hunter2.example.org",
+        "https://",
+        "https://ann:hunter2@penstock.example.org",
+        "https://a.example:port",
+        "https://a.example:99999",
+        "https://[::1",
+        "https://a.example/?hunter2=1",
+        "https://a.example/#hunter2",
+        "https://a.example/hun\tter2",
+        "https://a b.example",
+        "javascript:alert(1)",
+    ],
+)
+def test_a_url_that_cannot_be_used_is_refused_and_not_repeated(url: str, token: str) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        Client(url, token)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("token", ["secret\r\nX: y", "sécret", "secret secret", "secret\x00"])
+def test_a_token_that_cannot_be_one_is_refused_and_not_repeated(token: str) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        Client("https://a.example", token)
+    assert "cret" not in str(caught.value)
+
+
+def test_no_token_is_said_before_anything_is_sent() -> None:
+    with pytest.raises(InvalidArgument, match="PENSTOCK_TOKEN"):
+        Client("https://a.example")
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
+def test_a_timeout_is_a_number_of_seconds(token: str, timeout: float) -> None:
+    with pytest.raises(InvalidArgument):
+        Client("https://a.example", token, timeout=timeout)
+
+
+def _reachable(thing: object, depth: int) -> Iterator[object]:
+    yield thing
+    if depth:
+        for child in vars(thing).values() if hasattr(thing, "__dict__") else ():
+            yield from _reachable(child, depth - 1)
+
+
+def test_no_representation_holds_the_token(client: Client, token: str) -> None:
+    for thing in _reachable(client, 3):
+        assert token not in repr(thing)
+
+
+def _traceback(error: BaseException) -> str:
+    """What a traceback shows that names variables, below the test's own frame."""
+    below = error.__traceback__.tb_next if error.__traceback__ else None
+    shown = traceback.TracebackException(type(error), error, below, capture_locals=True)
+    return "".join(shown.format())
+
+
+def test_no_error_and_no_log_holds_the_token(
+    client_of: Callable[[Handler], Client],
+    refuse: Callable[..., httpx.Response],
+    caplog: pytest.LogCaptureFixture,
+    token: str,
+) -> None:
+    def cut(request: httpx.Request) -> httpx.Response:
+        raise httpx.ReadError("reset", request=request)
+
+    caplog.set_level(logging.DEBUG)
+    for handler in (cut, lambda _: refuse(404, "NOT_FOUND"), lambda _: httpx.Response(200)):
+        with pytest.raises(PenstockError) as caught:
+            client_of(handler).me()
+        assert token not in _traceback(caught.value)
+    assert token not in caplog.text
+
+
+def test_real_connections_log_no_token(caplog: pytest.LogCaptureFixture, token: str) -> None:
+    caplog.set_level(logging.DEBUG)
+    with listening() as url, Client(url, token) as client:
+        assert client.me().name == "ann"
+    assert "receive_response_headers" in caplog.text
+    assert token not in caplog.text
+
+
+def test_no_proxy_sees_what_is_meant_for_this_machine(
+    monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens there
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with listening() as url:
+        with Client(url, token) as client:
+            assert client.me().name == "ann"
+        # What the variables would have done:
+        with httpx.Client() as careless, pytest.raises(httpx.ConnectError):
+            careless.get(url)
+
+
+def test_a_closed_port_is_not_reachable(token: str) -> None:
+    with listening() as url:
+        pass
+    with Client(url, token) as client, pytest.raises(NotReachable, match="cannot be reached"):
+        client.me()
+
+
+def test_a_client_is_neither_pickled_nor_copied(client: Client) -> None:
+    with pytest.raises(TypeError, match="holds a token"):
+        copy.copy(client)
+
+
+def test_cookies_and_tokens_do_not_leave_with_a_404(client: Client) -> None:
+    with pytest.raises(NotFound) as caught:
+        client.release("nothing")
+    assert caught.value.request_id == "req-7"
