@@ -10,6 +10,7 @@ from penstock.accounting import Account, Entry, Shortfall, account_of, check, li
 from penstock.connectors.fields import folded
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.tables import Charge, Query, Tier, TierBudget
+from penstock.services.lookup import required
 from penstock.services.specs import BudgetSpec
 
 HEAVIEST_SHOWN = 10
@@ -132,7 +133,7 @@ def append_charge(
     session.add(
         Charge(
             dataset_id=dataset_id,
-            tier_id=account.tier.id,
+            tier_id=required(account.tier.id),
             seq=account.entries,
             query_id=query_id,
             rung=rung,

@@ -72,7 +72,7 @@ class Process:
 
     def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
         """Lattice integers as unbiased values: exact where they are below 2^53."""
-        scaled = steps * float(self.mechanism.granularity)
+        scaled = np.multiply(steps, float(self.mechanism.granularity), dtype=np.float64)
         bias = float(self.mechanism.bias(self.ladder.value(rung)))
         return scaled - bias if bias else scaled
 

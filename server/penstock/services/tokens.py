@@ -8,7 +8,7 @@ from penstock.connectors.fields import folded
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Token, User
 from penstock.services import log, token_format
-from penstock.services.lookup import user_by_name
+from penstock.services.lookup import required, user_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import ROLES, Principal, roles_of
 from penstock.services.server import Server
@@ -40,7 +40,7 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
         secret = token_format.new_token()
         token = Token(
             prefix=token_format.prefix_of(secret),
-            user_id=user.id,
+            user_id=required(user.id),
             digest=token_format.digest(server.secrets.pepper, secret),
             scopes=",".join(scopes),
             created_at=now,
@@ -76,7 +76,7 @@ def listing(server: Server, principal: Principal, name: str, window: Window) -> 
             .order_by(col(Token.id))
             .limit(window.limit + 1)
         ).all()
-        return window.page(rows, lambda token: _view(user, token), lambda token: token.id or 0)
+        return window.page(rows, lambda token: _view(user, token), lambda token: required(token.id))
 
 
 def revoke(server: Server, principal: Principal, name: str, prefix: str) -> TokenView:

@@ -71,7 +71,9 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
             name=spec.name,
             folded=folded(spec.name),
             created_at=now,
-            **{role: role in spec.roles for role in ROLES},
+            analyst="analyst" in spec.roles,
+            admin="admin" in spec.roles,
+            auditor="auditor" in spec.roles,
         )
         session.add(user)
         session.flush()

@@ -1,0 +1,271 @@
+"""Datasets: a declared source, the key it is encrypted under, and the budget of each tier."""
+
+import hmac
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from sqlmodel import Session, col, select
+
+from penstock import connectors
+from penstock.accounting import Account
+from penstock.connectors.fields import folded
+from penstock.encryption import RowIdentity, open_, seal
+from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
+from penstock.persistence.tables import Dataset, Tier, TierBudget
+from penstock.services import log
+from penstock.services.accounts import budget_row, resolve
+from penstock.services.lookup import clearance_of, dataset_by_name, required
+from penstock.services.paging import Window
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.specs import DatasetRequest
+from penstock.services.state import dataset_key, fresh_dataset_key, identity
+from penstock.services.tiers import ordered
+from penstock.services.views import DatasetView, Page, PrivacyBudget
+
+SALT_SIZE = 32
+
+
+def register(server: Server, principal: Principal, request: DatasetRequest) -> DatasetView:
+    """Register a dataset: its source is looked at by format and column names alone.
+
+    Raises ``InvalidInput`` for a spec or a file that cannot be meant, ``NameTaken``, and
+    ``Conflict`` for a file that is registered already, whatever it is called there.
+    """
+    principal.require("admin")
+    request = _located(server, request)
+    connectors.check_source(request)
+    fingerprint = (
+        connectors.fingerprint(request, server.secrets.fingerprint)
+        if request.source.uri is not None
+        else None
+    )
+    with server.database.write() as session:
+        taken = session.exec(
+            select(Dataset).where(col(Dataset.folded) == folded(request.name))
+        ).first()
+        if taken is not None:
+            raise NameTaken(f"There is a dataset {taken.name!r} already; choose another name.")
+        if fingerprint is not None:
+            _refuse_twin(session, server, fingerprint)
+        tiers = ordered(session)
+        accounts = resolve(request.budgets, tiers, request.delta)
+        dataset = _store(session, server, principal, request, fingerprint)
+        _grant(session, server, principal, dataset, tiers, accounts)
+        return view(session, dataset, None)
+
+
+def listing(server: Server, principal: Principal, window: Window) -> Page[DatasetView]:
+    """The datasets that the caller may see: for an analyst, those with a budget for them."""
+    with server.database.read() as session:
+        limit = visible_below(session, principal)
+        statement = select(Dataset).where(col(Dataset.id) > window.after).order_by(col(Dataset.id))
+        if limit is not None:
+            statement = statement.where(
+                col(Dataset.id).in_(
+                    select(col(TierBudget.dataset_id)).where(col(TierBudget.tier_id) == limit.id)
+                )
+            )
+        elif not principal.roles & {"admin", "auditor"}:
+            return Page([], None)
+        rows = session.exec(statement.limit(window.limit + 1)).all()
+        return window.page(
+            rows,
+            lambda dataset: view(session, dataset, limit),
+            lambda dataset: required(dataset.id),
+        )
+
+
+def show(server: Server, principal: Principal, name: str) -> DatasetView:
+    """One dataset.  Raises ``NotFound``, also where the caller may not see it."""
+    with server.database.read() as session:
+        dataset = dataset_by_name(session, name)
+        limit = visible_below(session, principal)
+        if principal.roles & {"admin", "auditor"}:
+            return view(session, dataset, None)
+        shown = view(session, dataset, limit)
+        if limit is None or limit.name not in shown.budgets:
+            raise NotFound(f"There is no dataset {name!r}.")
+        return shown
+
+
+def visible_below(session: Session, principal: Principal) -> Tier | None:
+    """The tier up to which the caller sees; ``None`` for admins, auditors, and no clearance."""
+    if principal.user_id is None or principal.roles & {"admin", "auditor"}:
+        return None
+    return clearance_of(session, principal.user_id)
+
+
+def spec_of(dataset: Dataset) -> DatasetRequest:
+    """The spec that a dataset was registered with."""
+    return DatasetRequest.model_validate_json(dataset.spec)
+
+
+def salt_of(server: Server, dataset: Dataset) -> bytes:
+    """The secret by which the contributions of a unit are chosen."""
+    return _unseal(server, dataset, dataset.sealed_salt, "salt", SALT_SIZE)
+
+
+def fingerprint_of(server: Server, dataset: Dataset) -> bytes:
+    """The keyed fingerprint of the source, as it was registered."""
+    return _unseal(server, dataset, dataset.sealed_fingerprint, "fingerprint", 32)
+
+
+def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
+    """A dataset as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
+    spec = spec_of(dataset)
+    source = spec.source.model_dump(mode="json", exclude_none=True)
+    if limit is not None and spec.source.uri is not None:
+        # Where the server keeps its files is no analyst's business.
+        source["uri"] = Path(spec.source.uri).name
+    newest: dict[str, PrivacyBudget] = {}
+    rows = session.exec(
+        select(TierBudget, Tier)
+        .join(Tier, col(TierBudget.tier_id) == col(Tier.id))
+        .where(col(TierBudget.dataset_id) == dataset.id)
+        .order_by(col(Tier.rank), col(TierBudget.version))
+    ).all()
+    for budget, tier in rows:
+        if tier.deleted_at is None and (limit is None or tier.rank <= limit.rank):
+            newest[tier.name] = PrivacyBudget(budget.epsilon, budget.delta)
+    return DatasetView(
+        name=dataset.name,
+        version=dataset.version,
+        source=source,
+        privacy_unit=spec.model_dump(mode="json", include={"privacy_unit"})["privacy_unit"],
+        neighboring=dataset.neighboring,
+        delta=dataset.delta,
+        columns=spec.model_dump(mode="json", include={"columns"}, exclude_none=True)["columns"],
+        budgets=newest,
+        registered_at=dataset.created_at,
+    )
+
+
+def _located(server: Server, request: DatasetRequest) -> DatasetRequest:
+    """The request with an absolute path, refused where the settings or the home forbid it."""
+    if request.source.uri is None:
+        return request
+    path = Path(request.source.uri)
+    folder = server.settings.data_folder
+    path = (folder / path if folder else path).resolve()
+    home = server.settings
+    closed = [home.home, home.database_path, home.keys_path, home.witness_path]
+    # The demo's data folder aside, nothing of the server's own is data.
+    allowed = home.home.resolve() / "data"
+    inside_home = any(path.is_relative_to(one.resolve()) for one in closed)
+    if inside_home and not path.is_relative_to(allowed):
+        raise InvalidInput(
+            "A file inside of the server's own folders cannot be registered; move it to"
+            f" {allowed} or elsewhere.",
+            pointer="/source/uri",
+        )
+    if folder is not None and not path.is_relative_to(folder.resolve()):
+        raise InvalidInput(
+            "Only files below the folder in PENSTOCK_DATA_FOLDER can be registered;"
+            " move the file there, or ask the operator.",
+            pointer="/source/uri",
+        )
+    source = request.source.model_copy(update={"uri": str(path)})
+    return request.model_copy(update={"source": source})
+
+
+def _store(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    request: DatasetRequest,
+    fingerprint: bytes | None,
+) -> Dataset:
+    dataset = Dataset(
+        name=request.name,
+        folded=folded(request.name),
+        version=1,
+        spec=json.dumps(request.model_dump(mode="json"), ensure_ascii=False),
+        neighboring=str(request.neighboring),
+        delta=request.delta,
+        wrapped_kek=fresh_dataset_key(server, folded(request.name), 1),
+        created_at=server.clock(),
+        by=principal.name,
+    )
+    dataset.sealed_salt = _seal(server, dataset, os.urandom(SALT_SIZE), "salt")
+    if fingerprint is not None:
+        dataset.sealed_fingerprint = _seal(server, dataset, fingerprint, "fingerprint")
+    session.add(dataset)
+    session.flush()
+    log.append(
+        session,
+        kind="dataset",
+        at=dataset.created_at,
+        actor=principal.name,
+        dataset=dataset.name,
+        version=dataset.version,
+        delta=dataset.delta,
+        neighboring=dataset.neighboring,
+    )
+    return dataset
+
+
+def _grant(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    tiers: list[Tier],
+    accounts: Mapping[str, Account],
+) -> None:
+    now = server.clock()
+    for tier in tiers:
+        if tier.name not in accounts:
+            continue
+        account = accounts[tier.name]
+        session.add(
+            budget_row(
+                account,
+                dataset_id=required(dataset.id),
+                tier_id=required(tier.id),
+                version=1,
+                at=now,
+                by=principal.name,
+            )
+        )
+        log.append(
+            session,
+            kind="budget",
+            at=now,
+            actor=principal.name,
+            dataset=dataset.name,
+            tier=tier.name,
+            epsilon=account.epsilon,
+            delta=account.delta,
+        )
+    session.flush()
+
+
+def _refuse_twin(session: Session, server: Server, fingerprint: bytes) -> None:
+    """A file under two names would have two budgets for the same people."""
+    for other in session.exec(select(Dataset)).all():
+        if other.sealed_fingerprint is not None and hmac.compare_digest(
+            fingerprint_of(server, other), fingerprint
+        ):
+            raise Conflict(
+                f"This very file is registered already, as dataset {other.name!r};"
+                " use that one, so that its budget counts everything."
+            )
+
+
+def _row(dataset: Dataset, kind: str, length: int) -> RowIdentity:
+    return RowIdentity(table="dataset", dataset=identity(dataset), length=length, type=kind)
+
+
+def _seal(server: Server, dataset: Dataset, content: bytes, kind: str) -> bytes:
+    return seal(dataset_key(server, dataset), content, _row(dataset, kind, len(content)))
+
+
+def _unseal(
+    server: Server, dataset: Dataset, sealed: bytes | None, kind: str, length: int
+) -> bytes:
+    if sealed is None:
+        raise Conflict(f"Dataset {dataset.name!r} has no file behind it.")
+    return open_(dataset_key(server, dataset), sealed, _row(dataset, kind, length))

@@ -1,0 +1,197 @@
+"""What a query would be: its process, the level of each tier, and what each is charged.
+
+Settled from the spec alone, before anything is charged, read or drawn.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from penstock.accounting import (
+    Entry,
+    charge,
+    entry,
+    level_for,
+    level_for_share,
+    rung_for,
+    rung_for_share,
+)
+from penstock.connectors import PreparedQuery
+from penstock.connectors.fields import folded
+from penstock.errors import InvalidInput
+from penstock.mechanisms import MECHANISMS, Mechanism, Poisson
+from penstock.mechanisms.lattice import finest_common_power
+from penstock.persistence.tables import Tier
+from penstock.privacy import Target
+from penstock.services.accounts import TierAccount
+from penstock.services.process import Process
+from penstock.services.specs import Terms
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A query's process, and for each tier that sees it a rung and its charge.
+
+    ``rungs`` is by tier name, in rising rank, never noisier as rank rises.
+    """
+
+    process: Process
+    rungs: Mapping[str, int]
+    charges: Sequence[tuple[TierAccount, int, Entry]]
+
+    @property
+    def ceiling(self) -> int:
+        """The most accurate rung: that of the anchor."""
+        return min(self.rungs.values())
+
+
+def settle(
+    terms: Terms,
+    prepared: PreparedQuery,
+    accounts: Sequence[tuple[Tier, TierAccount | None]],
+    delta: float,
+) -> Offer:
+    """Calibrate every tier's level and price it.
+
+    ``accounts`` has every tier, least trusted first.  Raises ``InvalidInput`` for tiers
+    that do not exist or have no budget, for levels that get noisier as rank rises, and
+    for levels that the mechanism cannot have.
+    """
+    family = MECHANISMS[terms.mechanism]
+    if terms.levels is not None:
+        process, rungs = _by_levels(family, terms, prepared, accounts, delta)
+    else:
+        process, rungs = _by_share(family, terms, prepared, accounts)
+    if len(set(rungs.values())) > terms.max_levels:
+        raise InvalidInput(
+            f"The tiers have {len(set(rungs.values()))} levels, more than max_levels,"
+            f" {terms.max_levels}; raise it.",
+            pointer="/max_levels",
+        )
+    charges = []
+    for tier, account in accounts:
+        if tier.name in rungs and account is not None:
+            cost = charge(
+                process.mechanism,
+                process.ladder,
+                process.ladder.value(rungs[tier.name]),
+                process.sensitivity,
+                account.account,
+                prepared.dimension,
+                terms.max_levels,
+            )
+            charges.append((account, rungs[tier.name], entry(cost)))
+    return Offer(process, rungs, charges)
+
+
+def _by_levels(
+    family: type[Mechanism],
+    terms: Terms,
+    prepared: PreparedQuery,
+    accounts: Sequence[tuple[Tier, TierAccount | None]],
+    delta: float,
+) -> tuple[Process, dict[str, int]]:
+    targets = _targets(terms, accounts)
+    template = family(granularity=_provisional(family, prepared.step))
+    wanted = {
+        name: level_for(template, target, prepared.sensitivity, delta)
+        for name, target in targets.items()
+    }
+    process = _planned(family, prepared, min(wanted.values()))
+    rungs: dict[str, int] = {}
+    last: tuple[str, int] | None = None
+    for tier, _ in accounts:
+        if tier.name in targets:
+            rung = rung_for(
+                process.mechanism,
+                process.ladder,
+                targets[tier.name],
+                prepared.sensitivity,
+                delta,
+            )
+            if last is not None and rung > last[1]:
+                raise InvalidInput(
+                    f"The level of {tier.name!r} is noisier than that of the less trusted"
+                    f" {last[0]!r}; levels must not get noisier as rank rises.",
+                    pointer=f"/levels/{tier.name}",
+                )
+            last = (tier.name, rung)
+        if last is not None:
+            rungs[tier.name] = last[1]
+    return process, rungs
+
+
+def _by_share(
+    family: type[Mechanism],
+    terms: Terms,
+    prepared: PreparedQuery,
+    accounts: Sequence[tuple[Tier, TierAccount | None]],
+) -> tuple[Process, dict[str, int]]:
+    share = Fraction(terms.share or 0)
+    funded = [(tier, account.account) for tier, account in accounts if account is not None]
+    if not funded:
+        raise InvalidInput("No tier has a budget in this dataset.", pointer="/share")
+    wanted = [
+        level_for_share(
+            family,
+            share,
+            prepared.sensitivity,
+            account,
+            prepared.dimension,
+            terms.max_levels,
+            prepared.step,
+            prepared.bound,
+        )
+        for _, account in funded
+    ]
+    process = _planned(family, prepared, min(wanted))
+    rungs: dict[str, int] = {}
+    finest = process.ladder.last
+    for tier, account in funded:
+        own = rung_for_share(
+            process.mechanism,
+            process.ladder,
+            share,
+            prepared.sensitivity,
+            account,
+            prepared.dimension,
+            terms.max_levels,
+        )
+        # A higher tier's account has another order, at which the same level may cost more.
+        finest = min(finest, own)
+        rungs[tier.name] = finest
+    return process, rungs
+
+
+def _targets(
+    terms: Terms, accounts: Sequence[tuple[Tier, TierAccount | None]]
+) -> dict[str, Target]:
+    known = {tier.folded: (tier, account) for tier, account in accounts}
+    targets: dict[str, Target] = {}
+    for name, spec in (terms.levels or {}).items():
+        if folded(name) not in known:
+            raise InvalidInput(
+                f"There is no tier {name!r}; create it first, or leave its level out.",
+                pointer=f"/levels/{name}",
+            )
+        tier, account = known[folded(name)]
+        if account is None:
+            raise InvalidInput(
+                f"Tier {tier.name!r} has no budget in this dataset; leave its level out,"
+                " or give it a budget.",
+                pointer=f"/levels/{name}",
+            )
+        if tier.name in targets:
+            raise InvalidInput(f"Tier {tier.name!r} is listed twice.", pointer="/levels")
+        targets[tier.name] = spec.target()
+    return targets
+
+
+def _planned(family: type[Mechanism], prepared: PreparedQuery, ceiling: Fraction) -> Process:
+    mechanism, ladder = family.plan(ceiling, prepared.step, prepared.bound)
+    return Process(mechanism, ladder, prepared.sensitivity)
+
+
+def _provisional(family: type[Mechanism], step: Fraction) -> Fraction:
+    """A lattice to calibrate on before there is one: the step's own, as far as it is one."""
+    return step if family is Poisson else finest_common_power(step)

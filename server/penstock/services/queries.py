@@ -1,0 +1,99 @@
+"""Registered queries, as their callers may see them."""
+
+import json
+
+from sqlmodel import Session, col, select
+
+from penstock.errors import NotFound
+from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
+from penstock.services import registration
+from penstock.services.datasets import visible_below
+from penstock.services.lookup import (
+    allowed_rung,
+    dataset_by_name,
+    query_by_name,
+    required,
+)
+from penstock.services.paging import Window
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.specs import ComputedQueryRequest, PushedVectorRequest
+from penstock.services.tiers import ordered
+from penstock.services.views import Page, QueryView
+
+
+def register(
+    server: Server, principal: Principal, request: ComputedQueryRequest | PushedVectorRequest
+) -> QueryView:
+    """Register a query and show it.  Raises as ``registration.register`` does."""
+    return show(server, principal, registration.register(server, principal, request))
+
+
+def listing(
+    server: Server, principal: Principal, window: Window, dataset: str | None = None
+) -> Page[QueryView]:
+    """The queries that the caller may see, in the order in which they were registered."""
+    with server.database.read() as session:
+        limit = visible_below(session, principal)
+        statement = select(Query).where(col(Query.id) > window.after).order_by(col(Query.id))
+        if limit is not None:
+            statement = statement.where(
+                col(Query.id).in_(
+                    select(col(QueryLevel.query_id))
+                    .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
+                    .where(col(Tier.rank) <= limit.rank)
+                )
+            )
+        elif not principal.roles & {"admin", "auditor"}:
+            return Page([], None)
+        if dataset is not None:
+            found = dataset_by_name(session, dataset)
+            statement = statement.where(col(Query.dataset_id) == found.id)
+        rows = session.exec(statement.limit(window.limit + 1)).all()
+        return window.page(
+            rows, lambda query: view(session, query, limit), lambda query: required(query.id)
+        )
+
+
+def show(server: Server, principal: Principal, name: str) -> QueryView:
+    """One query.  Raises ``NotFound``, also where the caller may not see it."""
+    with server.database.read() as session:
+        query = query_by_name(session, name)
+        limit = visible_below(session, principal)
+        if not principal.roles & {"admin", "auditor"} and (
+            limit is None or allowed_rung(session, query, limit) is None
+        ):
+            raise NotFound(f"There is no query {name!r}.")
+        return view(session, query, limit)
+
+
+def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
+    """A query as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
+    process = Process.of(query)
+    dataset = session.get_one(Dataset, query.dataset_id)
+    spec = json.loads(query.spec)
+    if limit is not None:
+        # They speak of tiers above the caller's own.
+        spec = {name: part for name, part in spec.items() if name not in ("levels", "share")}
+    tiers = []
+    for tier in ordered(session):
+        if limit is None or tier.rank <= limit.rank:
+            rung = allowed_rung(session, query, tier)
+            if rung is not None:
+                tiers.append(process.at_tier(tier.name, rung, dataset.delta))
+    return QueryView(
+        name=query.name,
+        dataset=dataset.name,
+        mechanism=query.mechanism,
+        status=query.status,
+        dimension=query.dimension,
+        granularity=float(process.mechanism.granularity),
+        sensitivity=process.sensitivity_view(),
+        asserted_by=query.asserted_by,
+        spec=spec,
+        sql=query.sql,
+        sql_sha256=query.sql_hash,
+        tiers=tiers,
+        registered_at=query.created_at,
+    )

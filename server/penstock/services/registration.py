@@ -1,0 +1,264 @@
+"""Registering a query: settle, charge, commit; then read the data once, for the anchor.
+
+Two transactions.  The first charges every tier and stores the query without a release;
+only when it is durable are the data read, and the second stores the anchor.  A crash in
+between leaves a *pending* query whose budget is spent and of which nothing was drawn:
+registering the same spec again finishes it.
+"""
+
+import hmac
+import json
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlmodel import Session, col, select
+
+from penstock import connectors
+from penstock.accounting import CALIBRATION_VERSION
+from penstock.connectors import PreparedQuery
+from penstock.connectors.fields import folded
+from penstock.errors import Conflict, InvalidInput, NameTaken, SourceChanged
+from penstock.mechanisms import draw_anchor
+from penstock.persistence import lock_query
+from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
+from penstock.services import datasets, log
+from penstock.services.accounts import TierAccount, append_charge, open_account, require_room
+from penstock.services.lookup import dataset_by_name, required
+from penstock.services.offers import Offer, settle
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.releases import store
+from penstock.services.server import Server
+from penstock.services.specs import ComputedQueryRequest, PushedVectorRequest
+from penstock.services.state import fresh_query_key
+from penstock.services.tiers import ordered
+
+Request = ComputedQueryRequest | PushedVectorRequest
+Answer = Callable[[], NDArray[np.int64]]
+
+
+def register(server: Server, principal: Principal, request: Request) -> str:
+    """Register a query, charge every tier, and draw its anchor; the query's name.
+
+    Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for
+    a statistic that is registered under another name, ``BudgetExhausted``, and
+    ``SourceChanged``; whatever it raises before the charge changes nothing.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        dataset = dataset_by_name(session, request.dataset)
+        accounts = _accounts(session, dataset)
+    prepared, answer = _prepared(server, dataset, request)
+    offer = settle(request, prepared, accounts, dataset.delta)
+    with server.database.write() as session:
+        query = _pending(session, dataset, request, prepared)
+        if query is None:
+            query = _charged(session, server, principal, dataset, request, prepared, offer)
+    _anchor(server, dataset, query, prepared.step, answer)
+    return query.name
+
+
+def _prepared(server: Server, dataset: Dataset, request: Request) -> tuple[PreparedQuery, Answer]:
+    """What the spec settles, and how to get the exact answer when it is time."""
+    spec = datasets.spec_of(dataset)
+    if isinstance(request, PushedVectorRequest):
+        vector = connectors.prepare_vector(spec, request)
+        steps = connectors.vector_steps(request)
+        return vector, lambda: steps
+    computed = connectors.prepare(
+        spec, request, version=dataset.version, mechanism=request.mechanism
+    )
+    key = server.secrets.fingerprint
+    registered = datasets.fingerprint_of(server, dataset)
+    if not hmac.compare_digest(connectors.fingerprint(spec, key), registered):
+        raise SourceChanged(
+            f"The file behind dataset {dataset.name!r} is not the one that was registered."
+            " Put the registered file back; new data are a new dataset."
+        )
+    salt = datasets.salt_of(server, dataset)
+    return computed, lambda: connectors.answer(
+        spec, request, salt=salt, fingerprint_key=key, fingerprint=registered
+    )
+
+
+def _accounts(session: Session, dataset: Dataset) -> list[tuple[Tier, TierAccount | None]]:
+    key = required(dataset.id)
+    return [(tier, open_account(session, key, tier)) for tier in ordered(session)]
+
+
+def _spec(request: Request) -> str:
+    """The spec as it is stored: values and keys are not part of it."""
+    return json.dumps(request.model_dump(mode="json", exclude={"keys", "values"}), sort_keys=True)
+
+
+def _pending(
+    session: Session, dataset: Dataset, request: Request, prepared: PreparedQuery
+) -> Query | None:
+    """The query that an interrupted registration of the same spec left, if there is one."""
+    taken = session.exec(select(Query).where(col(Query.folded) == folded(request.name))).first()
+    if taken is not None:
+        same = taken.dataset_id == dataset.id and taken.spec == _spec(request)
+        if taken.status == "pending" and same and taken.dimension == prepared.dimension:
+            return taken
+        raise NameTaken(f"There is a query {taken.name!r} already; choose another name.")
+    if prepared.canonical_hash is not None:
+        twin = session.exec(
+            select(Query).where(col(Query.canonical_hash) == prepared.canonical_hash)
+        ).first()
+        if twin is not None:
+            raise Conflict(
+                f"This statistic is registered already, as query {twin.name!r};"
+                " use that one: drawing it twice would cost its budget twice.",
+                query=twin.name,
+            )
+    return None
+
+
+def _charged(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    request: Request,
+    prepared: PreparedQuery,
+    offer: Offer,
+) -> Query:
+    """Store the query and charge every tier that sees it; nothing is drawn yet.
+
+    The accounts are opened anew: others may have spent since the offer was settled.
+    """
+    key = required(dataset.id)
+    fresh = {
+        tier.id: account for tier, account in _accounts(session, dataset) if account is not None
+    }
+    due = []
+    for settled, rung, new in offer.charges:
+        account = fresh.get(settled.tier.id)
+        if account is None or account.account != settled.account:
+            raise Conflict("The budgets changed while this was worked out; ask again.")
+        due.append((account, rung, new))
+    require_room(session, key, [(account, new) for account, _, new in due])
+    now = server.clock()
+    query = _row(server, principal, dataset, request, prepared, offer)
+    session.add(query)
+    session.flush()
+    log.append(
+        session,
+        kind="query",
+        at=now,
+        actor=principal.name,
+        dataset=dataset.name,
+        query=query.name,
+    )
+    for account, rung, new in due:
+        append_charge(
+            session,
+            account,
+            new,
+            dataset_id=key,
+            query_id=required(query.id),
+            rung=rung,
+            at=now,
+        )
+        _place_level(session, server, principal, dataset, query, account.tier, rung, offer.process)
+    return query
+
+
+def _place_level(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    tier: Tier,
+    rung: int,
+    process: Process,
+) -> None:
+    now = server.clock()
+    session.add(
+        QueryLevel(
+            query_id=required(query.id),
+            tier_id=required(tier.id),
+            version=1,
+            rung=rung,
+            at=now,
+            by=principal.name,
+        )
+    )
+    level = process.level(rung)
+    log.append(
+        session,
+        kind="level",
+        at=now,
+        actor=principal.name,
+        dataset=dataset.name,
+        query=query.name,
+        tier=tier.name,
+        level={"parameter": level.parameter, "value": level.value},
+    )
+
+
+def _row(
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    request: Request,
+    prepared: PreparedQuery,
+    offer: Offer,
+) -> Query:
+    process = offer.process
+    pushed = isinstance(request, PushedVectorRequest)
+    return Query(
+        name=request.name,
+        folded=folded(request.name),
+        dataset_id=required(dataset.id),
+        canonical_hash=prepared.canonical_hash,
+        spec=_spec(request),
+        sql=prepared.sql,
+        sql_hash=prepared.sql_hash,
+        mechanism=request.mechanism,
+        calibration=CALIBRATION_VERSION,
+        granularity=str(process.mechanism.granularity),
+        dimension=prepared.dimension,
+        keys=None if prepared.keys is None else json.dumps(list(prepared.keys)),
+        sensitivity_l1=str(process.sensitivity.l1),
+        sensitivity_l2_squared=str(process.sensitivity.l2_squared),
+        sensitivity_linf=str(process.sensitivity.linf),
+        ladder_finest=str(process.ladder.finest),
+        ladder_unit=str(process.ladder.unit),
+        ladder_ratio=str(process.ladder.ratio),
+        ladder_last=process.ladder.last,
+        ceiling=offer.ceiling,
+        max_levels=request.max_levels,
+        status="pending",
+        seq=-1,
+        wrapped_dek=fresh_query_key(server, dataset, folded(request.name)),
+        asserted_by=principal.name if pushed else None,
+        created_at=server.clock(),
+        by=principal.name,
+    )
+
+
+def _anchor(
+    server: Server, dataset: Dataset, charged: Query, step: Fraction, answer: Answer
+) -> None:
+    """Read the data, draw the anchor, forget the data, and store the anchor."""
+    process = Process.of(charged)
+    scale = step / process.mechanism.granularity
+    if scale.denominator != 1:
+        raise InvalidInput(f"The step {step} is not a multiple of the lattice's.")
+    steps = draw_anchor(
+        process.mechanism,
+        answer() * np.int64(scale.numerator),
+        process.ladder.value(charged.ceiling),
+        server.randomness(),
+    )
+    with server.database.write() as session:
+        query = lock_query(session, required(charged.id))
+        if query is None or query.status != "pending" or query.seq != -1:
+            raise Conflict(f"Query {charged.name!r} was registered by another request just now.")
+        store(session, server, dataset, query, query.ceiling, steps, None, None)
+        query.status = "active"
+        session.add(query)
