@@ -6,6 +6,7 @@ exact, their sensitivity does not depend on rounding, and "equal" means the same
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,12 @@ LARGEST_STEPS = 1 << 52
 
 DEVIATIONS = 40
 """At up to 14 standard deviations a draw, 4,096 chained draws still fit 63 bits."""
+
+
+def rounded_up(value: Fraction) -> float:
+    """The least float at or above ``value``."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 def floor_log2(value: Fraction) -> int:
@@ -45,6 +52,21 @@ def check_granularity(granularity: Fraction) -> None:
     """Raises ``InvalidInput`` unless ``granularity`` is a positive power of two."""
     if granularity <= 0 or finest_common_power(granularity) != granularity:
         raise InvalidInput(f"A granularity is a positive power of two, not {granularity}.")
+
+
+def check_increasing(*levels: Fraction) -> None:
+    """Raises ``InvalidInput`` unless the levels increase strictly, from at least 0."""
+    if levels[0] < 0 or any(low >= high for low, high in pairwise(levels)):
+        raise InvalidInput(
+            "Levels must increase from at least 0, these do not: "
+            + ", ".join(f"{float(level):g}" for level in levels)
+        )
+
+
+def check_confidence(confidence: float) -> None:
+    """Raises ``InvalidInput`` unless ``confidence`` is between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise InvalidInput(f"A confidence is between 0 and 1, not {confidence:g}.")
 
 
 def reaching_ladder(finest: int, unit: Fraction, noisiest: Fraction) -> Ladder:

@@ -1,0 +1,291 @@
+"""Laplace noise on the lattice: a process that moves by rare jumps.
+
+From scale ``a`` to ``b`` the noise stays as it is with probability ``w(a, b)`` and is
+otherwise added to by a discrete Laplace draw of scale ``b`` (the continuous form is
+Andersson, Retschmeier, Nelson, Pagh 2025, Lemma F.5).  "Stays as it is" is equality of
+integers, which is what the guarantee for several readers rests on: were equal releases
+ever told apart, they would be told apart by more than the noise.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, Self
+
+import numpy as np
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms.laplace_law import Bridge, half_width_steps, renyi_divergence, unchanged
+from penstock.mechanisms.lattice import (
+    DEVIATIONS,
+    LARGEST_STEPS,
+    check_confidence,
+    check_granularity,
+    check_increasing,
+    finest_common_power,
+    floor_log2,
+    reaching_ladder,
+    rounded_up,
+)
+from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
+from penstock.randomness import Stream
+from penstock.randomness.bernoulli import (
+    CHUNK,
+    PRECISION,
+    THRESHOLD_BITS,
+    bernoulli,
+    exact_decimal,
+    threshold,
+)
+from penstock.randomness.geometric import ERROR as GEOMETRIC_ERROR
+from penstock.randomness.geometric import Geometric
+
+ROOM_TO_RAISE = 8
+"""The ceiling's scale over that of rung 0."""
+
+STEPS_A_SCALE = 10
+"""Binary logarithm of how many lattice steps the scale at rung 0 holds at least."""
+
+UNITS_A_STEP = 1 << 20
+"""Scales are multiples of this part of a lattice step."""
+
+LARGEST_SCALE = 1 << 41
+"""In steps.  A draw is then within 2^49 steps, and 4,096 chained draws within int64."""
+
+_EVENTS_A_DRAW = 4
+"""Events besides the digits of two geometric draws, at most."""
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """Discrete Laplace noise; the level is the scale ``b``, in units of values.
+
+    ``P(X = k g)`` is proportional to ``exp(-|k| g / b)``, ``g`` being the granularity.
+    """
+
+    granularity: Fraction
+
+    name: ClassVar[str] = "laplace"
+    parameter: ClassVar[str] = "scale"
+
+    def __post_init__(self) -> None:
+        check_granularity(self.granularity)
+
+    @classmethod
+    def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
+        """Lattice and ladder of a query; see ``Mechanism.plan``."""
+        if ceiling <= 0 or bound < 0:
+            raise InvalidInput(
+                f"A scale is above 0 and a bound at least 0, not {float(ceiling):g} and"
+                f" {float(bound):g}."
+            )
+        finest = ceiling / ROOM_TO_RAISE
+        fine_enough = Fraction(2) ** (floor_log2(finest) - STEPS_A_SCALE)
+        granularity = min(fine_enough, finest_common_power(step))
+        # Two decimals above the square root of 2, the standard deviation at scale 1.
+        widest = (LARGEST_STEPS * granularity - bound) / DEVIATIONS / Fraction("1.42")
+        noisiest = min(widest, LARGEST_SCALE * granularity)
+        if noisiest < ceiling:
+            raise InvalidInput(
+                f"Values up to {float(bound):g} and noise of scale {float(ceiling):g} do not"
+                f" fit the integers in steps of {granularity}; choose a coarser step or a"
+                " smaller bound."
+            )
+        unit = granularity / UNITS_A_STEP
+        return cls(granularity), reaching_ladder(math.floor(finest / unit), unit, noisiest)
+
+    def increment(
+        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
+    ) -> IntVector:
+        """Draw ``X(noisy) - X(accurate)``; see ``Mechanism.increment``.
+
+        Raises ``InvalidInput`` for levels out of order or above 2^41 steps.
+        """
+        check_increasing(accurate, noisy)
+        rule = _step_rule(self._rate(accurate), self._rate(noisy))
+        out = np.zeros(size, dtype=np.int64)
+        for start in range(0, size, CHUNK):
+            rule.fill(out[start : start + CHUNK], stream)
+        return out
+
+    def bridge(
+        self,
+        accurate: Fraction,
+        noisy: Fraction,
+        difference: IntVector,
+        level: Fraction,
+        stream: Stream,
+    ) -> IntVector:
+        """Draw ``X(level) - X(accurate)`` given ``difference``; see ``Mechanism.bridge``.
+
+        Raises ``InvalidInput`` as ``increment`` does.
+        """
+        check_increasing(accurate, level, noisy)
+        rule = _bridge_rule(self._rate(accurate), self._rate(level), self._rate(noisy))
+        out = np.zeros(len(difference), dtype=np.int64)
+        for start in range(0, len(out), CHUNK):
+            rule.fill(difference[start : start + CHUNK], out[start : start + CHUNK], stream)
+        return out
+
+    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
+        """None at any level."""
+        return Fraction(0)
+
+    def guarantee(
+        self,
+        level: Fraction,
+        sensitivity: Sensitivity,
+        delta: float,  # noqa: ARG002 - a pure promise is the same at every delta
+    ) -> Guarantee:
+        """Pure ``Delta1 / b`` (Dwork, McSherry, Nissim, Smith 2006), on the lattice as well."""
+        return Guarantee(Definition.PURE, epsilon=rounded_up(sensitivity.l1 / level), delta=0.0)
+
+    def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
+        """The exact divergence of the lattice law under the worst shift, and no failure.
+
+        The divergence is convex in the shift of a coordinate, so the worst vector within
+        ``Delta1`` has as many coordinates at ``Delta_inf`` as fit, and one with the rest.
+        """
+        step = float(self.granularity / level)
+        whole = sensitivity.l1 // sensitivity.linf
+        rest = sensitivity.l1 - whole * sensitivity.linf
+        loss = whole * renyi_divergence(order, rounded_up(sensitivity.linf / level), step)
+        if rest:
+            loss += renyi_divergence(order, rounded_up(rest / level), step)
+        return Cost(loss=min(loss, rounded_up(sensitivity.l1 / level)), failure=0.0)
+
+    def numerical_charges(
+        self,
+        ladder: Ladder,  # noqa: ARG002 - thresholds are as long at every rung
+        dimension: int,
+        levels: int,
+        order: float,  # noqa: ARG002 - charged by probability alone
+        epsilon: float,
+    ) -> Sequence[NumericalCharge]:
+        """The rounding of thresholds to multiples of 2^-192, and nothing else.
+
+        A draw is two geometric ones and up to four events, each within ``tau`` of its law
+        in total variation; over draws that adds up, given all earlier ones.  A law within
+        ``tau`` of an ``(epsilon, delta)``-private one is
+        ``(epsilon, delta + (1 + e^epsilon) tau)``-private.  No float takes part in a draw.
+        """
+        events = _EVENTS_A_DRAW * 2.0 ** -(THRESHOLD_BITS + 1)
+        distance = dimension * levels * (2 * GEOMETRIC_ERROR + events)
+        inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
+        return (NumericalCharge(1.0, inflation * distance),)
+
+    def error(self, level: Fraction, confidence: float) -> ErrorBars:
+        """Error bars of the lattice law: the interval ends on a lattice point.
+
+        Raises ``InvalidInput`` for a confidence outside of (0, 1).
+        """
+        check_confidence(confidence)
+        unit, step = float(self.granularity), float(self.granularity / level)
+        # the variance is 2p / (1-p)^2
+        deviation = unit / (math.sqrt(2) * math.sinh(step / 2)) if step < 700 else 0.0
+        return ErrorBars(deviation, confidence, half_width_steps(step, confidence) * unit)
+
+    def _rate(self, level: Fraction) -> Fraction | None:
+        """``ln(1/p)`` at ``level``, ``None`` for no noise at all."""
+        if level > LARGEST_SCALE * self.granularity:
+            raise InvalidInput(
+                f"A scale of {float(level):g} is above 2^41 steps of {self.granularity}, where"
+                " sums of draws could leave the integers; choose a coarser granularity."
+            )
+        return self.granularity / level if level else None
+
+
+@dataclass(frozen=True)
+class _StepRule:
+    """Thresholds of an increment: 0, or ``1 + G`` in either direction."""
+
+    moves: int
+    far: Geometric
+
+    def fill(self, out: IntVector, stream: Stream) -> None:
+        moved = np.flatnonzero(bernoulli(self.moves, len(out), stream))
+        size = self.far.draw(len(moved), stream)
+        size += 1
+        out[moved] = _either_sign(size, stream)
+
+
+@dataclass(frozen=True)
+class _BridgeRule:
+    """Thresholds of ``Bridge``, each given that the ones before it did not decide."""
+
+    parted: int
+    forward: int
+    backward: int
+    arrived: int
+    inner: Geometric
+    outer: Geometric
+
+    def fill(self, difference: IntVector, out: IntVector, stream: Stream) -> None:
+        together = np.flatnonzero(difference == 0)
+        together = together[bernoulli(self.parted, len(together), stream)]
+        beside = self.outer.draw(len(together), stream)
+        beside += 1
+        out[together] = _either_sign(beside, stream)
+
+        apart = np.flatnonzero(difference)
+        ahead = bernoulli(self.forward, len(apart), stream)
+        self._forward(apart[ahead], difference, out, stream)
+        behind = apart[~ahead]
+        behind = behind[bernoulli(self.backward, len(behind), stream)]
+        back = self.outer.draw(len(behind), stream)
+        back += 1
+        out[behind] = np.where(difference[behind] > 0, -back, back)
+
+    def _forward(
+        self, at: IntVector, difference: IntVector, out: IntVector, stream: Stream
+    ) -> None:
+        goal = difference[at]
+        length = np.abs(goal)
+        way = self.inner.draw(len(at), stream)
+        over = np.flatnonzero(way > length)
+        way[over] = length[over]
+        over = over[~bernoulli(self.arrived, len(over), stream)]
+        way[over] += self.outer.draw(len(over), stream) + 1
+        out[at] = np.where(goal > 0, way, -way)
+
+
+def _either_sign(size: IntVector, stream: Stream) -> IntVector:
+    """``size`` with fair signs, by way of two's complement: ``-x = ~x + 1``."""
+    flip = np.empty(len(size), dtype=np.int8)
+    stream.raw_into(flip)
+    flip >>= 7
+    size ^= flip
+    size -= flip
+    return size
+
+
+@lru_cache(maxsize=512)
+def _step_rule(accurate: Fraction | None, noisy: Fraction | None) -> _StepRule:
+    with localcontext(PRECISION):
+        p, q = _parameter(accurate), _parameter(noisy)
+        moves = (1 - unchanged(p, q)) * 2 * q / (1 + q)
+        return _StepRule(threshold(moves), Geometric.of(q))
+
+
+@lru_cache(maxsize=512)
+def _bridge_rule(
+    accurate: Fraction | None, level: Fraction | None, noisy: Fraction | None
+) -> _BridgeRule:
+    with localcontext(PRECISION):
+        law = Bridge.between(_parameter(accurate), _parameter(level), _parameter(noisy))
+        return _BridgeRule(
+            parted=threshold(law.parted),
+            forward=threshold(1 - law.still - law.backward),
+            backward=threshold(law.backward / (law.still + law.backward)),
+            arrived=threshold(law.arrived),
+            inner=Geometric.of(law.inner),
+            outer=Geometric.of(law.outer),
+        )
+
+
+def _parameter(rate: Fraction | None) -> Decimal:
+    return Decimal(0) if rate is None else (-exact_decimal(rate)).exp()

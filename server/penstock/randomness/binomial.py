@@ -1,0 +1,98 @@
+"""Binomial noise with a number of trials of its own for every draw.
+
+Small means are drawn by waiting times (Devroye 1986, section X.4): the successes are
+counted by adding up geometric gaps, which is exact up to ``geometric.ERROR`` a gap.  From
+a mean of 16 on, transformed rejection takes over, with Loader's form of the
+probabilities; its error (``rejection.RELATIVE_ERROR``, ``rejection.TAIL_ERROR``) is what
+is charged.  numpy's own sampler (before 2.5) has a wrong sign in its Stirling series, and
+with it probabilities off by up to 1e-4.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.errors import InvalidInput
+from penstock.randomness import rejection
+from penstock.randomness.bernoulli import exact_decimal
+from penstock.randomness.geometric import Geometric
+from penstock.randomness.saddle_point import Floats, log_poisson, log_self, product, split
+from penstock.randomness.stream import Stream
+
+MOST_TRIALS = 1 << 53
+
+
+def binomial(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDArray[np.int64]:
+    """Numbers of successes among ``trials``, each with probability ``chance``; one shape ``(n,)``.
+
+    Raises ``InvalidInput`` for a chance outside of 0 to 1, or trials outside of 0 to 2^53.
+    """
+    if not 0 <= chance <= 1:
+        raise InvalidInput(f"A chance must be from 0 to 1, this one is {float(chance):g}.")
+    if len(trials) and not 0 <= trials.min() <= trials.max() <= MOST_TRIALS:
+        raise InvalidInput("A number of trials must be from 0 to 2^53.")
+    if chance > Fraction(1, 2):
+        failures: NDArray[np.int64] = trials - binomial(trials, 1 - chance, stream)
+        return failures
+    out = np.zeros(len(trials), dtype=np.int64)
+    if chance == 0:
+        return out
+    enough = -(-rejection.SMALLEST_MEAN // chance)
+    for start in range(0, len(out), rejection.CHUNK):
+        n = trials[start : start + rejection.CHUNK]
+        part = out[start : start + rejection.CHUNK]
+        large = n >= enough
+        few = np.flatnonzero(~large & (n > 0))
+        part[few] = _wait(n[few], chance, stream)
+        many = np.flatnonzero(large)
+        part[many] = _reject(n[many], chance, stream)
+    return out
+
+
+def _wait(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDArray[np.int64]:
+    """Successes are at ``(gap + 1) + (gap + 1) + ...``; count those within ``trials``."""
+    out = np.zeros(len(trials), dtype=np.int64)
+    gaps = Geometric.of(exact_decimal(1 - chance))
+    waiting, reached = np.arange(len(trials)), np.zeros(len(trials), dtype=np.int64)
+    while len(waiting):
+        limit = trials[waiting]
+        expected = float((limit - reached).max()) * float(chance)
+        columns = 1 + int(expected)
+        # Capped, a gap still leads beyond the last trial, and sums cannot overflow.
+        step = gaps.draw(len(waiting) * columns, stream).reshape(len(waiting), columns)
+        np.minimum(step, limit[:, None], out=step)
+        step += 1
+        place = np.cumsum(step, axis=1)
+        place += reached[:, None]
+        out[waiting] += (place <= limit[:, None]).sum(axis=1)
+        last = place[:, -1]
+        more = last < limit
+        waiting, reached = waiting[more], last[more]
+    return out
+
+
+def _reject(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDArray[np.int64]:
+    high, low = split(chance)
+    n = trials.astype(np.float64)
+    mean, rest = product(n, high, low)
+    whole = np.floor(mean)
+    log_all = log_self(n)
+
+    def log_pmf(values: NDArray[np.int64], at: NDArray[np.int64]) -> Floats:
+        total, center = n[at], mean[at]
+        x = np.minimum(np.maximum(values, 0).astype(np.float64), total)
+        deviation = (x - center) - rest[at]
+        logs = log_poisson(x, center, deviation) - log_all[at]
+        logs += log_poisson(total - x, total - center, -deviation)
+        logs[(values < 0) | (values > trials[at])] = -np.inf
+        return logs
+
+    sampler = rejection.TransformedRejection(
+        whole.astype(np.int64),
+        (mean - whole) + rest,
+        np.sqrt(mean * (1 - high)),
+        high,
+        stream,
+    )
+    return sampler.draw(log_pmf)

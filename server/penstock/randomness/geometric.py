@@ -1,0 +1,82 @@
+"""Geometric noise by independent bits: exact in law up to its thresholds.
+
+``P(G >= k) = q^k`` makes the binary digits of ``G`` independent: digit ``j`` is 1 with
+probability ``q^(2^j) / (1 + q^(2^j))``.  So each digit is one event of ``bernoulli``, no
+float is involved, and the time does not depend on what is drawn.
+
+Error charged per draw: ``DIGITS`` thresholds at ``2^-193`` each, and digits that would be
+0 but for a probability of ``2^-192`` are left out: below ``ERROR`` in total variation.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.randomness.bernoulli import CHUNK, PRECISION, THRESHOLD_BITS, Coin, threshold
+from penstock.randomness.stream import Stream
+
+DIGITS = 62
+"""The most binary digits that are drawn, so that a value and its successor fit int64."""
+
+ERROR = (DIGITS + 3) * 2.0 ** -(THRESHOLD_BITS + 1)
+"""Total variation of one draw from its law, at most."""
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """The law of ``min(G, 2^62)``, ready to be drawn from: failures before a success.
+
+    ``digits`` are the thresholds of the binary digits from the lowest on, ``beyond``
+    that of ``G >= 2^62``.
+    """
+
+    digits: tuple[int, ...]
+    beyond: int
+
+    @classmethod
+    def of(cls, ratio: Decimal) -> "Geometric":
+        """``P(G >= k) = ratio^k``, for a ratio of 120 digits above 0 and below 1."""
+        return _law(ratio)
+
+    @property
+    def bound(self) -> int:
+        """No draw is above this."""
+        return 1 << (DIGITS if self.beyond else len(self.digits))
+
+    def draw(self, size: int, stream: Stream) -> NDArray[np.int64]:
+        """Independent draws, shape ``(size,)``."""
+        # The digits are put together byte by byte, whose order in memory must be known.
+        out = np.zeros(size, dtype="<i8")
+        octets = out.view(np.uint8).reshape(size, 8)
+        room = min(size, CHUNK)
+        coin = Coin(room, stream)
+        bit, octet = np.empty(room, dtype=np.bool_), np.empty(room, dtype=np.uint8)
+        for start in range(0, size, CHUNK):
+            part = octets[start : start + CHUNK]
+            digit, total = bit[: len(part)], octet[: len(part)]
+            for low in range(0, len(self.digits), 8):
+                total.fill(0)
+                for chance in reversed(self.digits[low : low + 8]):
+                    coin.toss(chance, digit)
+                    total <<= 1
+                    total |= digit.view(np.uint8)
+                part[:, low // 8] = total
+            if self.beyond:
+                coin.toss(self.beyond, digit)
+                out[start : start + CHUNK][digit] = 1 << DIGITS
+        return out.astype(np.int64, copy=False)
+
+
+@lru_cache(maxsize=512)
+def _law(ratio: Decimal) -> Geometric:
+    digits: list[int] = []
+    with localcontext(PRECISION):
+        negligible = Decimal(1) / (1 << THRESHOLD_BITS)
+        power = ratio
+        while power > negligible and len(digits) < DIGITS:
+            digits.append(threshold(power / (1 + power)))
+            power *= power
+        return Geometric(tuple(digits), threshold(power) if power > negligible else 0)
