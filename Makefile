@@ -27,7 +27,7 @@ format: $(VENV)/.installed
 	$(BIN)/ruff format .
 
 lock: $(VENV)/.installed
-	$(BIN)/pip-compile --quiet --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --generate-hashes --extra development --output-file requirements.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --no-header --no-annotate --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --generate-hashes --extra development --output-file requirements.lock pyproject.toml
 
 benchmarks: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[benchmarks]'

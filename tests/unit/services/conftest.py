@@ -1,0 +1,124 @@
+"""A whole server in a temporary home, with a clock that stands and noise from fixed keys."""
+
+import itertools
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from penstock.randomness import Stream
+from penstock.services import datasets, home, queries, releases, tiers, users
+from penstock.services.principals import OPERATOR, Principal, acting_as
+from penstock.services.releases import Answer
+from penstock.services.server import Server
+from penstock.services.specs import (
+    DatasetRequest,
+    PushedVectorRequest,
+    ReleaseRequest,
+    TierSpec,
+    UserSpec,
+)
+from penstock.services.views import QueryView
+from penstock.settings import Settings
+
+
+@dataclass
+class Clock:
+    """A clock that is moved by hand."""
+
+    now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **spans: float) -> None:
+        self.now += timedelta(**spans)
+
+
+@dataclass
+class Streams:
+    """Keyed streams in a row; counts how often noise was asked for."""
+
+    asked: itertools.count[int] = field(default_factory=itertools.count)
+    taken: int = 0
+
+    def __call__(self) -> Stream:
+        self.taken += 1
+        return Stream.from_key(next(self.asked).to_bytes(32, "little"))
+
+
+@dataclass
+class World:
+    """A server with three tiers, a dataset of pushed vectors, and somebody at every tier."""
+
+    server: Server
+    clock: Clock
+    streams: Streams
+
+    def person(self, name: str) -> Principal:
+        return acting_as(self.server, name)
+
+    def ask(self, name: str, query: str = "visits", **wanted: object) -> Answer:
+        request = ReleaseRequest.model_validate(wanted)
+        return releases.request(self.server, self.person(name), query, request)
+
+    def push(self, name: str = "visits", **changes: object) -> QueryView:
+        request = PushedVectorRequest.model_validate({**VISITS, "name": name, **changes})
+        return queries.register(self.server, OPERATOR, request)
+
+
+VISITS = {
+    "name": "visits",
+    "dataset": "sites",
+    "keys": ["a", "b", "c"],
+    "values": [120, 7, 0],
+    "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
+    "mechanism": "gaussian",
+    "levels": {
+        "public": {"epsilon": 0.1},
+        "partner": {"epsilon": 0.25},
+        "internal": {"epsilon": 0.5},
+    },
+}
+
+SITES = {
+    "name": "sites",
+    "source": {"engine": "vector"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "budgets": {
+        "public": {"epsilon": 1.0},
+        "partner": {"epsilon": 2.0},
+        "internal": {"epsilon": 4.0},
+    },
+}
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> World:
+    """A server with nothing in it."""
+    settings = Settings(home=tmp_path / "home")
+    home.create(settings)
+    clock, streams = Clock(), Streams()
+    return World(home.open_server(settings, clock=clock, randomness=streams), clock, streams)
+
+
+@pytest.fixture
+def world(empty: World) -> World:
+    """Tiers, people and a dataset; no query yet."""
+    for name in ("public", "partner", "internal"):
+        tiers.create(empty.server, OPERATOR, TierSpec(name=name))
+    for name, tier in (("pia", "public"), ("paul", "partner"), ("ines", "internal")):
+        users.create(empty.server, OPERATOR, UserSpec(name=name, roles=["analyst"], clearance=tier))
+    users.create(empty.server, OPERATOR, UserSpec(name="ada", roles=["admin"]))
+    users.create(empty.server, OPERATOR, UserSpec(name="otto", roles=["auditor"]))
+    datasets.register(empty.server, OPERATOR, DatasetRequest.model_validate(SITES))
+    return empty
+
+
+@pytest.fixture
+def visits(world: World) -> World:
+    """The world with one Gaussian query of three values."""
+    world.push()
+    return world
