@@ -1,1 +1,76 @@
-"""."""
+"""From a spec to reviewed SQL to an exact integer vector with a derived sensitivity.
+
+::
+
+    specs       what may be asked: strict models, shapes only
+    schema      whether a dataset's spec agrees with itself
+    plan        one statistic in one form
+    interpret   what a query means on its dataset
+    domain      the keys of an answer, declared
+    sensitivity how far one unit can move an answer
+    canonical   one statistic, one hash
+    sql         the one template of the SQL
+    source_file the file: its header, its fingerprint
+    duckdb_source   DuckDB, locked down to that file
+    prepare     all of it before data, and then ``answer``, which reads them
+    vector      vectors that are pushed
+    guess       a first draft of a schema
+"""
+
+from penstock.connectors.domain import Key
+from penstock.connectors.fields import Name, Spec, folded
+from penstock.connectors.guess import guess_schema
+from penstock.connectors.prepare import (
+    PreparedQuery,
+    answer,
+    check_source,
+    fingerprint,
+    prepare,
+)
+from penstock.connectors.refusals import invalid_input, pointer
+from penstock.connectors.specs import (
+    AggregateSpec,
+    AssertedSensitivity,
+    ColumnSpec,
+    ComputedQuery,
+    Condition,
+    ContributionSpec,
+    DatasetSpec,
+    GroupBy,
+    PrivacyUnitSpec,
+    PushedVector,
+    QuerySpec,
+    SourceSpec,
+    VectorSpec,
+)
+from penstock.connectors.vector import prepare_vector, vector_steps
+
+__all__ = [
+    "AggregateSpec",
+    "AssertedSensitivity",
+    "ColumnSpec",
+    "ComputedQuery",
+    "Condition",
+    "ContributionSpec",
+    "DatasetSpec",
+    "GroupBy",
+    "Key",
+    "Name",
+    "PreparedQuery",
+    "PrivacyUnitSpec",
+    "PushedVector",
+    "QuerySpec",
+    "SourceSpec",
+    "Spec",
+    "VectorSpec",
+    "answer",
+    "check_source",
+    "fingerprint",
+    "folded",
+    "guess_schema",
+    "invalid_input",
+    "pointer",
+    "prepare",
+    "prepare_vector",
+    "vector_steps",
+]

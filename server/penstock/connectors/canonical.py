@@ -1,0 +1,49 @@
+"""One statistic, one hash: what keeps the same question from being drawn twice.
+
+The canonical form holds the dataset's name and version, the mechanism and the plan; a
+query's own name, its share and its levels stay outside.  The order of fields and of
+conditions, the spelling of numbers, and a histogram written as a count over bins make no
+difference.  There is none for pushed vectors: a hash over values would give small counts
+away to whoever tries them all.
+"""
+
+import hashlib
+import json
+
+from penstock.connectors.cells import spelling
+from penstock.connectors.plan import Plan, Summand
+
+FORM = "penstock-query-1"
+
+
+def canonical_form(plan: Plan, dataset: str, version: int, mechanism: str) -> str:
+    """The statistic in one spelling: JSON with sorted fields and no spaces."""
+    form = {
+        "form": FORM,
+        "dataset": dataset,
+        "version": version,
+        "mechanism": mechanism,
+        "measure": plan.measure.value,
+        "summand": _summand(plan.summand),
+        "filters": [
+            [each.column.name, each.op, [spelling(value) for value in each.values]]
+            for each in plan.filters
+        ],
+        "groupings": [
+            [each.column.name, [spelling(edge) for edge in each.edges]] for each in plan.groupings
+        ],
+        "max_groups": plan.max_groups,
+        "max_rows": plan.max_rows,
+    }
+    return json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def canonical_hash(plan: Plan, dataset: str, version: int, mechanism: str) -> str:
+    """The SHA-256 of the canonical form, in hexadecimal digits."""
+    return hashlib.sha256(canonical_form(plan, dataset, version, mechanism).encode()).hexdigest()
+
+
+def _summand(summand: Summand | None) -> list[object] | None:
+    if summand is None:
+        return None
+    return [summand.column.name, str(summand.step), summand.lowest, summand.highest]

@@ -1,0 +1,59 @@
+"""The keys of an answer: declared, never discovered in the data."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+Key = str | list[str]
+
+
+@dataclass(frozen=True)
+class Domain(Sequence[Key]):
+    """The product of the groupings' labels, the last one varying fastest.
+
+    A key is a string for one grouping, a list of strings for several, and ``"all"`` is
+    the only one without any.  Keys are made when they are asked for: a domain of ten
+    million takes no more room than its labels.
+    """
+
+    labels: tuple[tuple[str, ...], ...]
+
+    def __len__(self) -> int:
+        return math.prod(len(labels) for labels in self.labels)
+
+    def __iter__(self) -> Iterator[Key]:
+        match self.labels:
+            case ():
+                return iter(["all"])
+            case (only,):
+                return iter(only)
+        return (list(parts) for parts in itertools.product(*self.labels))
+
+    @overload
+    def __getitem__(self, index: int) -> Key: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Key]: ...
+
+    def __getitem__(self, index: int | slice) -> Key | list[Key]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self)))]
+        position = range(len(self))[index]
+        parts: list[str] = []
+        for labels in reversed(self.labels):
+            position, place = divmod(position, len(labels))
+            parts.append(labels[place])
+        match parts:
+            case []:
+                return "all"
+            case [only]:
+                return only
+        return parts[::-1]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """By how much one step in each grouping moves the position of the key."""
+        sizes = [len(labels) for labels in self.labels]
+        return tuple(math.prod(sizes[place + 1 :]) for place in range(len(sizes)))

@@ -1,0 +1,152 @@
+"""DuckDB, locked down: it reads the one registered file and nothing else on this machine.
+
+A connection lives for one statement, in memory.  It may open no other file, load or
+install no extension, and spill nothing to disk, and its configuration is locked before
+the statement runs.
+"""
+
+import math
+from collections.abc import Sequence
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.connectors.plan import Grouping, Plan
+from penstock.connectors.source_file import SourceFile
+from penstock.connectors.specs import ColumnType
+from penstock.connectors.sql import SALT, SOURCE, Statement, identifier, literal
+from penstock.errors import InvalidInput, Unavailable
+
+_CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_persistent_secrets": False,
+    "python_enable_replacements": False,
+    "preserve_insertion_order": False,
+    "temp_directory": "",
+}
+
+
+def run(
+    statement: Statement,
+    plan: Plan,
+    file: SourceFile,
+    names: Sequence[str],
+    salt: bytes,
+    *,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> NDArray[np.int64]:
+    """The answer in lattice steps, shape ``(plan.dimension,)``.
+
+    ``names`` are the file's columns in its order; ``memory`` is a limit such as "2GB".
+    Raises ``InvalidInput`` for a damaged file, ``Unavailable`` where memory is short.
+    """
+    connection = connect(threads, memory)
+    try:
+        for place, grouping in enumerate(plan.groupings):
+            _declare_keys(connection, f"keys_{place}", grouping)
+        connection.execute(_view(file, names, plan))
+        lock(connection, file)
+        # The engine's own words may quote a cell, so that none of them is kept.
+        rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
+        return np.ascontiguousarray(rows["value"], dtype=np.int64)
+    except (duckdb.OutOfMemoryException, MemoryError):
+        raise Unavailable(
+            "The server has too little memory to compute this answer. Nothing was released."
+            " Give it more, or group by fewer keys."
+        ) from None
+    except duckdb.Error:
+        raise InvalidInput(
+            f"The dataset's file cannot be read to its end as {file.format}: it is damaged."
+            " Nothing was released. Write it anew, and register it as a new version."
+        ) from None
+    finally:
+        connection.close()
+
+
+def connect(threads: int | None = None, memory: str | None = None) -> duckdb.DuckDBPyConnection:
+    """A connection in memory, without extensions and without a folder to spill to."""
+    configuration = dict(_CONFIGURATION)
+    if threads is not None:
+        configuration["threads"] = threads
+    if memory is not None:
+        configuration["memory_limit"] = memory
+    connection = duckdb.connect(":memory:", config=configuration)
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def lock(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
+    """From here on ``connection`` can open ``file`` and no other, and nothing can be set."""
+    connection.execute(f"SET allowed_paths = [{literal(str(file.path))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _parameters(plan: Plan, salt: bytes) -> dict[str, str]:
+    return {} if plan.unit is None else {SALT: salt.hex()}
+
+
+def _view(file: SourceFile, names: Sequence[str], plan: Plan) -> str:
+    """Each column that the plan uses, as text, under its declared name."""
+    used = {column.name for column in (plan.unit, *plan.columns) if column is not None}
+    columns = [
+        f"TRY_CAST(file.c{names.index(name)} AS VARCHAR) AS {identifier(name)}"
+        for name in sorted(used)
+    ]
+    aliases = ", ".join(f"c{place}" for place in range(len(names)))
+    selected = ", ".join(columns) or "1 AS present"
+    reader = _reader(file, names)
+    # Every name and path in it has been quoted, the rest is our own.
+    return f"CREATE TEMP VIEW {SOURCE} AS SELECT {selected} FROM {reader} AS file({aliases})"  # noqa: S608
+
+
+def _reader(file: SourceFile, names: Sequence[str]) -> str:
+    path = literal(str(file.path))
+    if file.format == "parquet":
+        return f"read_parquet({path}, hive_partitioning = false, union_by_name = false)"
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(names)))
+    # No sniffing, which looks at cells.  Lines that are not CSV are padded or dropped, each
+    # for itself, never reported; one thread reads, so that they are the same each time.
+    return (
+        f"read_csv({path}, auto_detect = false, header = true, delim = ',', quote = '\"',"
+        f" escape = '\"', columns = {{{columns}}}, null_padding = true, ignore_errors = true,"
+        " strict_mode = false, parallel = false, hive_partitioning = false)"
+    )
+
+
+def _declare_keys(connection: duckdb.DuckDBPyConnection, table: str, grouping: Grouping) -> None:
+    import pyarrow as pa
+
+    positions = pa.array(range(len(grouping)), pa.int64())
+    if grouping.categories:
+        values = pa.array(grouping.categories, _arrow_type(grouping.column.type))
+        columns = {"value": values, "position": positions}
+    else:
+        # The last bin is closed: it ends just below the next larger double.
+        ends = [*grouping.edges[1:-1], math.nextafter(grouping.edges[-1], math.inf)]
+        columns = {
+            "lower": pa.array(grouping.edges[:-1], pa.float64()),
+            "upper": pa.array(ends, pa.float64()),
+            "position": positions,
+        }
+    connection.register("declared", pa.table(columns))
+    # The table's name is our own.
+    connection.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM declared")  # noqa: S608
+    connection.unregister("declared")
+
+
+def _arrow_type(kind: ColumnType) -> object:
+    import pyarrow as pa
+
+    match kind:
+        case "integer":
+            return pa.int64()
+        case "boolean":
+            return pa.bool_()
+        case "date":
+            return pa.date32()
+    return pa.string()

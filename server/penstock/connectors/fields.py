@@ -1,0 +1,139 @@
+"""The kinds of field that specs are made of: names, texts, numbers, single values.
+
+Each has one validator, so that a wrong value gives one error in plain words, and none
+repeats the value: it may be huge, or secret.
+"""
+
+import math
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+LARGEST = 2**63 - 1
+"""The largest absolute value of a number in a spec."""
+
+LONGEST_NAME = 64
+LONGEST_COLUMN_NAME = 128
+LONGEST_TEXT = 1024
+LONGEST_LIST = 1000
+
+Scalar = str | int | float | bool
+
+
+class Spec(BaseModel):
+    """A strict, frozen model: unknown fields, wrong types, NaN and infinities are refused."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+    )
+
+
+def folded(name: str) -> str:
+    """The form under which names are compared: without case, in one Unicode form."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _name(value: str) -> str:
+    name = unicodedata.normalize("NFC", value)
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise PydanticCustomError(
+            "name", "A name has 1 to {most} characters.", {"most": LONGEST_NAME}
+        )
+    if not name[0].isalnum():
+        raise PydanticCustomError("name", "A name begins with a letter or a digit.")
+    if not name.isprintable() or "/" in name or name.endswith(" "):
+        raise PydanticCustomError(
+            "name",
+            "A name holds neither control characters nor slashes, and does not end in a space.",
+        )
+    return name
+
+
+def _column_name(value: str) -> str:
+    if not 1 <= len(value) <= LONGEST_COLUMN_NAME:
+        raise PydanticCustomError(
+            "column_name",
+            "A column's name has 1 to {most} characters.",
+            {"most": LONGEST_COLUMN_NAME},
+        )
+    if not _is_plain(value):
+        raise PydanticCustomError("column_name", "A column's name holds no control characters.")
+    return value
+
+
+def _is_plain(text: str) -> bool:
+    return not any(unicodedata.category(character) in {"Cc", "Cs"} for character in text)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise PydanticCustomError("text", "This must be a string.")
+    if len(value) > LONGEST_TEXT:
+        raise PydanticCustomError(
+            "text", "A string has at most {most} characters here.", {"most": LONGEST_TEXT}
+        )
+    if not _is_plain(value):
+        raise PydanticCustomError("text", "A string holds no control characters here.")
+    return value
+
+
+def _number(value: object) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise PydanticCustomError("number", "This must be a number.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise PydanticCustomError("number", "This must be a finite number.")
+    if abs(value) > LARGEST:
+        raise PydanticCustomError("number", "A number is at most 2^63 - 1 in absolute value.")
+    return value
+
+
+def _scalar(value: object) -> Scalar:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, int | float):
+        return _number(value)
+    raise PydanticCustomError("scalar", "This must be a string, a number, true or false.")
+
+
+def _scalar_or_list(value: object) -> Scalar | tuple[Scalar, ...]:
+    if not isinstance(value, list | tuple):
+        return _scalar(value)
+    if not 1 <= len(value) <= LONGEST_LIST:
+        raise PydanticCustomError(
+            "list", "A list of values has 1 to {most} of them.", {"most": LONGEST_LIST}
+        )
+    return tuple(_scalar(entry) for entry in value)
+
+
+Name = Annotated[str, AfterValidator(_name)]
+"""1 to 64 characters, a letter or digit first, brought to Unicode NFC."""
+
+ColumnName = Annotated[str, AfterValidator(_column_name)]
+"""A column's name exactly as it stands in the file."""
+
+Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": "string"})]
+
+Number = Annotated[int | float, PlainValidator(_number), WithJsonSchema({"type": "number"})]
+"""A finite number; an integer stays one."""
+
+_SCALAR_SCHEMA = {"type": ["string", "number", "boolean"]}
+
+Value = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
+"""One value of a cell: a string (also for a date), a number, true or false."""
+
+Values = Annotated[
+    Scalar | tuple[Scalar, ...],
+    PlainValidator(_scalar_or_list),
+    WithJsonSchema(
+        {"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA, "minItems": 1}]}
+    ),
+]
+"""One value, or a list of them."""

@@ -1,0 +1,38 @@
+"""A first draft of a schema: names and types, and nothing that a cell says."""
+
+import re
+from pathlib import Path
+
+from penstock.connectors import source_file
+from penstock.connectors.source_file import SourceFile
+from penstock.connectors.specs import ColumnType
+
+_INTEGER = re.compile(r"u?int(8|16|32|64)")
+_NUMBER = re.compile(r"halffloat|float|double|decimal\d*\(.*\)")
+_DATE = re.compile(r"date(32|64)\[.*\]|timestamp\[.*\]")
+
+
+def guess_schema(path: Path) -> dict[str, ColumnType]:
+    """The file's columns in its order, with the types that the format itself declares.
+
+    CSV declares none, so that all its columns are strings until the admin says more.
+    Raises ``InvalidInput`` for a file that is neither CSV nor Parquet.
+    """
+    file = source_file.locate_path(path)
+    if file.format == "csv":
+        return dict.fromkeys(source_file.column_names(file), "string")
+    return _types_in_parquet(file)
+
+
+def _types_in_parquet(file: SourceFile) -> dict[str, ColumnType]:
+    return {name: _type(kind) for name, kind in source_file.types_in_parquet(file).items()}
+
+
+def _type(kind: str) -> ColumnType:
+    if kind == "bool":
+        return "boolean"
+    if _INTEGER.fullmatch(kind):
+        return "integer"
+    if _NUMBER.fullmatch(kind):
+        return "number"
+    return "date" if _DATE.fullmatch(kind) else "string"

@@ -1,0 +1,269 @@
+"""What a computed query means on its dataset: names looked up, defaults filled in."""
+
+import math
+from fractions import Fraction
+
+from penstock.connectors.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
+from penstock.connectors.plan import LARGEST_TOTAL, Column, Filter, Grouping, Plan, Summand
+from penstock.connectors.refusals import pointer
+from penstock.connectors.schema import STEPS, check_schema, step_of
+from penstock.connectors.sensitivity import Measure, rounded
+from penstock.connectors.specs import (
+    MOST_KEYS,
+    ColumnSpec,
+    ComputedQuery,
+    Condition,
+    DatasetSpec,
+    Histogram,
+    Mean,
+    Sum,
+    UnitColumn,
+)
+from penstock.errors import InvalidInput
+
+LARGEST_STEPS = 2**52
+"""The largest absolute value of one row in lattice steps: doubles are exact up to there."""
+
+
+def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
+    """Read a query against its dataset, without data.
+
+    Raises ``InvalidInput`` with the pointer of what cannot be meant.
+    """
+    check_schema(dataset)
+    if dataset.source.engine != "duckdb":
+        raise InvalidInput(
+            f"The dataset {dataset.name} holds pushed vectors only; send keys and values, or"
+            " name a dataset that the server reads.",
+            pointer=pointer("dataset"),
+        )
+    measure = _measure(query)
+    groupings = _groupings(dataset, query)
+    max_groups, max_rows = _limits(dataset, query, groupings)
+    unit = dataset.privacy_unit
+    result = Plan(
+        unit=_column(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
+        filters=_filters(dataset, query),
+        groupings=groupings,
+        measure=measure,
+        summand=_summand(dataset, query),
+        max_groups=max_groups,
+        max_rows=max_rows,
+        max_units=dataset.max_units,
+    )
+    _check_range(result)
+    return result
+
+
+def _column(dataset: DatasetSpec, name: str) -> Column:
+    spec = dataset.columns[name]
+    missing = None if spec.missing is None else cell(spec.type, spec.missing)
+    return Column(name, spec.type, missing)
+
+
+def _declared(dataset: DatasetSpec, name: str, *at: str | int) -> ColumnSpec:
+    if name not in dataset.columns:
+        raise InvalidInput(
+            f"The dataset {dataset.name} declares no column of this name; it declares"
+            f" {', '.join(sorted(dataset.columns)[:20])}.",
+            pointer=pointer(*at, "column"),
+        )
+    return dataset.columns[name]
+
+
+def _filters(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Filter, ...]:
+    found = {
+        _filter(dataset, condition, position) for position, condition in enumerate(query.where)
+    }
+    return tuple(sorted(found, key=_filter_order))
+
+
+def _filter_order(each: Filter) -> tuple[str, str, list[list[str]]]:
+    return each.column.name, each.op, [spelling(value) for value in each.values]
+
+
+def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter:
+    at = ("where", position)
+    spec = _declared(dataset, condition.column, *at)
+    several = condition.op in {"in", "not_in"}
+    if several != isinstance(condition.value, tuple):
+        wanted = "a list of values" if several else "one value"
+        raise InvalidInput(f"{condition.op} takes {wanted}.", pointer=pointer(*at, "value"))
+    if condition.op in {"<", "<=", ">", ">="} and spec.type not in ORDERED:
+        raise InvalidInput(
+            f"{condition.op} compares integers, numbers and dates; {condition.column} is"
+            f" declared as {spec.type}.",
+            pointer=pointer(*at, "op"),
+        )
+    sent = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+    cells = [cell(spec.type, value) for value in sent]
+    read = {value for value in cells if value is not None}
+    if None in cells:
+        raise InvalidInput(
+            f"A value for {condition.column} must be {EXAMPLES[spec.type]}, as the column's"
+            " type says.",
+            pointer=pointer(*at, "value", *([cells.index(None)] if several else [])),
+        )
+    if spec.categories and not read <= {cell(spec.type, entry) for entry in spec.categories}:
+        raise InvalidInput(
+            f"A value for {condition.column} is none of the categories that the dataset declares.",
+            pointer=pointer(*at, "value"),
+        )
+    op = {"=": "in", "!=": "not_in"}.get(condition.op, condition.op)
+    return Filter(_column(dataset, condition.column), op, tuple(sorted(read, key=spelling)))
+
+
+def _groupings(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Grouping, ...]:
+    groupings = [
+        _grouping(dataset, group.column, group.bins, "group_by", position)
+        for position, group in enumerate(query.group_by)
+    ]
+    if isinstance(query.aggregate, Histogram):
+        groupings.append(
+            _grouping(dataset, query.aggregate.column, query.aggregate.bins, "aggregate")
+        )
+    dimension = math.prod(len(grouping) for grouping in groupings)
+    if dimension > MOST_KEYS:
+        raise InvalidInput(
+            f"The groups have {dimension} keys; an answer has at most {MOST_KEYS}. Group by"
+            " fewer columns, or by coarser bins.",
+            pointer=pointer("group_by"),
+        )
+    return tuple(groupings)
+
+
+def _grouping(
+    dataset: DatasetSpec, name: str, bins: tuple[int | float, ...] | None, *at: str | int
+) -> Grouping:
+    spec = _declared(dataset, name, *at)
+    column = _column(dataset, name)
+    if bins is not None:
+        return Grouping(column, edges=_edges(spec, name, bins, *at))
+    if spec.type == "boolean":
+        return Grouping(column, categories=(False, True))
+    if spec.categories is None:
+        raise InvalidInput(
+            f"Keys are declared, never discovered: give bins here, or {name} its categories"
+            " in the dataset.",
+            pointer=pointer(*at, "column"),
+        )
+    cells = (cell(spec.type, category) for category in spec.categories)
+    return Grouping(column, categories=tuple(value for value in cells if value is not None))
+
+
+def _edges(
+    spec: ColumnSpec, name: str, bins: tuple[int | float, ...], *at: str | int
+) -> tuple[float, ...]:
+    if spec.type not in NUMERIC:
+        raise InvalidInput(
+            f"Bins are for integers and numbers; {name} is declared as {spec.type}.",
+            pointer=pointer(*at, "bins"),
+        )
+    edges = tuple(float(edge) + 0.0 for edge in bins)
+    for position in range(1, len(edges)):
+        if edges[position - 1] >= edges[position]:
+            raise InvalidInput(
+                "The edges of bins rise, each above the one before.",
+                pointer=pointer(*at, "bins", position),
+            )
+    return edges
+
+
+def _measure(query: ComputedQuery) -> Measure:
+    match query.aggregate:
+        case Histogram():
+            return Measure.COUNT
+        case Mean():
+            raise InvalidInput(
+                "mean is not served yet; register a sum and a count, and divide.",
+                pointer=pointer("aggregate", "type"),
+            )
+    return Measure(query.aggregate.type)
+
+
+def _limits(
+    dataset: DatasetSpec, query: ComputedQuery, groupings: tuple[Grouping, ...]
+) -> tuple[int, int]:
+    keys = math.prod(len(grouping) for grouping in groupings)
+    if not isinstance(dataset.privacy_unit, UnitColumn):
+        return 1, 1
+    groups = query.contribution.max_groups or (1 if keys == 1 else None)
+    rows = 1 if query.aggregate.type == "count_units" else query.contribution.max_rows_per_group
+    if groups is None:
+        raise InvalidInput(
+            f"Say in how many of the {keys} groups one privacy unit may count.",
+            pointer=pointer("contribution", "max_groups"),
+        )
+    if rows is None:
+        raise InvalidInput(
+            "Say how many rows of one privacy unit may count in one group.",
+            pointer=pointer("contribution", "max_rows_per_group"),
+        )
+    return min(groups, keys), rows
+
+
+def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
+    if not isinstance(query.aggregate, Sum):
+        return None
+    spec = _declared(dataset, query.aggregate.column, "aggregate")
+    if spec.type not in NUMERIC:
+        raise InvalidInput(
+            f"Only integers and numbers add up; {query.aggregate.column} is declared as"
+            f" {spec.type}.",
+            pointer=pointer("aggregate", "column"),
+        )
+    lower = _bound(query.aggregate, spec, "lower")
+    upper = _bound(query.aggregate, spec, "upper")
+    if lower > upper:
+        raise InvalidInput(
+            f"The bounds are reversed: lower is {lower:g}, upper {upper:g}.",
+            pointer=pointer("aggregate", "upper"),
+        )
+    declared = query.aggregate.step if query.aggregate.step is not None else spec.step
+    if declared is None and spec.type == "number":
+        raise InvalidInput(
+            "Say to which step the numbers are rounded before they are added: 1, 0.25, 10 ...",
+            pointer=pointer("aggregate", "step"),
+        )
+    step = step_of(1 if declared is None else declared)
+    if step is None:
+        raise InvalidInput(
+            STEPS,
+            pointer=pointer("aggregate", "step"),
+        )
+    lowest, highest = rounded(Fraction(lower), step), rounded(Fraction(upper), step)
+    if max(abs(lowest), abs(highest)) > LARGEST_STEPS:
+        raise InvalidInput(
+            f"The bounds are {max(abs(lowest), abs(highest))} steps away from 0; at most 2^52"
+            " stay exact. Declare narrower bounds or a coarser step.",
+            pointer=pointer("aggregate", "step"),
+        )
+    column = _column(dataset, query.aggregate.column)
+    return Summand(column, step, lowest, highest)
+
+
+def _bound(aggregate: Sum, spec: ColumnSpec, side: str) -> float:
+    own: int | float | None = getattr(aggregate, side)
+    declared: int | float | None = own if own is not None else getattr(spec, side)
+    if declared is None:
+        raise InvalidInput(
+            f"A sum needs bounds: declare {side} here or on the column.",
+            pointer=pointer("aggregate", side),
+        )
+    return float(declared) + 0.0
+
+
+def _check_range(result: Plan) -> None:
+    if result.contribution.largest == 0:
+        raise InvalidInput(
+            "Both bounds round to 0 steps, so that the sum is always 0. Widen the bounds, or"
+            " take a finer step.",
+            pointer=pointer("aggregate"),
+        )
+    if result.saturation > LARGEST_TOTAL:
+        raise InvalidInput(
+            f"{result.max_units} privacy units of up to {result.contribution.largest} steps each"
+            " leave the range of exact integers (2^62 steps). Declare a smaller max_units on"
+            " the dataset, narrower bounds, a coarser step or fewer rows.",
+            pointer=pointer("aggregate"),
+        )

@@ -1,0 +1,113 @@
+"""One statistic in one form, with nothing left to look up.
+
+A histogram is a count that is also grouped by its bins, ``=`` is membership in a set of
+one, limits that cannot bind are brought down to those that can.  Queries that differ in
+spelling alone have equal plans.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from penstock.connectors.cells import Cell, label
+from penstock.connectors.sensitivity import Measure, Share, share
+from penstock.connectors.specs import ColumnType
+
+LARGEST_TOTAL = 2**62
+"""The largest absolute answer in lattice steps."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as the file has it, read as ``type``; ``missing`` stands in for no value."""
+
+    name: str
+    type: ColumnType
+    missing: Cell | None
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Keeps a row whose cell stands in relation ``op`` to the values (one, unless in a set)."""
+
+    column: Column
+    op: str
+    values: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The keys of one grouping: the categories of a column, or bins between edges."""
+
+    column: Column
+    categories: tuple[Cell, ...] = ()
+    edges: tuple[float, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """One label a key; bins are closed below, the last one above too."""
+        if self.categories:
+            return tuple(label(category) for category in self.categories)
+        marks = [label(edge) for edge in self.edges]
+        closing = [")"] * (len(marks) - 2) + ["]"]
+        return tuple(
+            f"[{low}, {high}{end}"
+            for low, high, end in zip(marks[:-1], marks[1:], closing, strict=True)
+        )
+
+    def __len__(self) -> int:
+        return len(self.categories) or len(self.edges) - 1
+
+
+@dataclass(frozen=True)
+class Summand:
+    """The column that is added up, in steps between ``lowest`` and ``highest``."""
+
+    column: Column
+    step: Fraction
+    lowest: int
+    highest: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One statistic.  ``unit`` is None where every row is a privacy unit of its own."""
+
+    unit: Column | None
+    filters: tuple[Filter, ...]
+    groupings: tuple[Grouping, ...]
+    measure: Measure
+    summand: Summand | None
+    max_groups: int
+    max_rows: int
+    max_units: int
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that are read besides the unit's, each once."""
+        used = [each.column for each in self.filters]
+        used += [each.column for each in self.groupings]
+        used += [self.summand.column] if self.summand else []
+        return tuple(dict.fromkeys(used))
+
+    @property
+    def dimension(self) -> int:
+        """The number of keys, ``K``."""
+        return math.prod(len(grouping) for grouping in self.groupings)
+
+    @property
+    def step(self) -> Fraction:
+        """The value of one lattice step."""
+        return self.summand.step if self.summand else Fraction(1)
+
+    @property
+    def contribution(self) -> Share:
+        """What one unit gives to one group, in lattice steps."""
+        if self.summand is None:
+            return share(self.measure, self.max_rows)
+        return share(self.measure, self.max_rows, self.summand.lowest, self.summand.highest)
+
+    @property
+    def saturation(self) -> int:
+        """The largest absolute answer in lattice steps: where totals saturate."""
+        return self.max_units * self.contribution.largest

@@ -1,0 +1,201 @@
+"""The file behind a dataset: where it is, what its columns are called, whether it changed.
+
+Beyond the names of the columns nothing that is said here depends on what the file holds.
+"""
+
+import csv
+import hmac
+import io
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from penstock.connectors.refusals import pointer
+from penstock.connectors.specs import DatasetSpec
+from penstock.errors import InvalidInput, SourceChanged
+
+_CHUNK = 1 << 20
+_LONGEST_HEADER = 1 << 20
+_AT = pointer("source", "uri")
+_PATTERNS = frozenset("*?[]{}")
+
+FORMATS: dict[str, Literal["csv", "parquet"]] = {".csv": "csv", ".parquet": "parquet"}
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A regular file, with every link on the way to it resolved."""
+
+    path: Path
+    format: Literal["csv", "parquet"]
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What a file system says of a file, and a keyed hash of its bytes."""
+
+    identity: tuple[int, ...]
+    fingerprint: bytes
+
+
+def locate(dataset: DatasetSpec, folder: Path | None = None) -> SourceFile:
+    """Find the dataset's file; a relative name is looked up in ``folder``.
+
+    With a folder, a file outside of it is refused; without one, the current folder is
+    where names begin and any file may be named.  Raises ``InvalidInput``.
+    """
+    uri = dataset.source.uri or ""
+    if "://" in uri:
+        raise InvalidInput(
+            "This is an address; name a file on the machine on which the server runs.",
+            pointer=_AT,
+        )
+    file = locate_path((folder or Path.cwd()) / uri)
+    if folder is not None and not file.path.is_relative_to(folder.resolve()):
+        raise InvalidInput(
+            "The file lies outside of the folder that the server reads data from; move it there.",
+            pointer=_AT,
+        )
+    return file
+
+
+def locate_path(path: Path) -> SourceFile:
+    """Check that there is one readable CSV or Parquet file at ``path``.
+
+    Raises ``InvalidInput``.
+    """
+    form = FORMATS.get(path.suffix.lower())
+    if form is None:
+        raise InvalidInput("The file's name ends in .csv or .parquet.", pointer=_AT)
+    try:
+        resolved = path.resolve(strict=True)
+        regular = stat.S_ISREG(resolved.stat().st_mode)
+    except (OSError, RuntimeError):
+        raise InvalidInput(
+            "There is no such file here that the server may read; check the name, and on which"
+            " machine the server runs.",
+            pointer=_AT,
+        ) from None
+    if not regular or not os.access(resolved, os.R_OK):
+        raise InvalidInput("This is not a file that the server may read.", pointer=_AT)
+    if _PATTERNS & set(str(resolved)):
+        raise InvalidInput(
+            "The file, or a folder on the way to it, has one of * ? [ ] { } in its name, which"
+            " would stand for several files; rename it.",
+            pointer=_AT,
+        )
+    return SourceFile(resolved, form)
+
+
+def column_names(file: SourceFile) -> tuple[str, ...]:
+    """The names in the file's header, in its order.  Raises ``InvalidInput``."""
+    names = _names_in_csv(file.path) if file.format == "csv" else _names_in_parquet(file.path)
+    if not names:
+        raise InvalidInput(
+            "The file has no columns; a CSV file begins with a line of names.", pointer=_AT
+        )
+    return names
+
+
+def check_columns(dataset: DatasetSpec, names: tuple[str, ...]) -> None:
+    """Raise ``InvalidInput`` for declared columns that are missing, or there twice."""
+    places = []
+    for name in dataset.columns:
+        found = names.count(name)
+        if found == 0:
+            places.append((pointer("columns", name), "The file has no column of this name."))
+        elif found > 1:
+            places.append((pointer("columns", name), f"The file has {found} columns so named."))
+    if places:
+        raise InvalidInput(
+            f"{len(places)} of the {len(dataset.columns)} declared columns cannot be found in"
+            " the file, the first being at"
+            f" {places[0][0]}. Check the spelling, also upper and lower case, and that a CSV"
+            " file begins with the names, separated by commas.",
+            errors=places,
+        )
+
+
+def stamp(file: SourceFile, key: bytes) -> Stamp:
+    """HMAC-SHA256 of the file's bytes under ``key``, 32 bytes, and the file's identity.
+
+    Raises ``SourceChanged`` where the file is gone or changes while it is read.
+    """
+    digest = hmac.new(key, digestmod="sha256")
+    try:
+        with file.path.open("rb", buffering=0) as stream:
+            before = _identity(os.fstat(stream.fileno()))
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+            after = _identity(os.fstat(stream.fileno()))
+    except OSError:
+        raise _changed("can no longer be read") from None
+    if before != after:
+        raise _changed("changed while it was read")
+    return Stamp(after, digest.digest())
+
+
+def check_unchanged(file: SourceFile, key: bytes, fingerprint: bytes) -> Stamp:
+    """Raise ``SourceChanged`` unless the file is the one with this fingerprint."""
+    found = stamp(file, key)
+    if not hmac.compare_digest(found.fingerprint, fingerprint):
+        raise _changed("is not the one that was registered")
+    return found
+
+
+def check_untouched(file: SourceFile, key: bytes, before: Stamp) -> None:
+    """Raise ``SourceChanged`` if anybody wrote to, or replaced, the file since ``before``."""
+    if stamp(file, key) != before:
+        raise _changed("changed while it was read")
+
+
+def vanished() -> SourceChanged:
+    """The error for a file that was registered and cannot be found any more."""
+    return _changed("cannot be found")
+
+
+def _changed(what: str) -> SourceChanged:
+    return SourceChanged(
+        f"The dataset's file {what}. Nothing was released. Put the registered file back, or"
+        " register the new one as a new version of the dataset."
+    )
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _names_in_csv(path: Path) -> tuple[str, ...]:
+    with path.open("rb") as stream:
+        start = stream.read(_LONGEST_HEADER)
+    # A character cut in two at the end of what was read does not belong to the header.
+    text = start.decode("utf-8-sig", errors="replace")
+    try:
+        names = next(csv.reader(io.StringIO(text, newline=""), strict=True), [])
+    except csv.Error:
+        raise InvalidInput("The file's first line cannot be read as CSV.", pointer=_AT) from None
+    return tuple(names)
+
+
+def types_in_parquet(file: SourceFile) -> dict[str, str]:
+    """Each column's type as Arrow writes it, from the file's footer.
+
+    Raises ``InvalidInput``.
+    """
+    return {field.name: str(field.type) for field in _schema(file.path)}
+
+
+def _names_in_parquet(path: Path) -> tuple[str, ...]:
+    return tuple(field.name for field in _schema(path))
+
+
+def _schema(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_schema(path)
+    except (pa.ArrowException, OSError):
+        raise InvalidInput("The file cannot be read as Parquet.", pointer=_AT) from None

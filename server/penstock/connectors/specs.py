@@ -1,0 +1,274 @@
+"""The data half of what an admin registers: where the data are, and what is asked of them.
+
+Shapes only: what one field means for another is checked in ``plan`` (and ``vector``),
+where the dataset and the query meet.  Budgets, levels and mechanisms are the services'
+half; their request models inherit from these.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from penstock.connectors.fields import ColumnName, Name, Number, Spec, Text, Value, Values
+from penstock.privacy import NeighboringRelation
+
+MOST_COLUMNS = 1000
+MOST_CATEGORIES = 1_000_000
+MOST_BINS = 10_000
+MOST_GROUPINGS = 16
+MOST_CONDITIONS = 64
+MOST_KEYS = 10_000_000
+"""The largest dimension of an answer."""
+
+MAX_UNITS = 2**32
+"""The number of privacy units at which sums saturate, where none is declared."""
+
+MOST_UNITS = 2**48
+
+ColumnType = Literal["string", "integer", "number", "boolean", "date"]
+
+
+class SourceSpec(Spec):
+    """Where the data come from: a file that DuckDB reads, or vectors that are pushed."""
+
+    engine: Literal["duckdb", "vector"]
+    uri: Annotated[Text, Field(min_length=1)] | None = None
+
+
+class UnitColumn(Spec):
+    """The column that names whose record a row is."""
+
+    column: ColumnName
+
+
+class UnitRows(Spec):
+    """Every row is a privacy unit of its own."""
+
+    rows: Literal[1]
+
+
+def _kind_of_unit(value: object) -> str | None:
+    if value == "event":
+        return "<event>"
+    for field in ("column", "rows"):
+        if (isinstance(value, dict) and field in value) or hasattr(value, field):
+            return f"<{field}>"
+    return None
+
+
+PrivacyUnitSpec = Annotated[
+    Annotated[UnitColumn, Tag("<column>")]
+    | Annotated[UnitRows, Tag("<rows>")]
+    | Annotated[Literal["event"], Tag("<event>")],
+    Discriminator(
+        _kind_of_unit,
+        custom_error_type="privacy_unit",
+        custom_error_message='This must be {"column": NAME}, {"rows": 1} or "event".',
+    ),
+]
+
+
+class ColumnSpec(Spec):
+    """What a column may hold.
+
+    ``lower``, ``upper`` and ``step`` bound and round what is summed; ``categories`` are
+    the keys that a grouping has; ``missing`` stands in for a cell that is empty or cannot
+    be read as ``type`` (without it such a row is dropped).
+    """
+
+    type: ColumnType
+    categories: (
+        Annotated[
+            tuple[Value, ...],
+            Field(strict=False, min_length=1, max_length=MOST_CATEGORIES, fail_fast=True),
+        ]
+        | None
+    ) = None
+    lower: Number | None = None
+    upper: Number | None = None
+    step: Number | None = None
+    missing: Value | None = None
+
+
+class DatasetSpec(Spec):
+    """The data half of a dataset."""
+
+    name: Name
+    source: SourceSpec
+    privacy_unit: PrivacyUnitSpec | None = None
+    neighboring: Annotated[NeighboringRelation, Field(strict=False)]
+    columns: Annotated[dict[ColumnName, ColumnSpec], Field(max_length=MOST_COLUMNS)] = Field(
+        default_factory=dict
+    )
+    max_units: Annotated[int, Field(ge=1, le=MOST_UNITS)] = MAX_UNITS
+
+
+class Condition(Spec):
+    """A row is kept when all its conditions hold; a missing cell meets none."""
+
+    column: ColumnName
+    op: Literal["=", "!=", "<", "<=", ">", ">=", "in", "not_in"]
+    value: Values
+
+
+Edges = Annotated[
+    tuple[Number, ...],
+    Field(strict=False, min_length=2, max_length=MOST_BINS + 1, fail_fast=True),
+]
+"""Edges of bins, rising; a bin holds its lower edge, the last one its upper edge too."""
+
+
+class GroupBy(Spec):
+    """One grouping: a column's categories, or bins over its values."""
+
+    column: ColumnName
+    bins: Edges | None = None
+
+
+class Count(Spec):
+    """The number of rows of each group."""
+
+    type: Literal["count"]
+
+
+class CountUnits(Spec):
+    """The number of privacy units of each group."""
+
+    type: Literal["count_units"]
+
+
+class Sum(Spec):
+    """The sum of a column over each group; what is left out is the column's own."""
+
+    type: Literal["sum"]
+    column: ColumnName
+    lower: Number | None = None
+    upper: Number | None = None
+    step: Number | None = None
+
+
+class Mean(Spec):
+    """The mean of a column over each group; its shape is known, it is not served yet."""
+
+    type: Literal["mean"]
+    column: ColumnName
+    lower: Number | None = None
+    upper: Number | None = None
+    step: Number | None = None
+
+
+class Histogram(Spec):
+    """The number of rows of each group in each bin of a column."""
+
+    type: Literal["histogram"]
+    column: ColumnName
+    bins: Edges
+
+
+_AGGREGATES = ("count", "count_units", "sum", "mean", "histogram")
+
+
+def _kind_of_aggregate(value: object) -> str | None:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return f"<{kind}>" if isinstance(kind, str) and kind in _AGGREGATES else None
+
+
+AggregateSpec = Annotated[
+    Annotated[Count, Tag("<count>")]
+    | Annotated[CountUnits, Tag("<count_units>")]
+    | Annotated[Sum, Tag("<sum>")]
+    | Annotated[Mean, Tag("<mean>")]
+    | Annotated[Histogram, Tag("<histogram>")],
+    Discriminator(
+        _kind_of_aggregate,
+        custom_error_type="aggregate",
+        custom_error_message=(
+            "This must be an object whose type is count, count_units, sum, mean or histogram."
+        ),
+    ),
+]
+
+
+class ContributionSpec(Spec):
+    """How much of one privacy unit is let in: so many groups, so many rows in each."""
+
+    max_groups: Annotated[int, Field(ge=1, le=MOST_KEYS)] | None = None
+    max_rows_per_group: Annotated[int, Field(ge=1, le=2**31)] | None = None
+
+
+class QuerySpec(Spec):
+    """What every query has."""
+
+    name: Name
+    dataset: Name
+
+
+class ComputedQuery(QuerySpec):
+    """The data half of a query whose answer the server computes."""
+
+    where: Annotated[tuple[Condition, ...], Field(strict=False, max_length=MOST_CONDITIONS)] = ()
+    group_by: Annotated[tuple[GroupBy, ...], Field(strict=False, max_length=MOST_GROUPINGS)] = ()
+    aggregate: AggregateSpec
+    contribution: ContributionSpec = ContributionSpec()
+
+
+class AssertedSensitivity(Spec):
+    """What the pusher vouches for.
+
+    ``l2`` is ``l1`` where it is left out, and ``linf`` is ``l2``: never too small.
+    """
+
+    l1: Number
+    l2: Number | None = None
+    linf: Number | None = None
+
+
+def _numbers(value: object) -> list[int | float]:
+    if not isinstance(value, list | tuple):
+        raise PydanticCustomError("list_type", "This must be a list.")
+    if len(value) > MOST_KEYS:
+        raise PydanticCustomError(
+            "dimension", "A vector has at most {most} values.", {"most": MOST_KEYS}
+        )
+    return list(value)
+
+
+def _unique(keys: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(keys)) < len(keys):
+        raise PydanticCustomError("keys", "Every key occurs once.")
+    return keys
+
+
+class VectorSpec(QuerySpec):
+    """The data half of a query whose exact values the caller sends, without those values.
+
+    This is what is stored and read again.
+    """
+
+    keys: (
+        Annotated[
+            tuple[Text, ...],
+            Field(strict=False, min_length=1, max_length=MOST_KEYS, fail_fast=True),
+            AfterValidator(_unique),
+        ]
+        | None
+    ) = None
+    step: Number = 1
+    bound: Number = 2**31
+    sensitivity: AssertedSensitivity
+
+
+class PushedVector(VectorSpec):
+    """A vector as it is sent.
+
+    ``values`` are left out of every dump and representation; ``vector.vector_steps`` is
+    what looks at them.
+    """
+
+    values: Annotated[
+        list[int | float],
+        PlainValidator(_numbers),
+        WithJsonSchema({"type": "array", "items": {"type": "number"}, "minItems": 1}),
+        Field(exclude=True, repr=False),
+    ]
