@@ -3,7 +3,7 @@
 import hmac
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sqlmodel import Session, col, select
@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from penstock import connectors
 from penstock.accounting import Account
 from penstock.connectors.fields import folded
-from penstock.encryption import RowIdentity, open_, seal
+from penstock.encryption import RowIdentity, open_envelope, seal
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.services import log
@@ -212,7 +212,7 @@ def _grant(
     server: Server,
     principal: Principal,
     dataset: Dataset,
-    tiers: list[Tier],
+    tiers: Sequence[Tier],
     accounts: Mapping[str, Account],
 ) -> None:
     now = server.clock()
@@ -268,4 +268,4 @@ def _unseal(
 ) -> bytes:
     if sealed is None:
         raise Conflict(f"Dataset {dataset.name!r} has no file behind it.")
-    return open_(dataset_key(server, dataset), sealed, _row(dataset, kind, length))
+    return open_envelope(dataset_key(server, dataset), sealed, _row(dataset, kind, length))

@@ -1,11 +1,10 @@
-"""Finding things by name, as the caller may see them: missing and forbidden look alike."""
+"""Finding things by name, and the level that a tier has of a query."""
 
 from sqlmodel import Session, col, func, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import NotFound
 from penstock.persistence.tables import Clearance, Dataset, Query, QueryLevel, Tier, User
-from penstock.services.principals import Principal
 
 
 def required(key: int | None) -> int:
@@ -63,22 +62,6 @@ def query_by_name(session: Session, name: str) -> Query:
     """A query, whoever may see it.  Raises ``NotFound``."""
     query = session.exec(select(Query).where(col(Query.folded) == folded(name))).first()
     if query is None:
-        raise NotFound(f"There is no query {name!r}.")
-    return query
-
-
-def visible_query(
-    session: Session, name: str, principal: Principal, clearance: Tier | None
-) -> Query:
-    """A query as ``principal`` may see it.
-
-    Admins and auditors see all; an analyst one with a level at or below their clearance.
-    Raises ``NotFound``, with one text for missing and for out of sight.
-    """
-    query = query_by_name(session, name)
-    if principal.roles & {"admin", "auditor"}:
-        return query
-    if clearance is None or allowed_rung(session, query, clearance) is None:
         raise NotFound(f"There is no query {name!r}.")
     return query
 

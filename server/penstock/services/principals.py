@@ -8,6 +8,7 @@ from sqlmodel import col, select
 
 from penstock.errors import Forbidden, NotAuthenticated
 from penstock.persistence.tables import Token, User
+from penstock.services.lookup import user_by_name
 from penstock.services.server import Server
 from penstock.services.token_format import digest, prefix_of, well_formed
 
@@ -76,3 +77,15 @@ def authenticate(server: Server, token: str) -> Principal:
         roles=frozenset(roles_of(user)) & scopes,
         token_expires=stored.expires_at,
     )
+
+
+def acting_as(server: Server, name: str) -> Principal:
+    """The principal of a user, for the operator who acts in their name.
+
+    Raises ``NotFound``, and ``Forbidden`` for a disabled user.
+    """
+    with server.database.read() as session:
+        user = user_by_name(session, name)
+    if user.disabled_at is not None:
+        raise Forbidden(f"{user.name} is disabled.")
+    return Principal(name=user.name, user_id=user.id, roles=frozenset(roles_of(user)))

@@ -65,7 +65,7 @@ def _prepared(server: Server, dataset: Dataset, request: Request) -> tuple[Prepa
     spec = datasets.spec_of(dataset)
     if isinstance(request, PushedVectorRequest):
         vector = connectors.prepare_vector(spec, request)
-        steps = connectors.vector_steps(request)
+        steps = connectors.vector_steps(request.values, vector.step, vector.bound)
         return vector, lambda: steps
     computed = connectors.prepare(
         spec, request, version=dataset.version, mechanism=request.mechanism
