@@ -107,7 +107,7 @@ def datasets(settings: Settings) -> None:
 @click.option("--dataset", show_envvar=True, help="Only the queries of this dataset.")
 @click.pass_obj
 def queries(settings: Settings, dataset: str | None) -> None:
-    """List the queries that you may see, and how accurate each is at each tier."""
+    """List the queries that you may see."""
     with settings.connect() as client:
         settings.print(documents.queries(client.queries(dataset)))
 
@@ -153,7 +153,7 @@ def history(settings: Settings, query: str | None, user: str | None) -> None:
 @click.argument("dataset")
 @click.pass_obj
 def budget(settings: Settings, dataset: str) -> None:
-    """Show the budget of a DATASET: granted, spent and remaining, tier by tier."""
+    """Show the budget of a DATASET by tier."""
     with settings.connect() as client:
         settings.print(documents.budget(client.budget(dataset)))
 
@@ -163,7 +163,7 @@ def budget(settings: Settings, dataset: str) -> None:
 @click.option("--dataset", show_envvar=True, required=True, help="The dataset.")
 @click.pass_obj
 def exposure(settings: Settings, users: str, dataset: str) -> None:
-    """Show what some users could learn of a dataset by putting their releases together."""
+    """Show what some users could learn together."""
     with settings.connect() as client:
         names = [name.strip() for name in users.split(",") if name.strip()]
         settings.print(documents.exposure(client.exposure(names, dataset)))

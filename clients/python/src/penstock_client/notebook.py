@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from penstock_client.release import Release
 
 ROWS = 40
-_RIGHT = ' style="text-align:right;font-variant-numeric:tabular-nums"'
-_LEFT = ' style="text-align:left"'
+_RIGHT = ' style="text-align:right;padding:0 .6em;font-variant-numeric:tabular-nums"'
+_LEFT = ' style="text-align:left;padding:0 .6em"'
 
 
 def page(release: "Release", rows: int = ROWS) -> str:
