@@ -35,7 +35,9 @@ def draw_anchor(
     The only draw, besides ``raise_anchor``, that sees the exact values; both give
     shape ``(size,)``.
     """
-    return exact + mechanism.increment(Fraction(0), level, len(exact), stream)
+    release = mechanism.increment(Fraction(0), level, len(exact), stream)
+    release += exact
+    return release
 
 
 def place(
@@ -60,10 +62,13 @@ def place(
         )
     start, values = accurate
     if noisy is None:
-        return values + mechanism.increment(start, level, len(values), stream)
-    end, far = noisy
-    _check_sizes(values, far)
-    return values + mechanism.bridge(start, end, far - values, level, stream)
+        release = mechanism.increment(start, level, len(values), stream)
+    else:
+        end, far = noisy
+        _check_sizes(values, far)
+        release = mechanism.bridge(start, end, far - values, level, stream)
+    release += values
+    return release
 
 
 def raise_anchor(
@@ -76,7 +81,9 @@ def raise_anchor(
     """
     end, far = noisy
     _check_sizes(exact, far)
-    return exact + mechanism.bridge(Fraction(0), end, far - exact, level, stream)
+    release = mechanism.bridge(Fraction(0), end, far - exact, level, stream)
+    release += exact
+    return release
 
 
 class MultipleRelease:
