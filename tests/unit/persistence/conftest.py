@@ -1,0 +1,179 @@
+"""A migrated database, and one row of every table."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlmodel import Session, SQLModel
+
+from penstock.persistence import Database, migrate, tables
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+SAMPLES: dict[str, dict[str, object]] = {
+    "tier": {"name": "Public", "folded": "public", "rank": 10, "created_at": NOON},
+    "user": {"name": "Ada", "folded": "ada", "analyst": True, "created_at": NOON},
+    "clearance": {"user_id": 1, "version": 1, "tier_id": 1, "at": NOON, "by": "root"},
+    "token": {
+        "prefix": "abcdefgh",
+        "user_id": 1,
+        "digest": bytes(32),
+        "scopes": "",
+        "created_at": NOON,
+        "expires_at": NOON,
+    },
+    "dataset": {
+        "name": "flights",
+        "folded": "flights",
+        "version": 1,
+        "spec": "{}",
+        "neighboring": "add_remove",
+        "delta": 1e-6,
+        "wrapped_kek": b"wrapped",
+        "created_at": NOON,
+        "by": "root",
+    },
+    "tier_budget": {
+        "dataset_id": 1,
+        "tier_id": 1,
+        "version": 1,
+        "epsilon": 1.0,
+        "delta": 1e-6,
+        "order": 29.0,
+        "limit_loss": 1 << 40,
+        "limit_failure": 1 << 40,
+        "at": NOON,
+        "by": "root",
+    },
+    "query": {
+        "name": "by carrier",
+        "folded": "by carrier",
+        "dataset_id": 1,
+        "canonical_hash": "00",
+        "spec": "{}",
+        "mechanism": "gaussian",
+        "calibration": 1,
+        "granularity": "1/8192",
+        "dimension": 2,
+        "sensitivity_l1": "1/1",
+        "sensitivity_l2_squared": "1/1",
+        "sensitivity_linf": "1/1",
+        "ladder_finest": "123456789012345678901234567890",
+        "ladder_unit": "1/67108864",
+        "ladder_ratio": "1025/1024",
+        "ladder_last": 9000,
+        "ceiling": 4000,
+        "max_levels": 16,
+        "status": "active",
+        "seq": 0,
+        "wrapped_dek": b"wrapped",
+        "created_at": NOON,
+        "by": "root",
+    },
+    "query_level": {
+        "query_id": 1,
+        "tier_id": 1,
+        "version": 1,
+        "rung": 4000,
+        "at": NOON,
+        "by": "root",
+    },
+    "release": {
+        "public_id": "r0",
+        "query_id": 1,
+        "rung": 4000,
+        "seq": 0,
+        "ciphertext": b"sealed",
+        "created_at": NOON,
+    },
+    "leaf": {
+        "bytes": b"{}",
+        "hash": bytes(32),
+        "kind": "release",
+        "at": NOON,
+        "actor": "Ada",
+        "user": "Ada",
+    },
+    "grant": {"user_id": 1, "release_id": 1, "tier_id": 1, "leaf_id": 1, "at": NOON},
+    "charge": {
+        "dataset_id": 1,
+        "tier_id": 1,
+        "seq": 0,
+        "query_id": 1,
+        "rung": 4000,
+        "order": 29.0,
+        "loss": 1 << 33,
+        "failure": 5,
+        "loss_total": 1 << 33,
+        "failure_total": 5,
+        "at": NOON,
+    },
+}
+"""A valid row of every table, parents first; each refers to the first row of its parents."""
+
+CLASSES: dict[str, type[SQLModel]] = {
+    str(table.__tablename__): table
+    for table in (
+        tables.Tier,
+        tables.User,
+        tables.Clearance,
+        tables.Token,
+        tables.Dataset,
+        tables.TierBudget,
+        tables.Query,
+        tables.QueryLevel,
+        tables.Release,
+        tables.Leaf,
+        tables.Grant,
+        tables.Charge,
+    )
+}
+
+MakeRow = Callable[..., SQLModel]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "penstock.db"
+
+
+@pytest.fixture
+def url(path: Path) -> str:
+    found = f"sqlite:///{path}"
+    migrate.upgrade(found)
+    return found
+
+
+@pytest.fixture
+def database(url: str) -> Database:
+    return Database(url, busy_timeout_seconds=0.05)
+
+
+@pytest.fixture
+def samples() -> Mapping[str, Mapping[str, object]]:
+    return SAMPLES
+
+
+@pytest.fixture
+def row() -> MakeRow:
+    """``row("tier", rank=3)``: a valid row of a table, with changes."""
+
+    def make(table: str, **changes: object) -> SQLModel:
+        return CLASSES[table](**{**SAMPLES[table], **changes})
+
+    return make
+
+
+def fill(session: Session) -> None:
+    for name, sample in SAMPLES.items():
+        session.add(CLASSES[name](**sample))
+        session.flush()
+
+
+@pytest.fixture
+def filled(database: Database) -> Database:
+    """A database with one row in every table."""
+    with database.write() as session:
+        fill(session)
+    return database

@@ -1,0 +1,75 @@
+"""Connections do not cross a fork."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from sqlmodel import SQLModel, select
+
+from penstock.persistence import Database, tables
+
+MakeRow = Callable[..., SQLModel]
+
+
+def in_child(act: Callable[[], bool]) -> bool:
+    """Whether ``act`` holds in a forked process."""
+    child = os.fork()
+    if child == 0:
+        held = False
+        try:
+            held = act()
+        finally:
+            os._exit(0 if held else 1)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) == 0
+
+
+def open_files(path: Path) -> list[str]:
+    found = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        try:
+            target = str(descriptor.readlink())
+        except OSError:
+            continue
+        if target.startswith(str(path)):
+            found.append(target)
+    return found
+
+
+def read_and_write(database: Database, row: MakeRow, rank: int) -> int:
+    with database.write() as session:
+        session.add(row("tier", folded=str(rank), rank=rank))
+    with database.read() as session:
+        return len(session.exec(select(tables.Tier)).all())
+
+
+def sees(database: Database, row: MakeRow, rank: int, count: int) -> bool:
+    return read_and_write(database, row, rank) == count
+
+
+def test_a_child_inherits_no_open_database(database: Database, path: Path, row: MakeRow) -> None:
+    read_and_write(database, row, 1)
+    assert open_files(path)
+    assert in_child(lambda: not open_files(path))
+
+
+def test_parent_and_children_go_on_with_connections_of_their_own(
+    database: Database, row: MakeRow
+) -> None:
+    count = read_and_write(database, row, 1)
+    for rank in range(2, 6):
+        seen = count + 1
+        assert in_child(partial(sees, database, row, rank, seen))
+        count += 2
+        assert read_and_write(database, row, 100 + rank) == count
+
+
+def test_a_database_that_is_gone_is_not_kept_for_forks(url: str) -> None:
+    from penstock.persistence import database as module
+
+    before = len(module._databases)
+    dropped = Database(url)
+    assert len(module._databases) == before + 1
+    del dropped
+    assert len(module._databases) == before

@@ -1,0 +1,180 @@
+"""From nothing to the schema that the tables declare."""
+
+import multiprocessing
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, create_engine, text
+
+import penstock
+from penstock.errors import DatabaseUnavailable, SchemaUnknown
+from penstock.persistence import Database, append_only, migrate, tables
+
+
+def schema(connection: Connection) -> dict[str, list[str]]:
+    """The lines of every table and index, whatever their order and separators."""
+    found = connection.execute(
+        text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type <> 'trigger'")
+    ).all()
+    lines = {name: sorted(line.strip(" \t,") for line in sql.splitlines()) for name, sql in found}
+    return {name: kept for name, kept in lines.items() if name != "alembic_version"}
+
+
+def test_the_migrations_lead_to_the_tables(database: Database) -> None:
+    with database.read() as session:
+        context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
+        assert compare_metadata(context, tables.metadata) == []
+
+
+def test_the_migrations_lead_to_the_tables_to_the_letter(database: Database) -> None:
+    declared = create_engine("sqlite://")
+    with declared.connect() as connection, database.read() as session:
+        tables.metadata.create_all(connection)
+        expected = schema(connection)
+        assert schema(session.connection()) == expected
+        assert "query_level" in expected
+        assert any("CHECK" in line for line in expected["release"])
+
+
+def test_the_comparison_notices_a_missing_index(database: Database) -> None:
+    with database.write() as session:
+        session.connection().execute(text("DROP INDEX ix_leaf_kind"))
+    with database.read() as session:
+        context = MigrationContext.configure(session.connection())
+        assert compare_metadata(context, tables.metadata) != []
+
+
+def test_upgrading_makes_a_database_that_only_its_owner_reads(path: Path) -> None:
+    assert migrate.upgrade(f"sqlite:///{path}") == (None, migrate.head())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert migrate.current(f"sqlite:///{path}") == migrate.head()
+
+
+def test_the_log_beside_the_database_is_as_private(filled: Database, path: Path) -> None:
+    for suffix in ("-wal", "-shm"):
+        beside = path.with_name(f"{path.name}{suffix}")
+        assert stat.S_IMODE(beside.stat().st_mode) == 0o600
+    filled.close()
+
+
+def test_upgrading_twice_changes_nothing(filled: Database, url: str) -> None:
+    assert migrate.upgrade(url) == (migrate.head(), migrate.head())
+    with filled.read() as session:
+        assert session.get_one(tables.Tier, 1).name == "Public"
+
+
+def test_a_current_schema_is_accepted(database: Database) -> None:
+    database.check_schema()
+
+
+def test_an_empty_database_is_refused_with_the_next_step(path: Path) -> None:
+    path.touch()
+    with pytest.raises(SchemaUnknown, match=f"{migrate.head()}.*penstock db upgrade") as caught:
+        Database(f"sqlite:///{path}").check_schema()
+    assert caught.value.data == {"current": None, "needed": migrate.head()}
+
+
+def test_a_newer_schema_is_refused_and_not_touched(database: Database, url: str) -> None:
+    with database.write() as session:
+        session.connection().execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaUnknown, match=f"9999.*{migrate.head()}.*Install the version"):
+        database.check_schema()
+    with pytest.raises(SchemaUnknown, match=r"9999.*Install the version"):
+        migrate.upgrade(url)
+    assert migrate.current(url) == "9999"
+
+
+def test_an_older_schema_names_the_upgrade(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "revisions", lambda: ("0001", "0002"))
+    with pytest.raises(SchemaUnknown, match=r"0001, older than 0002.*penstock db upgrade"):
+        database.check_schema()
+
+
+def test_a_schema_of_two_revisions_is_unknown(database: Database) -> None:
+    with database.write() as session:
+        session.connection().execute(text("INSERT INTO alembic_version VALUES ('0000')"))
+    with pytest.raises(SchemaUnknown, match="0000,0001"):
+        database.check_schema()
+
+
+def test_a_database_of_another_program_is_left_alone(path: Path) -> None:
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE bookmarks (id INTEGER)")
+    other.commit()
+    other.close()
+    with pytest.raises(SchemaUnknown, match="tables of another program"):
+        migrate.upgrade(f"sqlite:///{path}")
+    with pytest.raises(SchemaUnknown, match="another program"):
+        Database(f"sqlite:///{path}").check_schema()
+    kept = sqlite3.connect(path).execute("SELECT name FROM sqlite_master").fetchall()
+    assert kept == [("bookmarks",)]
+
+
+def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseUnavailable, match=r"No such file.*Make its folder"):
+        migrate.upgrade(f"sqlite:///{tmp_path}/nowhere/penstock.db")
+
+
+def test_asking_for_the_revision_makes_no_database(path: Path) -> None:
+    with pytest.raises(DatabaseUnavailable, match="penstock init"):
+        migrate.current(f"sqlite:///{path}")
+    assert not path.exists()
+
+
+def test_an_upgrade_that_fails_leaves_nothing_half_done(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(dialect: str, table: str, **_: object) -> list[str]:
+        raise ZeroDivisionError(f"{table} on {dialect}")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(append_only, "triggers", broken)
+        with pytest.raises(ZeroDivisionError):
+            migrate.upgrade(f"sqlite:///{path}")
+    assert migrate.current(f"sqlite:///{path}") is None
+    assert migrate.upgrade(f"sqlite:///{path}") == (None, migrate.head())
+
+
+def test_upgrades_at_the_same_time_take_turns(path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        results = pool.map(migrate.upgrade, [f"sqlite:///{path}"] * 8)
+    assert sorted(before or "" for before, _ in results) == ["", *["0001"] * 7]
+
+
+def test_a_row_that_refers_to_nothing_stops_an_upgrade(
+    filled: Database, url: str, path: Path
+) -> None:
+    filled.close()
+    raw = sqlite3.connect(path)  # with foreign keys off, as a careless hand would
+    raw.execute("UPDATE query SET dataset_id = 99")
+    raw.commit()
+    raw.close()
+    with pytest.raises(SchemaUnknown, match=r"1 rows .*query.*Restore a backup"):
+        migrate.upgrade(url)
+
+
+def test_migrations_are_found_in_a_wheel_and_in_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (migrate.script_location() / "env.py").is_file()
+    package = tmp_path / "server" / "penstock"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(penstock, "__file__", str(package / "__init__.py"))
+    assert migrate.script_location() == tmp_path / "migrations"
+    (package / "migrations").mkdir()
+    assert migrate.script_location() == package / "migrations"
+
+
+def test_the_schema_can_be_written_out_for_postgresql() -> None:
+    script = migrate.statements("postgresql")
+    for table in tables.metadata.tables:
+        assert f"CREATE TABLE {table} " in script or f'CREATE TABLE "{table}" ' in script
+    assert "BIGSERIAL" in script
+    assert "TIMESTAMP WITH TIME ZONE" in script
+    assert "WHERE deleted_at IS NULL" in script

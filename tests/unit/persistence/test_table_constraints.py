@@ -1,0 +1,242 @@
+"""What the tables refuse by themselves, whoever writes."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from sqlalchemy import CheckConstraint, UniqueConstraint, text
+from sqlalchemy.exc import IntegrityError, StatementError
+from sqlmodel import SQLModel, col, select
+
+from penstock.persistence import Database, tables
+
+MakeRow = Callable[..., SQLModel]
+
+LONG = "x" * 65
+
+# Name of the constraint without its prefix: what breaks it.
+BROKEN: dict[str, list[dict[str, object]]] = {
+    "tier_name": [{"name": ""}, {"name": LONG}],
+    "tier_folded": [{"folded": ""}],
+    "tier_rank": [{"rank": 10**9 + 1}, {"rank": -(10**9) - 1}],
+    "user_name": [{"name": ""}, {"name": LONG}],
+    "user_folded": [{"folded": ""}],
+    "user_a_role": [{"analyst": False}],
+    "clearance_version": [{"version": 0}],
+    "clearance_by": [{"by": ""}],
+    "token_prefix": [{"prefix": ""}],
+    "token_digest": [{"digest": bytes(31)}, {"digest": bytes(33)}],
+    "dataset_name": [{"name": ""}, {"name": LONG}],
+    "dataset_folded": [{"folded": ""}],
+    "dataset_version": [{"version": 0}],
+    "dataset_neighboring": [{"neighboring": "similar"}],
+    "dataset_delta": [{"delta": -1e-9}, {"delta": 1.0}],
+    "dataset_by": [{"by": ""}],
+    "tier_budget_version": [{"version": 0}],
+    "tier_budget_epsilon": [{"epsilon": 0.0}, {"epsilon": -1.0}],
+    "tier_budget_delta": [{"delta": -1e-9}, {"delta": 1.0}],
+    "tier_budget_order": [{"order": 1.0}],
+    "tier_budget_limit_loss": [{"limit_loss": 0}],
+    "tier_budget_limit_failure": [{"limit_failure": -1}],
+    "tier_budget_by": [{"by": ""}],
+    "query_name": [{"name": ""}, {"name": LONG}],
+    "query_folded": [{"folded": ""}],
+    "query_mechanism": [{"mechanism": ""}],
+    "query_calibration": [{"calibration": 0}],
+    "query_dimension": [{"dimension": 0}],
+    "query_ladder_last": [{"ladder_last": -1, "ceiling": 0}],
+    "query_ceiling": [{"ceiling": -1}, {"ceiling": 9001}],
+    "query_max_levels": [{"max_levels": 0}],
+    "query_status": [{"status": "open"}],
+    "query_seq": [{"seq": -2, "status": "pending"}],
+    "query_anchored": [{"seq": -1}],
+    "query_wrapped_dek": [{"wrapped_dek": b""}],
+    "query_by": [{"by": ""}],
+    "query_level_version": [{"version": 0}],
+    "query_level_rung": [{"rung": -1}],
+    "query_level_by": [{"by": ""}],
+    "release_public_id": [{"public_id": ""}],
+    "release_rung": [{"rung": -1}],
+    "release_seq": [{"seq": -1}],
+    "release_accurate_rung": [{"accurate_rung": 5000}, {"accurate_rung": -1}],
+    "release_noisy_rung": [{"noisy_rung": 5000}],
+    "release_ciphertext": [{"ciphertext": b""}],
+    "leaf_index": [{"index": -1}],
+    "leaf_bytes": [{"bytes": b""}],
+    "leaf_hash": [{"hash": bytes(31)}],
+    "leaf_kind": [{"kind": ""}],
+    "leaf_actor": [{"actor": ""}],
+    "charge_seq": [{"seq": -1}],
+    "charge_rung": [{"rung": -1}],
+    "charge_order": [{"order": 1.0}],
+    "charge_loss_total": [{"loss": -5, "loss_total": -1}, {"loss": 7, "loss_total": 6}],
+    "charge_failure_total": [
+        {"failure": -5, "failure_total": -1},
+        {"failure": 7, "failure_total": 6},
+    ],
+}
+
+# What makes a second row of a table differ from the first in everything that is unique.
+SECOND: dict[str, dict[str, object]] = {
+    "tier": {"folded": "second", "rank": 11},
+    "user": {"folded": "second"},
+    "clearance": {"version": 2},
+    "token": {"prefix": "second"},
+    "dataset": {"version": 2},
+    "tier_budget": {"version": 2},
+    "query": {"folded": "second", "canonical_hash": "01"},
+    "query_level": {"version": 2},
+    "release": {"public_id": "r1", "rung": 5000, "seq": 1},
+    "leaf": {"index": 1},
+    "grant": {"user_id": 2},
+    "charge": {"seq": 1},
+}
+
+
+def table_of(constraint: str) -> str:
+    return max(
+        (name for name in SECOND if constraint.startswith(f"{name}_")),
+        key=len,
+    )
+
+
+def test_every_check_is_tried() -> None:
+    declared = {
+        str(constraint.name).removeprefix("ck_")
+        for table in tables.metadata.sorted_tables
+        for constraint in table.constraints
+        if isinstance(constraint, CheckConstraint)
+    }
+    assert declared == set(BROKEN)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "changes"),
+    [(name, changes) for name, several in BROKEN.items() for changes in several],
+)
+def test_a_row_that_breaks_a_check_is_refused(
+    filled: Database, row: MakeRow, constraint: str, changes: dict[str, object]
+) -> None:
+    table = table_of(constraint)
+    with pytest.raises(IntegrityError, match=rf"ck_{constraint}\n"), filled.write() as session:
+        session.add(row(table, **{**SECOND[table], **changes}))
+
+
+@pytest.mark.parametrize("table", SECOND)
+def test_a_second_row_that_differs_is_taken(filled: Database, row: MakeRow, table: str) -> None:
+    with filled.write() as session:
+        if table == "grant":
+            session.add(row("user", **SECOND["user"]))
+            session.flush()
+        session.add(row(table, **SECOND[table]))
+
+
+def uniques() -> list[tuple[str, tuple[str, ...]]]:
+    found = []
+    for table in tables.metadata.sorted_tables:
+        sets = [
+            tuple(column.name for column in constraint.columns)
+            for constraint in table.constraints
+            if isinstance(constraint, UniqueConstraint)
+        ]
+        sets += [
+            tuple(column.name for column in index.columns)
+            for index in table.indexes
+            if index.unique
+        ]
+        found += [(table.name, columns) for columns in sorted(sets)]
+    return found
+
+
+@pytest.mark.parametrize(("table", "columns"), uniques())
+def test_what_is_unique_is_refused_twice(
+    filled: Database,
+    row: MakeRow,
+    samples: Mapping[str, Mapping[str, object]],
+    table: str,
+    columns: tuple[str, ...],
+) -> None:
+    same = {column: samples[table].get(column) for column in columns}
+    if table == "leaf":
+        same = {"index": 7}
+        with filled.write() as session:
+            session.add(row("leaf", index=7))
+    with pytest.raises(IntegrityError, match="UNIQUE"), filled.write() as session:
+        session.add(row(table, **{**SECOND[table], **same}))
+
+
+def test_the_uniques_on_which_privacy_rests_are_there() -> None:
+    found = uniques()
+    assert ("release", ("query_id", "rung")) in found
+    assert ("release", ("query_id", "seq")) in found
+    assert ("query", ("canonical_hash",)) in found
+    assert ("grant", ("user_id", "release_id")) in found
+    assert ("charge", ("dataset_id", "tier_id", "seq")) in found
+
+
+def foreign_keys() -> list[tuple[str, str]]:
+    return [
+        (table.name, key.parent.name)
+        for table in tables.metadata.sorted_tables
+        for key in sorted(table.foreign_keys, key=lambda key: key.parent.name)
+    ]
+
+
+@pytest.mark.parametrize(("table", "column"), foreign_keys())
+def test_a_reference_to_nothing_is_refused(
+    filled: Database, row: MakeRow, table: str, column: str
+) -> None:
+    with pytest.raises(IntegrityError, match="FOREIGN KEY"), filled.write() as session:
+        session.add(row(table, **{**SECOND[table], column: 99}))
+
+
+def test_pushed_vectors_have_no_canonical_hash_and_do_not_collide(
+    filled: Database, row: MakeRow
+) -> None:
+    with filled.write() as session:
+        session.add(row("query", folded="a", canonical_hash=None))
+        session.add(row("query", folded="b", canonical_hash=None))
+
+
+def test_a_deleted_tier_frees_its_name_and_rank(filled: Database, row: MakeRow) -> None:
+    with filled.write() as session:
+        tier = session.get_one(tables.Tier, 1)
+        tier.deleted_at = datetime(2026, 3, 2, tzinfo=UTC)
+        session.flush()
+        session.add(row("tier"))
+    with filled.read() as session:
+        alive = session.exec(select(tables.Tier).where(col(tables.Tier.deleted_at).is_(None))).one()
+    assert alive.id == 2
+
+
+def test_moments_come_back_aware_and_in_utc(filled: Database, row: MakeRow) -> None:
+    moment = datetime(2026, 7, 1, 9, 30, 15, 123456, tzinfo=timezone(timedelta(hours=5.5)))
+    with filled.write() as session:
+        session.add(row("tier", folded="other", rank=3, created_at=moment))
+    with filled.read() as session:
+        tier = session.get_one(tables.Tier, 2)
+        stored = session.connection().execute(text("SELECT created_at FROM tier WHERE id = 2"))
+        assert stored.scalar_one() == "2026-07-01 04:00:15.123456"
+    assert tier.created_at == moment
+    assert tier.created_at.tzinfo is UTC
+    assert tier.deleted_at is None
+
+
+def test_a_moment_without_a_time_zone_is_refused(filled: Database, row: MakeRow) -> None:
+    naive = datetime(2026, 7, 1, 9, 30)  # noqa: DTZ001 - that is what must be refused
+    with pytest.raises(StatementError, match="needs a time zone"), filled.write() as session:
+        session.add(row("tier", folded="other", rank=3, created_at=naive))
+
+
+def test_integers_beyond_32_bits_and_the_largest_budget_come_back(
+    filled: Database, row: MakeRow
+) -> None:
+    largest = (1 << 63) - 1
+    with filled.write() as session:
+        session.add(row("tier_budget", version=2, limit_loss=largest, limit_failure=largest))
+        session.add(row("charge", seq=1, loss=-largest, failure=-3))
+    with filled.read() as session:
+        budget = session.get_one(tables.TierBudget, 2)
+        charge = session.get_one(tables.Charge, 2)
+    assert (budget.limit_loss, budget.limit_failure) == (largest, largest)
+    assert (charge.loss, charge.failure) == (-largest, -3)

@@ -1,0 +1,178 @@
+"""How transactions begin, end, and what they keep from each other."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import URL
+from sqlmodel import SQLModel, select
+
+from penstock.errors import InvalidInput
+from penstock.persistence import Database, migrate, tables
+
+MakeRow = Callable[..., SQLModel]
+
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": 2,  # FULL
+    "foreign_keys": 1,
+    "recursive_triggers": 1,
+    "secure_delete": 1,
+    "trusted_schema": 0,
+    "fullfsync": 1,
+    "busy_timeout": 50,
+}
+
+
+def statements_of(database: Database, act: Callable[[], None]) -> list[str]:
+    """What SQLite itself is told, in order."""
+    seen: list[str] = []
+
+    def trace(connection: sqlite3.Connection, *_: object) -> None:
+        connection.set_trace_callback(seen.append)
+
+    engines = (database._reader, database._writer)
+    for engine in engines:
+        event.listen(engine, "checkout", trace)
+    act()
+    for engine in engines:
+        event.remove(engine, "checkout", trace)
+    database.close()
+    return seen
+
+
+def test_a_write_transaction_takes_the_lock_before_anything_is_read(filled: Database) -> None:
+    def act() -> None:
+        with filled.write() as session:
+            session.exec(select(tables.Tier)).all()
+            session.get_one(tables.Tier, 1).description = "everybody"
+
+    seen = statements_of(filled, act)
+    assert seen[0] == "BEGIN IMMEDIATE"
+    assert seen[1].startswith("SELECT tier.id")
+    assert seen[-1] == "COMMIT"
+
+
+def test_a_write_transaction_takes_the_lock_even_if_nothing_follows(database: Database) -> None:
+    def act() -> None:
+        with database.write():
+            pass
+
+    assert statements_of(database, act) == ["BEGIN IMMEDIATE", "COMMIT"]
+
+
+def test_a_read_transaction_begins_before_its_first_read_and_takes_no_lock(
+    filled: Database,
+) -> None:
+    def act() -> None:
+        with filled.read() as session:
+            session.exec(select(tables.Tier)).all()
+            session.exec(select(tables.User)).all()
+
+    seen = statements_of(filled, act)
+    assert seen[0] == "BEGIN"
+    assert [statement.split()[0] for statement in seen] == ["BEGIN", "SELECT", "SELECT", "ROLLBACK"]
+
+
+@pytest.mark.parametrize("writing", [False, True])
+def test_every_connection_is_set_to_be_durable(database: Database, writing: bool) -> None:
+    with database.write() if writing else database.read() as session:
+        connection = session.connection()
+        for name, expected in PRAGMAS.items():
+            assert connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() == expected, name
+        assert connection.exec_driver_sql("PRAGMA query_only").scalar_one() == (not writing)
+
+
+def test_an_error_in_the_block_leaves_nothing_behind(database: Database, row: MakeRow) -> None:
+    def fail_after_adding() -> None:
+        with database.write() as session:
+            session.add(row("tier"))
+            session.flush()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_after_adding()
+    with database.read() as session:
+        assert session.exec(select(tables.Tier)).all() == []
+    with database.write() as session:
+        session.add(row("tier"))
+
+
+def test_rows_can_be_read_after_their_transaction(database: Database, row: MakeRow) -> None:
+    with database.write() as session:
+        tier = row("tier")
+        session.add(tier)
+    assert isinstance(tier, tables.Tier)
+    assert (tier.id, tier.name) == (1, "Public")
+
+
+def test_a_reader_sees_one_state_while_others_write(
+    filled: Database, url: str, row: MakeRow
+) -> None:
+    other = Database(url)
+    with filled.read() as session:
+        before = len(session.exec(select(tables.Tier)).all())
+        with other.write() as writing:
+            writing.add(row("tier", folded="b", rank=2))
+        assert len(session.exec(select(tables.Tier)).all()) == before
+    with filled.read() as session:
+        assert len(session.exec(select(tables.Tier)).all()) == before + 1
+
+
+def test_a_read_transaction_refuses_what_would_be_lost(database: Database, row: MakeRow) -> None:
+    with pytest.raises(RuntimeError, match="cannot write"), database.read() as session:
+        session.add(row("tier"))
+
+
+def test_a_read_transaction_refuses_a_changed_row(filled: Database) -> None:
+    with pytest.raises(RuntimeError, match="cannot write"), filled.read() as session:
+        session.get_one(tables.Tier, 1).rank = 99
+    with filled.read() as session:
+        assert session.get_one(tables.Tier, 1).rank == 10
+
+
+def test_values_stay_out_of_the_messages_of_the_database(filled: Database, row: MakeRow) -> None:
+    with pytest.raises(Exception, match="UNIQUE") as caught, filled.write() as session:
+        session.add(row("tier", description="canary"))
+    assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "",
+        "no url",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite:////a?mode=ro",
+        "mysql://user:word@host/a",
+    ],
+)
+def test_a_url_that_names_no_database_of_ours_is_refused(bad: str) -> None:
+    with pytest.raises(InvalidInput, match="sqlite:////folder") as caught:
+        Database(bad)
+    assert "word" not in caught.value.detail
+
+
+def test_a_path_with_unusual_characters_is_one_path(tmp_path: Path, row: MakeRow) -> None:
+    folder = tmp_path / "a b#c%20?é"
+    folder.mkdir()
+    url = URL.create("sqlite", database=str(folder / "x.db")).render_as_string()
+    migrate.upgrade(url)
+    with Database(url).write() as session:
+        session.add(row("tier"))
+    assert sorted(path.name for path in folder.iterdir())[0] == "x.db"
+
+
+def test_what_was_deleted_is_overwritten(filled: Database, path: Path, row: MakeRow) -> None:
+    canary = "canary" * 50
+    with filled.write() as session:
+        session.add(row("token", prefix="p", scopes=canary))
+    filled.close()  # the last connection moves the log into the file
+    assert canary.encode() in path.read_bytes()
+    with filled.write() as session:
+        session.delete(session.get_one(tables.Token, 2))
+    filled.close()
+    assert canary.encode() not in path.read_bytes()
