@@ -1,7 +1,7 @@
 """The noise processes, one a file, and releases in any order from them.
 
 * ``process``   what every mechanism offers (the protocol)
-* ``gaussian``  one noise process
+* ``gaussian``, ``laplace``: the noise processes
 * ``path``      anchor, placement between neighbors, raising, and all of it in memory
 * ``lattice``   the integers that values and noise live on
 
@@ -12,13 +12,23 @@
     >>> public, partners = released.at(40_000), released.at(2_500)
 """
 
+from collections.abc import Mapping
+
 from penstock.mechanisms.gaussian import Gaussian
+from penstock.mechanisms.laplace import Laplace
 from penstock.mechanisms.path import MultipleRelease, draw_anchor, place, raise_anchor
 from penstock.mechanisms.process import IntVector, Mechanism, NumericalCharge
 
+MECHANISMS: Mapping[str, type[Gaussian | Laplace]] = {
+    kind.name: kind for kind in (Gaussian, Laplace)
+}
+"""Every noise process by its name."""
+
 __all__ = [
+    "MECHANISMS",
     "Gaussian",
     "IntVector",
+    "Laplace",
     "Mechanism",
     "MultipleRelease",
     "NumericalCharge",

@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from statistics import NormalDist
 from typing import ClassVar, Self
 
@@ -20,10 +19,13 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
+    check_confidence,
     check_granularity,
+    check_increasing,
     finest_common_power,
     floor_log2,
     reaching_ladder,
+    rounded_up,
 )
 from penstock.mechanisms.normal_curve import epsilon_at
 from penstock.mechanisms.process import IntVector, NumericalCharge
@@ -86,7 +88,7 @@ class Gaussian:
         Raises ``InvalidInput`` for levels out of order, and for such as leave less than
         2^8 steps of standard deviation.
         """
-        _check_order(accurate, noisy)
+        check_increasing(accurate, noisy)
         return rounded_normal(self._in_steps(noisy - accurate), size, stream)
 
     def bridge(
@@ -101,7 +103,7 @@ class Gaussian:
 
         Raises ``InvalidInput`` as ``increment`` does.
         """
-        _check_order(accurate, level, noisy)
+        check_increasing(accurate, level, noisy)
         weight = (level - accurate) / (noisy - accurate)
         return rounded_bridge(difference, weight, self._in_steps(weight * (noisy - level)), stream)
 
@@ -118,13 +120,13 @@ class Gaussian:
         ``1 + 4 (g/sigma)^2`` in ``delta``: an engineering bound, taken off before reading.
         Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
         """
-        mu = math.sqrt(_rounded_up(sensitivity.l2_squared / level))
+        mu = math.sqrt(rounded_up(sensitivity.l2_squared / level))
         inflation = 1 + 4 * float(self.granularity**2 / level)
         return Guarantee(
             definition=Definition.ZCDP,
             epsilon=epsilon_at(delta / inflation, mu),
             delta=delta,
-            rho=_rounded_up(sensitivity.l2_squared / (2 * level)),
+            rho=rounded_up(sensitivity.l2_squared / (2 * level)),
             mu=mu,
         )
 
@@ -133,7 +135,7 @@ class Gaussian:
         if math.isinf(order):
             return Cost(loss=math.inf, failure=0.0)
         loss = Fraction(order) * sensitivity.l2_squared / (2 * level)
-        return Cost(loss=_rounded_up(loss), failure=0.0)
+        return Cost(loss=rounded_up(loss), failure=0.0)
 
     def numerical_charges(
         self,
@@ -183,8 +185,7 @@ class Gaussian:
 
         Raises ``InvalidInput`` for a confidence outside of (0, 1).
         """
-        if not 0 < confidence < 1:
-            raise InvalidInput(f"A confidence is between 0 and 1, not {confidence:g}.")
+        check_confidence(confidence)
         deviation = math.sqrt(level)
         step = float(self.granularity)
         reach = -NormalDist().inv_cdf((1 - confidence) / 2) * deviation
@@ -192,16 +193,3 @@ class Gaussian:
 
     def _in_steps(self, variance: Fraction) -> Fraction:
         return variance / (self.granularity * self.granularity)
-
-
-def _check_order(*levels: Fraction) -> None:
-    if levels[0] < 0 or any(low >= high for low, high in pairwise(levels)):
-        raise InvalidInput(
-            "Levels must increase from at least 0, these do not: "
-            + ", ".join(f"{float(level):g}" for level in levels)
-        )
-
-
-def _rounded_up(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

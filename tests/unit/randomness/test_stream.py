@@ -3,11 +3,13 @@ import os
 import pickle  # noqa: TID251 - shows that a stream refuses it
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
+from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput, PenstockError
 from penstock.randomness import Stream
@@ -34,7 +36,8 @@ def _in_a_fork(write: int) -> None:
 
 
 def _generator_bytes(stream: Stream, words: int) -> bytes:
-    return np.asarray(stream.generator.bit_generator.random_raw(words), dtype="<u8").tobytes()
+    raw = stream.generator.bit_generator.random_raw(words)
+    return np.asarray(raw, dtype=np.uint64).tobytes()
 
 
 def _fork(read: int, write: int) -> bytes:
@@ -56,7 +59,11 @@ def test_the_generators_bits_are_chacha20_bit_for_bit() -> None:
 
 def test_the_raw_bits_are_chacha20_under_a_nonce_of_their_own() -> None:
     stream = Stream.from_key(KEY)
-    parts = [stream.raw_uint64(50_000), stream.raw_uint32(1001), stream.raw_uint64(7)]
+    parts: list[NDArray[Any]] = [
+        stream.raw_uint64(50_000),
+        stream.raw_uint32(1001),
+        stream.raw_uint64(7),
+    ]
     joined = b"".join(part.tobytes() for part in parts)
     assert joined == _keystream(RAW_NONCE, len(joined))
     assert joined[:64] not in _keystream(bytes(16), 1 << 20)
