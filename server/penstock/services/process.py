@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.accounting import level_for
+from penstock.accounting import rung_for
 from penstock.mechanisms import MECHANISMS, IntVector, Mechanism
 from penstock.persistence.tables import Query
-from penstock.privacy import Ladder, Sensitivity, Target
+from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.services.views import (
     ErrorView,
     GuaranteeView,
@@ -50,9 +50,9 @@ class Process:
             ),
         )
 
-    def calibrated(self, target: Target, delta: float) -> Fraction:
-        """The least noisy level that meets ``target``.  Raises ``InvalidInput``."""
-        return _calibrated(self, target, delta)
+    def rung(self, target: Target, delta: float) -> int:
+        """The least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
+        return _rung(self, target, delta)
 
     def level(self, rung: int) -> LevelView:
         """The level at ``rung``."""
@@ -105,8 +105,13 @@ def _guarantee(process: Process, rung: int, delta: float) -> GuaranteeView:
 
 
 @lru_cache(maxsize=4096)
-def _calibrated(process: Process, target: Target, delta: float) -> Fraction:
-    return level_for(process.mechanism, target, process.sensitivity, delta)
+def _rung(process: Process, target: Target, delta: float) -> int:
+    rung = rung_for(process.mechanism, process.ladder, target, process.sensitivity, delta)
+    # A level is shown as the nearest float, which may lie above the rung that it names.
+    exact = target.kind is TargetKind.LEVEL and rung > 0
+    if exact and float(process.ladder.value(rung - 1)) == target.value:
+        return rung - 1
+    return rung
 
 
 @lru_cache(maxsize=4096)

@@ -104,7 +104,7 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
     if wanted.tier is not None:
         tier, rung = _of_tier(session, query, clearance, wanted.tier)
     elif target is not None:
-        rung = process.ladder.rung_at_or_above(process.calibrated(target, dataset.delta))
+        rung = process.rung(target, dataset.delta)
     if rung < own:
         raise ClearanceTooLow(
             f"The level asked for, {process.level(rung).value:g}, is more accurate than"
