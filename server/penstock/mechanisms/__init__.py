@@ -1,7 +1,7 @@
 """The noise processes, one a file, and releases in any order from them.
 
 * ``process``   what every mechanism offers (the protocol)
-* ``gaussian``, ``laplace``: the noise processes
+* ``gaussian``, ``laplace``, ``poisson``: the noise processes
 * ``path``      anchor, placement between neighbors, raising, and all of it in memory
 * ``lattice``   the integers that values and noise live on
 
@@ -17,10 +17,11 @@ from collections.abc import Mapping
 from penstock.mechanisms.gaussian import Gaussian
 from penstock.mechanisms.laplace import Laplace
 from penstock.mechanisms.path import MultipleRelease, draw_anchor, place, raise_anchor
+from penstock.mechanisms.poisson import Poisson
 from penstock.mechanisms.process import IntVector, Mechanism, NumericalCharge
 
-MECHANISMS: Mapping[str, type[Gaussian | Laplace]] = {
-    kind.name: kind for kind in (Gaussian, Laplace)
+MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson]] = {
+    kind.name: kind for kind in (Gaussian, Laplace, Poisson)
 }
 """Every noise process by its name."""
 
@@ -32,6 +33,7 @@ __all__ = [
     "Mechanism",
     "MultipleRelease",
     "NumericalCharge",
+    "Poisson",
     "draw_anchor",
     "place",
     "raise_anchor",

@@ -1,0 +1,201 @@
+"""Poisson noise: a process of integer jumps upwards.
+
+``X(b) - X(a)`` is Poisson with mean ``b - a``, and given its value ``v`` the part up to
+``t`` is binomial with ``v`` trials and chance ``(t-a)/(b-a)`` (Andersson, Retschmeier,
+Nelson, Pagh 2025, Lemma E.4).  Values are integers already, so the lattice is theirs.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms.lattice import (
+    DEVIATIONS,
+    LARGEST_STEPS,
+    check_confidence,
+    check_granularity,
+    check_increasing,
+    finest_common_power,
+    reaching_ladder,
+)
+from penstock.mechanisms.poisson_law import (
+    Shifts,
+    epsilon_of_shape,
+    failure,
+    half_width,
+    renyi_divergence,
+)
+from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
+from penstock.randomness import Stream
+from penstock.randomness.binomial import binomial
+from penstock.randomness.poisson import poisson
+from penstock.randomness.rejection import RELATIVE_ERROR, TAIL_ERROR
+
+ROOM_TO_RAISE = 64
+"""The ceiling's mean over that of rung 0, unless that were below 1."""
+
+SMALLEST_MEAN = 1
+"""Below this the noise is 0 more often than not."""
+
+UNIT = Fraction(1, 1 << 20)
+"""Means are multiples of this."""
+
+HIGHEST_ORDER = 2.0**10
+"""Up to this Rényi order the sampler's divergence from the ideal law is bounded."""
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """Poisson noise; the level is the mean, in lattice steps (dimensionless)."""
+
+    granularity: Fraction
+
+    name: ClassVar[str] = "poisson"
+    parameter: ClassVar[str] = "mean"
+
+    def __post_init__(self) -> None:
+        check_granularity(self.granularity)
+
+    @classmethod
+    def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
+        """Lattice and ladder of a query; see ``Mechanism.plan``.
+
+        The lattice is that of the values, so that the noise is on no finer scale.
+        """
+        if ceiling < SMALLEST_MEAN or bound < 0:
+            raise InvalidInput(
+                f"A Poisson mean is at least {SMALLEST_MEAN} and a bound at least 0, not"
+                f" {float(ceiling):g} and {float(bound):g}."
+            )
+        granularity = finest_common_power(step)
+        room = LARGEST_STEPS - math.ceil(bound / granularity)
+        # The mean m with m + 40 sqrt(m) = room.
+        half = Fraction(DEVIATIONS, 2)
+        root = Fraction(math.isqrt(max(math.floor(half**2 + room), 0))) - half
+        noisiest = root * root if root > 0 else Fraction(0)
+        if noisiest < ceiling:
+            raise InvalidInput(
+                f"Values up to {float(bound):g} and noise of mean {float(ceiling):g} do not"
+                f" fit 2^52 steps of {granularity}; choose a coarser step or a smaller bound."
+            )
+        finest = max(ceiling / ROOM_TO_RAISE, Fraction(SMALLEST_MEAN))
+        return cls(granularity), reaching_ladder(math.floor(finest / UNIT), UNIT, noisiest)
+
+    def increment(
+        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
+    ) -> IntVector:
+        """Draw ``X(noisy) - X(accurate)``; see ``Mechanism.increment``.
+
+        Raises ``InvalidInput`` for levels out of order or more than 2^52 apart.
+        """
+        check_increasing(accurate, noisy)
+        return poisson(noisy - accurate, size, stream)
+
+    def bridge(
+        self,
+        accurate: Fraction,
+        noisy: Fraction,
+        difference: IntVector,
+        level: Fraction,
+        stream: Stream,
+    ) -> IntVector:
+        """Draw ``X(level) - X(accurate)`` given ``difference``; see ``Mechanism.bridge``.
+
+        Raises ``InvalidInput`` for levels out of order, and for a negative difference,
+        which no two releases of one query have.
+        """
+        check_increasing(accurate, level, noisy)
+        return binomial(difference, (level - accurate) / (noisy - accurate), stream)
+
+    def bias(self, level: Fraction) -> Fraction:
+        """The mean itself, times the value of a step."""
+        return level * self.granularity
+
+    def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
+        """Approximate privacy by the exact hockey-stick divergence, both ways, at ``delta``.
+
+        The largest epsilon of the concentrated integer shifts that the three norms admit
+        (``poisson_law.Shifts.extreme``), including the event that the noise falls below
+        the shift; infinite where that event alone is likelier than ``delta``.  Raises
+        ``InvalidInput`` for a ``delta`` outside of (0, 1), where no mean suffices, and
+        for a sensitivity below one step.
+        """
+        if not 0 < delta < 1:
+            raise InvalidInput(f"Poisson noise needs a delta between 0 and 1, not {delta:g}.")
+        shapes = self._shifts(sensitivity).extreme()
+        epsilon = max(epsilon_of_shape(float(level), shape, delta) for shape in shapes)
+        return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
+
+    def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
+        """Rényi divergence given that no coordinate falls below its shift, and that chance.
+
+        Both add up over coordinates and are bounded over all shifts that the norms admit.
+        Raises ``InvalidInput`` for a sensitivity below one step.
+        """
+        mean, shifts = float(level), self._shifts(sensitivity)
+        below = min(shifts.largest_sum(lambda shift: failure(mean, shift)), 1.0)
+        if math.isinf(order):
+            return Cost(loss=math.inf, failure=below)
+        loss = shifts.largest_sum(lambda shift: renyi_divergence(mean, shift, order))
+        return Cost(loss=loss, failure=below)
+
+    def numerical_charges(
+        self,
+        ladder: Ladder,  # noqa: ARG002 - the samplers' error is the same at every mean
+        dimension: int,
+        levels: int,
+        order: float,
+        epsilon: float,
+    ) -> Sequence[NumericalCharge]:
+        """What ``n = dimension * levels`` draws by rejection cost, in two ways.
+
+        Engineering bounds, derived as for ``Gaussian``.  ``eta = 2^-42`` is the rms
+        relative error of a probability (``penstock.randomness.rejection``), and a draw
+        is in tails of which nothing is claimed with probability ``2^-59``, which covers
+        the thresholds of smaller means as well.
+
+        *Pinsker.*  ``(1 + e^epsilon) (sqrt(n) eta / 2 + n 2^-59)`` of failure.
+
+        *Hölder.*  A factor ``1 + (5/4) 2 a^2 / ((a-1) (2^10 - 2a))`` at order ``a``
+        below 2^9, and ``n 2^-59`` of failure.  The 5/4 is for Rényi divergences growing
+        faster than the order: enough for shifts up to a third of ``mean / a``, beyond
+        which a query costs more than budgets of that order hold.
+        """
+        draws = dimension * levels
+        tail = draws * 2 * TAIL_ERROR
+        inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
+        total = inflation * (math.sqrt(draws) * RELATIVE_ERROR / 2 + tail)
+        charges = [NumericalCharge(1.0, total)]
+        if 1 < order < HIGHEST_ORDER / 2:
+            spread = 2.5 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))
+            charges.append(NumericalCharge(1 + spread, tail))
+        return tuple(charges)
+
+    def error(self, level: Fraction, confidence: float) -> ErrorBars:
+        """Error bars of the law around its mean, which is what ``bias`` takes off.
+
+        Raises ``InvalidInput`` for a confidence outside of (0, 1).
+        """
+        check_confidence(confidence)
+        step, mean = float(self.granularity), float(level)
+        return ErrorBars(math.sqrt(mean) * step, confidence, half_width(mean, confidence) * step)
+
+    def _shifts(self, sensitivity: Sensitivity) -> Shifts:
+        step = self.granularity
+        shifts = Shifts(
+            l1=sensitivity.l1 // step,
+            l2_squared=sensitivity.l2_squared // (step * step),
+            linf=sensitivity.linf // step,
+        )
+        if not shifts.largest:
+            raise InvalidInput(
+                f"A sensitivity of {float(sensitivity.linf):g} is below one step of"
+                f" {step}, so that no two vectors on the lattice would be neighbors; choose"
+                " a finer step or a larger sensitivity.",
+                pointer="/sensitivity",
+            )
+        return shifts
