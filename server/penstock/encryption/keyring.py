@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn, Self
 
 from penstock.encryption import private
-from penstock.encryption.envelope import RowIdentity, key_id, open_envelope, seal
+from penstock.encryption.envelope import OVERHEAD, RowIdentity, key_id, open_envelope, seal
 from penstock.encryption.key import Key
 from penstock.encryption.providers import Health
 from penstock.errors import Conflict, KeysUnavailable, NotFound
@@ -129,6 +129,8 @@ class KeyRing:
         self._ring = ring
 
     def _key_of(self, wrapped: bytes) -> Key:
+        if len(wrapped) < OVERHEAD:
+            return self._ring.keys[self._ring.primary]  # it names no key, and opens under none
         name = key_id(wrapped).hex()
         if name not in self._ring.keys:
             self._ring = _Ring.read(self._path)

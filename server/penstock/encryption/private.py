@@ -65,9 +65,12 @@ def read(path: Path) -> object:
             f"{path} cannot be read ({os.strerror(error.errno or 0)})."
             " Give it to the server's user: chown and chmod 600."
         ) from error
-    with os.fdopen(descriptor, "rb") as file:
-        _refuse_shared(path, os.fstat(file.fileno()))
-        content = file.read(_LARGEST + 1)
+    try:
+        _refuse_shared(path, os.fstat(descriptor))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            content = file.read(_LARGEST + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > _LARGEST:
         raise malformed(path, f"is longer than {_LARGEST} bytes")
     try:

@@ -1,0 +1,159 @@
+"""The envelope is what its description says, and opens for its row only."""
+
+from dataclasses import replace
+
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.encryption import Key, RowIdentity, open_envelope, seal
+from penstock.encryption.envelope import OVERHEAD, Buffer, key_id
+from penstock.errors import IntegrityViolation
+
+KEY = Key(bytes(range(32)))
+ROW = RowIdentity(
+    table="release",
+    dataset="flights@1",
+    query="by carrier",
+    level=4000,
+    seq=3,
+    length=2,
+    type="int64",
+)
+
+identities = st.builds(
+    RowIdentity,
+    table=st.text(max_size=8),
+    dataset=st.text(st.characters(exclude_categories=["Cs"]), max_size=64),
+    query=st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=64),
+    level=st.none() | st.integers(),
+    seq=st.none() | st.integers(),
+    length=st.integers(),
+    type=st.text(max_size=8),
+    schema=st.integers(),
+)
+
+
+@given(plaintext=st.binary(max_size=200), identity=identities)
+def test_what_was_sealed_comes_back(plaintext: bytes, identity: RowIdentity) -> None:
+    envelope = seal(KEY, plaintext, identity)
+    assert len(envelope) == len(plaintext) + OVERHEAD
+    assert open_envelope(KEY, envelope, identity) == plaintext
+
+
+@given(one=identities, other=identities)
+def test_different_rows_have_different_identities(one: RowIdentity, other: RowIdentity) -> None:
+    assert (one.encode() == other.encode()) == (one == other)
+
+
+@pytest.mark.parametrize("wrap", [bytes, bytearray, memoryview])
+def test_every_buffer_is_sealed_alike(wrap: type[Buffer]) -> None:
+    envelope = seal(KEY, wrap(b"abc"), ROW)
+    assert open_envelope(KEY, wrap(envelope), ROW) == b"abc"
+
+
+def test_an_envelope_follows_its_description() -> None:
+    envelope = seal(KEY, b"plaintext", ROW)
+    aad = bytes([1, 1]) + KEY.id + ROW.encode()
+    assert envelope[:10] == bytes([1, 1]) + KEY.id
+    salt, nonce, ciphertext = envelope[10:42], envelope[42:54], envelope[54:]
+    subkey = HKDF(algorithm=SHA256(), length=32, salt=salt, info=aad).derive(bytes(range(32)))
+    assert AESGCM(subkey).decrypt(nonce, ciphertext, aad) == b"plaintext"
+    assert key_id(envelope) == KEY.id
+
+
+def test_the_identity_of_a_row_is_canonical_json() -> None:
+    assert ROW.encode() == (
+        b'{"dataset":"flights@1","length":2,"level":4000,"query":"by carrier","schema":1,'
+        b'"seq":3,"table":"release","type":"int64"}'
+    )
+
+
+def test_sealing_twice_shares_nothing_but_the_name_of_the_key() -> None:
+    one, other = seal(KEY, bytes(64), ROW), seal(KEY, bytes(64), ROW)
+    assert one[:10] == other[:10]
+    assert one[10:42] != other[10:42]
+    assert one[42:54] != other[42:54]
+    assert one[54:] != other[54:]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"table": "dataset"},
+        {"dataset": "flights@2"},
+        {"query": "by origin"},
+        {"query": None},
+        {"level": 4001},
+        {"seq": 4},
+        {"length": 3},
+        {"type": "int32"},
+        {"schema": 2},
+    ],
+)
+def test_no_other_row_opens_it(changes: dict[str, str | int | None]) -> None:
+    envelope = seal(KEY, b"plaintext", ROW)
+    other = replace(ROW, **changes)  # type: ignore[arg-type]  # each of its field's type
+    with pytest.raises(IntegrityViolation, match="belongs to another row"):
+        open_envelope(KEY, envelope, other)
+
+
+def test_no_other_key_opens_it() -> None:
+    envelope = seal(KEY, b"plaintext", ROW)
+    other = Key(bytes(32))
+    with pytest.raises(IntegrityViolation, match="another key"):
+        open_envelope(other, envelope, ROW)
+    renamed = envelope[:2] + other.id + envelope[10:]
+    with pytest.raises(IntegrityViolation, match="altered"):
+        open_envelope(other, renamed, ROW)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_an_unknown_format_is_told(position: int) -> None:
+    envelope = bytearray(seal(KEY, b"plaintext", ROW))
+    envelope[position] = 2
+    with pytest.raises(IntegrityViolation, match="format"):
+        open_envelope(KEY, envelope, ROW)
+
+
+def test_a_refusal_says_what_to_do_and_shows_nothing_of_the_content() -> None:
+    envelope = bytearray(seal(KEY, b"a secret", ROW))
+    envelope[-1] ^= 1
+    with pytest.raises(IntegrityViolation, match="Restore the database") as caught:
+        open_envelope(KEY, envelope, ROW)
+    assert caught.value.data["query"] == "by carrier"
+    assert caught.value.__cause__ is None
+
+
+def test_a_key_shows_its_name_only() -> None:
+    for shown in (repr(KEY), str(KEY), f"{KEY}", repr([KEY]), repr({"key": KEY})):
+        assert KEY.id.hex() in shown
+        assert KEY.material.hex() not in shown
+        assert repr(KEY.material) not in shown
+
+
+def test_a_key_is_not_serialized() -> None:
+    with pytest.raises(TypeError, match="wrap it"):
+        KEY.__reduce__()
+
+
+@pytest.mark.parametrize("size", [0, 16, 31, 33, 64])
+def test_a_key_has_32_bytes(size: int) -> None:
+    with pytest.raises(ValueError, match=f"not {size}"):
+        Key(bytes(size))
+
+
+def test_fresh_keys_differ() -> None:
+    assert len({Key.fresh().id for _ in range(100)}) == 100
+
+
+def test_hkdf_gives_the_published_answer() -> None:
+    """RFC 5869, test case 3, stretched to what ``Key`` asks: another input length."""
+    okm = HKDF(algorithm=SHA256(), length=42, salt=b"", info=b"").derive(b"\x0b" * 22)
+    assert okm.hex().startswith("8da4e775a563c18f715f802a063c5a31")
+    mine = Key(b"\x0b" * 32).subkey(bytes(32), b"info")
+    again = HKDF(algorithm=SHA256(), length=32, salt=bytes(32), info=b"info").derive(b"\x0b" * 32)
+    assert mine == again

@@ -1,0 +1,149 @@
+"""The rules of every file that holds keys."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.encryption import KeyRing, Secrets, private
+from penstock.errors import KeysUnavailable
+
+Kind = type[KeyRing] | type[Secrets]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "keys.json"
+
+
+@pytest.fixture(params=[KeyRing, Secrets])
+def kind(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+def test_a_missing_file_names_the_next_step(kind: Kind, path: Path) -> None:
+    with pytest.raises(KeysUnavailable, match=r"keys\.json is missing.*penstock init"):
+        kind.load(path)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o660, 0o644, 0o610, 0o601])
+def test_a_file_that_others_can_use_is_refused(kind: Kind, path: Path, mode: int) -> None:
+    kind.create(path)
+    path.chmod(mode)
+    with pytest.raises(KeysUnavailable, match=rf"mode {mode:04o}.*chmod 600"):
+        kind.load(path)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400])
+def test_a_file_for_its_owner_alone_is_read(kind: Kind, path: Path, mode: int) -> None:
+    kind.create(path)
+    path.chmod(mode)
+    kind.load(path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_file_of_another_user_is_refused(kind: Kind, path: Path) -> None:
+    kind.create(path)
+    os.chown(path, 65534, -1)
+    with pytest.raises(KeysUnavailable, match=r"belongs to user 65534.*chown 0"):
+        kind.load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"nul"])
+def test_a_file_that_is_no_json_is_refused(kind: Kind, path: Path, content: bytes) -> None:
+    kind.create(path)
+    path.write_bytes(content)
+    with pytest.raises(KeysUnavailable, match="is not JSON"):
+        kind.load(path)
+
+
+def test_a_huge_file_is_refused(kind: Kind, path: Path) -> None:
+    kind.create(path)
+    path.write_bytes(b" " * (1 << 20) + b"{}")
+    with pytest.raises(KeysUnavailable, match="longer than 1048576 bytes"):
+        kind.load(path)
+
+
+def test_a_folder_and_a_pipe_are_refused(kind: Kind, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o600)
+    for path in (tmp_path, pipe):
+        with pytest.raises(KeysUnavailable):
+            kind.load(path)
+
+
+def test_a_message_never_repeats_the_content(kind: Kind, path: Path) -> None:
+    kind.create(path)
+    path.write_text('{"pepper": "canary"')
+    with pytest.raises(KeysUnavailable) as caught:
+        kind.load(path)
+    assert "canary" not in caught.value.detail
+    assert caught.value.__cause__ is None
+
+
+def test_a_file_is_private_whatever_the_umask(kind: Kind, path: Path) -> None:
+    before = os.umask(0o777)
+    try:
+        kind.create(path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_missing_folder_is_told(kind: Kind, path: Path) -> None:
+    with pytest.raises(KeysUnavailable, match=r"cannot be written \(No such file.*Make its folder"):
+        kind.create(path.parent / "nowhere" / "keys.json")
+
+
+def test_a_file_and_its_folder_are_synced_before_it_counts(
+    kind: Kind, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    sync: Callable[[int], None] = os.fsync
+
+    def note(descriptor: int) -> None:
+        synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))  # noqa: PTH115 - a descriptor
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    kind.create(path)
+    assert synced == [str(path), str(path.parent)]
+
+
+def test_a_replacement_that_fails_leaves_the_old_file_and_nothing_else(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ring = KeyRing.create(path)
+    before = path.read_bytes()
+
+    def refuse(descriptor: int) -> None:
+        raise OSError(28, f"no space for {descriptor}")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(KeysUnavailable, match=r"No space left.*nothing was changed"):
+        ring.add()
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+    assert len(ring.health().keys) == 1
+
+
+def test_changes_of_one_file_take_turns(path: Path) -> None:
+    KeyRing.create(path)
+    children = []
+    for _ in range(6):
+        child = os.fork()
+        if child == 0:
+            KeyRing.load(path).add()
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
+    assert len(KeyRing.load(path).health().keys) == 7
+
+
+def test_json_is_read_back_as_written(path: Path) -> None:
+    private.create(path, {"a": [1, "é"]})
+    assert private.read(path) == {"a": [1, "é"]}

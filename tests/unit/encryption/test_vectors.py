@@ -1,0 +1,83 @@
+"""Vectors of 64-bit integers survive their envelope."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.encryption import Key, RowIdentity, open_envelope, open_vector, seal, seal_vector
+from penstock.errors import IntegrityViolation
+
+KEY = Key(bytes(range(32)))
+LARGEST = (1 << 63) - 1
+
+
+def row(length: int, kind: str = "int64") -> RowIdentity:
+    return RowIdentity(
+        table="release", dataset="d@1", query="q", level=1, seq=0, length=length, type=kind
+    )
+
+
+@given(st.lists(st.integers(-LARGEST - 1, LARGEST), min_size=1, max_size=50))
+def test_every_integer_comes_back(integers: list[int]) -> None:
+    values = np.array(integers, dtype=np.int64)
+    identity = row(len(integers))
+    assert open_vector(KEY, seal_vector(KEY, values, identity), identity).tolist() == integers
+
+
+def test_the_bytes_are_little_endian() -> None:
+    envelope = seal_vector(KEY, np.array([1, -2], dtype=np.int64), row(2))
+    plaintext = open_envelope(KEY, envelope, row(2))
+    assert plaintext.hex() == "0100000000000000feffffffffffffff"
+
+
+def test_what_comes_back_cannot_be_written_to() -> None:
+    found = open_vector(KEY, seal_vector(KEY, np.zeros(3, dtype=np.int64), row(3)), row(3))
+    with pytest.raises(ValueError, match="read-only"):
+        found[0] = 1
+
+
+def test_a_vector_that_is_not_contiguous_is_sealed_as_it_reads() -> None:
+    values = np.arange(20, dtype=np.int64)[::2]
+    assert open_vector(KEY, seal_vector(KEY, values, row(10)), row(10)).tolist() == values.tolist()
+
+
+def test_a_read_only_vector_is_sealed() -> None:
+    values = np.arange(4, dtype=np.int64)
+    values.flags.writeable = False
+    assert open_vector(KEY, seal_vector(KEY, values, row(4)), row(4)).tolist() == [0, 1, 2, 3]
+
+
+def test_another_length_shape_or_type_is_refused_before_sealing() -> None:
+    with pytest.raises(ValueError, match="says 3 values"):
+        seal_vector(KEY, np.zeros(2, dtype=np.int64), row(3))
+    with pytest.raises(ValueError, match="says 4 values"):
+        seal_vector(KEY, np.zeros((2, 2), dtype=np.int64), row(4))
+    with pytest.raises(ValueError, match="of type int64"):
+        seal_vector(KEY, np.zeros(2, dtype=np.int32), row(2))
+    with pytest.raises(ValueError, match="of type int64"):
+        seal_vector(KEY, np.zeros(2, dtype=np.int64), row(2, "float64"))
+
+
+def test_a_row_of_another_length_is_refused_even_if_it_authenticates() -> None:
+    envelope = seal(KEY, bytes(15), row(2))
+    with pytest.raises(IntegrityViolation, match="does not hold 2 values"):
+        open_vector(KEY, envelope, row(2))
+
+
+def test_a_million_values_are_not_copied_more_than_the_envelope_needs() -> None:
+    values = np.arange(10**6, dtype=np.int64)
+    identity = row(10**6)
+    tracemalloc.start()
+    envelope = seal_vector(KEY, values, identity)
+    sealing = tracemalloc.get_traced_memory()[1]
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
+    found = open_vector(KEY, envelope, identity)
+    opening = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    assert np.array_equal(found, values)
+    assert sealing < 2.1 * values.nbytes  # the envelope, and the same as immutable bytes
+    assert opening < 1.1 * values.nbytes  # the plaintext, of which the array is a view
