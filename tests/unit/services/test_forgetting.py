@@ -1,0 +1,127 @@
+"""Once the anchor is drawn, the exact answer is nowhere: not on disk, not in memory."""
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.unit.services.conftest import VISITS, World
+
+from penstock.errors import PenstockError
+from penstock.services import queries, registration
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import PushedVectorRequest
+
+SIZE = 37
+FIRST, STEP = 7_340_119, 1_000_003
+SCALES = [2**exponent for exponent in range(-24, 25)]
+
+
+def canary() -> list[int]:
+    """Values that nothing else in the process looks like; made anew at every call."""
+    return [FIRST + STEP * place for place in range(SIZE)]
+
+
+def is_canary(candidate: object) -> bool:
+    """Whether an object holds the exact vector, in whatever lattice."""
+    if isinstance(candidate, np.ndarray) and candidate.shape == (SIZE,):
+        differences = np.diff(candidate.astype(np.float64))
+        first = float(candidate[0])
+        return bool(
+            differences[0] != 0
+            and np.all(differences == differences[0])
+            and abs(first / differences[0] - FIRST / STEP) < 1e-12
+        )
+    if isinstance(candidate, list | tuple) and len(candidate) == SIZE:
+        return candidate[0] in (FIRST, float(FIRST)) and candidate[1] == FIRST + STEP
+    if isinstance(candidate, bytes | bytearray | str) and len(candidate) >= 8:
+        return holds_canary(candidate.encode() if isinstance(candidate, str) else bytes(candidate))
+    return False
+
+
+def traces() -> list[bytes]:
+    """What the vector's third value looks like in text and as 64-bit integers."""
+    value = FIRST + 2 * STEP
+    binary = [
+        int(value * scale).to_bytes(8, "little") for scale in SCALES if value * scale >= 2**16
+    ]
+    return [str(value).encode(), np.float64(value).tobytes(), *binary]
+
+
+TRACES = traces()
+
+
+def holds_canary(content: bytes) -> bool:
+    return any(trace in content for trace in TRACES[:2]) or any(
+        trace in content for trace in TRACES[2:] if trace.count(b"\x00") < 5
+    )
+
+
+def push(world: World, **changes: object) -> None:
+    body = {**VISITS, "keys": None, "values": canary(), **changes}
+    queries.register(world.server, OPERATOR, PushedVectorRequest.model_validate(body))
+
+
+def live_canaries() -> list[object]:
+    gc.collect()
+    return [
+        type(candidate)
+        for holder in gc.get_objects()
+        for candidate in (holder, *gc.get_referents(holder))
+        if candidate is not TRACES and is_canary(candidate)
+    ]
+
+
+def home_files(world: World) -> list[Path]:
+    return [path for path in world.server.settings.home.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson"])
+def test_no_live_object_refers_to_the_exact_answer(world: World, mechanism: str) -> None:
+    held = canary()
+    assert live_canaries()
+    del held
+    push(world, mechanism=mechanism)
+    world.ask("pia")
+    assert live_canaries() == []
+
+
+def test_no_live_object_refers_to_it_after_a_refusal_either(world: World) -> None:
+    with pytest.raises(PenstockError):
+        push(world, levels={"public": {"epsilon": 50.0}})
+    assert live_canaries() == []
+
+
+def test_no_file_of_the_home_holds_the_exact_answer(world: World) -> None:
+    push(world)
+    for name in ("pia", "paul", "ines"):
+        world.ask(name)
+    files = home_files(world)
+    assert any(path.name.endswith("-wal") for path in files)
+    assert [path for path in files if holds_canary(path.read_bytes())] == []
+
+
+def test_the_search_finds_what_a_server_that_forgets_nothing_leaves(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = registration._spec
+
+    def careless(request: registration.Request) -> str:
+        return kept(request)[:-1] + f', "values": {canary()}}}'
+
+    monkeypatch.setattr(registration, "_spec", careless)
+    push(world)
+    assert any(holds_canary(path.read_bytes()) for path in home_files(world))
+
+
+def test_the_search_finds_plain_integers_of_the_state(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsealed(*arguments: object) -> bytes:
+        steps = arguments[-1]
+        assert isinstance(steps, np.ndarray)
+        return np.array(canary(), dtype="<i8").tobytes()
+
+    monkeypatch.setattr("penstock.services.releases.seal_state", unsealed)
+    push(world)
+    assert any(holds_canary(path.read_bytes()) for path in home_files(world))

@@ -1,0 +1,203 @@
+"""Tiers, users and tokens: who may do what, from when on, until when."""
+
+import pytest
+from sqlmodel import col, select
+from tests.unit.services.conftest import World
+
+from penstock.errors import Conflict, Forbidden, InvalidInput, NameTaken, NotAuthenticated, NotFound
+from penstock.persistence.tables import Charge, Clearance, Leaf, QueryLevel, Tier, TierBudget, Token
+from penstock.services import tiers, tokens, users
+from penstock.services.paging import Window
+from penstock.services.principals import OPERATOR, Principal, authenticate
+from penstock.services.specs import TierSpec, TokenSpec, UserChange, UserSpec
+
+
+def admin(world: World) -> Principal:
+    return world.person("ada")
+
+
+def test_a_tier_between_two_starts_with_what_the_lower_one_has(visits: World) -> None:
+    inserted = tiers.create(visits.server, OPERATOR, TierSpec(name="trusted", above="partner"))
+    names = [tier.name for tier in tiers.listing(visits.server)]
+    assert names == ["public", "partner", "trusted", "internal"]
+    assert 20 < inserted.rank < 30
+    with visits.server.database.read() as session:
+        ids = {tier.name: tier.id for tier in session.exec(select(Tier)).all()}
+        for table in (TierBudget, Charge, QueryLevel):
+            rows = {
+                name: [
+                    row.model_dump(exclude={"id", "tier_id", "at", "by"})
+                    for row in session.exec(
+                        select(table).where(col(table.tier_id) == ids[name])
+                    ).all()
+                ]
+                for name in ("partner", "trusted")
+            }
+            assert rows["partner"] == rows["trusted"] != []
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance="trusted"))
+    partner = visits.ask("paul").view
+    assert list(visits.ask("pia").view.values) == list(partner.values)
+
+
+def test_a_tier_below_all_has_no_budget_and_sees_nothing(visits: World) -> None:
+    tiers.create(visits.server, OPERATOR, TierSpec(name="press", rank=1))
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance="press"))
+    with pytest.raises(NotFound):
+        visits.ask("pia")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"name": "x", "rank": 10}, "Rank 10"),
+        ({"name": "x", "rank": 5, "above": "public"}, "not both"),
+    ],
+)
+def test_a_tier_at_no_place_of_its_own_is_refused(
+    world: World, spec: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        tiers.create(world.server, OPERATOR, TierSpec.model_validate(spec))
+
+
+def test_a_gap_between_ranks_runs_out_in_plain_words(world: World) -> None:
+    tiers.create(world.server, OPERATOR, TierSpec(name="next", rank=11))
+    with pytest.raises(InvalidInput, match="No whole rank is free"):
+        tiers.create(world.server, OPERATOR, TierSpec(name="between", above="public"))
+
+
+def test_names_of_tiers_and_users_are_taken_whatever_their_case(world: World) -> None:
+    with pytest.raises(NameTaken):
+        tiers.create(world.server, OPERATOR, TierSpec(name="PUBLIC"))
+    with pytest.raises(NameTaken):
+        users.create(world.server, OPERATOR, UserSpec(name="Pia", roles=["analyst"]))
+    with pytest.raises(NameTaken):
+        users.create(world.server, OPERATOR, UserSpec(name="operator", roles=["admin"]))
+
+
+def test_a_clearance_that_does_not_exist_is_refused_and_loses_nothing(world: World) -> None:
+    with pytest.raises(InvalidInput, match="no tier 'moon'"):
+        users.change(world.server, OPERATOR, "pia", UserChange(clearance="moon"))
+    assert users.show(world.server, OPERATOR, "pia").clearance == "public"
+
+
+def test_a_clearance_is_taken_away_with_null_and_kept_when_left_out(world: World) -> None:
+    kept = users.change(world.server, OPERATOR, "pia", UserChange(roles=["analyst", "auditor"]))
+    assert kept.clearance == "public"
+    taken = users.change(world.server, OPERATOR, "pia", UserChange(clearance=None))
+    assert taken.clearance is None
+    with world.server.database.read() as session:
+        versions = session.exec(
+            select(Clearance.version).order_by(col(Clearance.id).desc()).limit(1)
+        ).one()
+    assert versions == 2
+
+
+def test_every_change_of_a_clearance_is_a_leaf_and_a_repeat_is_none(world: World) -> None:
+    for _ in range(2):
+        users.change(world.server, admin(world), "pia", UserChange(clearance="internal"))
+    with world.server.database.read() as session:
+        leaves = session.exec(select(Leaf).where(col(Leaf.kind) == "clearance")).all()
+    assert [(leaf.actor, leaf.user) for leaf in leaves] == [("ada", "pia")]
+
+
+@pytest.mark.parametrize("name", ["pia", "otto"])
+def test_only_admins_change_people_and_tiers(world: World, name: str) -> None:
+    person = world.person(name)
+    with pytest.raises(Forbidden):
+        users.change(world.server, person, "pia", UserChange(clearance="internal"))
+    with pytest.raises(Forbidden):
+        users.create(world.server, person, UserSpec(name="new", roles=["admin"]))
+    with pytest.raises(Forbidden):
+        tiers.create(world.server, person, TierSpec(name="new"))
+    with pytest.raises(Forbidden):
+        users.listing(world.server, person, Window())
+
+
+def test_a_token_lets_in_until_it_expires(world: World) -> None:
+    issued = tokens.issue(world.server, OPERATOR, "pia", TokenSpec(expires_in=60))
+    assert authenticate(world.server, issued.token).name == "pia"
+    world.clock.forward(seconds=59.9)
+    assert authenticate(world.server, issued.token).roles == {"analyst"}
+    world.clock.forward(seconds=0.2)
+    with pytest.raises(NotAuthenticated):
+        authenticate(world.server, issued.token)
+
+
+def test_a_revoked_token_and_a_disabled_user_are_out_at_once(world: World) -> None:
+    first = tokens.issue(world.server, OPERATOR, "pia", TokenSpec())
+    second = tokens.issue(world.server, world.person("pia"), "pia", TokenSpec())
+    tokens.revoke(world.server, world.person("pia"), "pia", first.prefix)
+    with pytest.raises(NotAuthenticated):
+        authenticate(world.server, first.token)
+    assert authenticate(world.server, second.token).name == "pia"
+    users.disable(world.server, OPERATOR, "pia")
+    with pytest.raises(NotAuthenticated):
+        authenticate(world.server, second.token)
+    with pytest.raises(Conflict):
+        tokens.issue(world.server, OPERATOR, "pia", TokenSpec())
+
+
+def test_what_is_stored_of_a_token_is_an_hmac(world: World) -> None:
+    issued = tokens.issue(world.server, OPERATOR, "pia", TokenSpec())
+    with world.server.database.read() as session:
+        row = session.exec(select(Token)).one()
+        leaves = session.exec(select(Leaf.bytes)).all()
+    secret = issued.token.split("_", 2)[2].encode()
+    assert secret not in row.digest
+    assert not any(secret in leaf for leaf in leaves)
+    assert row.prefix == issued.prefix
+
+
+@pytest.mark.parametrize("spoil", ["", "x", "swap", "cut", "other"])
+def test_a_token_that_is_not_ours_is_refused_in_the_same_words(world: World, spoil: str) -> None:
+    token = tokens.issue(world.server, OPERATOR, "pia", TokenSpec()).token
+    other = tokens.issue(world.server, OPERATOR, "paul", TokenSpec()).token
+    spoiled = {
+        "": "",
+        "x": "x" * 200,
+        "swap": token[:-1] + ("0" if token[-1] != "0" else "1"),
+        "cut": token[:40],
+        "other": other[:12] + token[12:],
+    }[spoil]
+    with pytest.raises(NotAuthenticated, match="malformed, unknown, expired or revoked"):
+        authenticate(world.server, spoiled)
+
+
+def test_scopes_narrow_a_token_and_never_widen_it(world: World) -> None:
+    users.change(world.server, OPERATOR, "otto", UserChange(roles=["analyst", "auditor"]))
+    narrow = tokens.issue(world.server, OPERATOR, "otto", TokenSpec(scopes=["auditor"]))
+    principal = authenticate(world.server, narrow.token)
+    assert principal.roles == {"auditor"}
+    with pytest.raises(InvalidInput, match="scopes"):
+        tokens.issue(world.server, principal, "otto", TokenSpec(scopes=["analyst"]))
+    with pytest.raises(InvalidInput, match="scopes"):
+        tokens.issue(world.server, OPERATOR, "otto", TokenSpec(scopes=["admin"]))
+    assert tokens.issue(world.server, principal, "otto", TokenSpec()).scopes == ["auditor"]
+
+
+def test_only_an_admin_reaches_the_tokens_of_others(world: World) -> None:
+    with pytest.raises(Forbidden):
+        tokens.issue(world.server, world.person("pia"), "paul", TokenSpec())
+    with pytest.raises(Forbidden):
+        tokens.listing(world.server, world.person("otto"), "paul", Window())
+
+
+def test_a_list_comes_in_pages_that_join_without_gap(world: World) -> None:
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = users.listing(world.server, OPERATOR, Window.parse("2", cursor))
+        seen += [user.name for user in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert seen == ["pia", "paul", "ines", "ada", "otto"]
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "x", "YWZ0ZXI6", "YWZ0ZXI6LTE", "é", "YWZ0ZXI6eA", "A" * 99]
+)
+def test_a_cursor_of_somebody_elses_making_is_refused(cursor: str) -> None:
+    with pytest.raises(InvalidInput, match="cursor"):
+        Window.parse(None, cursor)

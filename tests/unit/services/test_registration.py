@@ -1,0 +1,165 @@
+"""Registering a query: charged before anything is read, once, and refused without a trace."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sqlmodel import col, select
+from tests.unit.services.conftest import World
+
+from penstock.errors import BudgetExhausted, InvalidInput, NameTaken, NotFound
+from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
+from penstock.services import registration
+
+
+def stored(world: World) -> tuple[int, int, int, int, int]:
+    with world.server.database.read() as session:
+        return tuple(  # type: ignore[return-value]  # five tables, five counts
+            len(session.exec(select(table)).all())
+            for table in (Query, QueryLevel, Charge, Release, Leaf)
+        )
+
+
+def test_registering_charges_every_tier_and_draws_the_anchor_alone(visits: World) -> None:
+    with visits.server.database.read() as session:
+        charges = session.exec(select(Charge)).all()
+        releases = session.exec(select(Release)).all()
+        query = session.exec(select(Query)).one()
+    assert len(charges) == 3
+    assert [(row.seq, row.rung) for row in releases] == [(0, query.ceiling)]
+    assert query.status == "active"
+
+
+def test_the_charge_is_durable_before_the_data_are_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> None:
+        with world.server.database.read() as session:
+            assert len(session.exec(select(Charge)).all()) == 3
+            assert session.exec(select(Query)).one().status == "pending"
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(registration, "_anchor", crash)
+        with pytest.raises(KeyboardInterrupt):
+            world.push()
+    before = stored(world)
+    with pytest.raises(Exception, match="pending"):
+        world.ask("pia")
+    world.push()
+    after = stored(world)
+    assert after[0] == before[0]
+    assert after[2] == before[2]
+    assert after[3] == 1
+    assert world.ask("pia").first
+
+
+def test_a_pending_query_is_not_finished_by_another_spec(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(registration, "_anchor", crash)
+        with pytest.raises(KeyboardInterrupt):
+            world.push()
+    with pytest.raises(NameTaken):
+        world.push(sensitivity={"l1": 2, "l2": 2, "linf": 2})
+
+
+def test_an_exhausted_budget_says_what_is_needed_left_and_would_fit(world: World) -> None:
+    world.push("first", levels=None, share=0.5)
+    before = stored(world)
+    with pytest.raises(BudgetExhausted) as refusal:
+        world.push("second", levels=None, share=0.75)
+    assert stored(world) == before
+    data = refusal.value.data
+    assert data["spent_by"] == [{"query": "first", "share": pytest.approx(0.5, rel=1e-3)}]
+    largest = data["largest_share"]
+    assert isinstance(largest, float)
+    assert 0.5 <= largest < 0.502
+    assert data["needed_share"] == pytest.approx(0.75, rel=2e-3)
+    world.push("second", levels=None, share=largest)
+    with pytest.raises(BudgetExhausted):
+        world.push("third", levels=None, share=0.01)
+
+
+def test_shares_that_add_up_to_one_fit(world: World) -> None:
+    for name in ("a", "b", "c", "d"):
+        world.push(name, levels=None, share=0.25)
+
+
+def test_levels_that_get_noisier_with_rank_are_refused(world: World) -> None:
+    with pytest.raises(InvalidInput, match="noisier"):
+        world.push(levels={"public": {"epsilon": 0.5}, "internal": {"epsilon": 0.1}})
+    assert stored(world)[0] == 0
+
+
+def test_a_tier_above_a_listed_one_inherits_and_one_below_all_sees_nothing(world: World) -> None:
+    view = world.push(levels={"partner": {"epsilon": 0.3}})
+    assert [level.tier for level in view.tiers] == ["partner", "internal"]
+    assert view.tiers[0].level == view.tiers[1].level
+    with pytest.raises(NotFound):
+        world.ask("pia")
+    with world.server.database.read() as session:
+        assert len(session.exec(select(Charge)).all()) == 2
+
+
+def test_names_are_unique_by_case_and_unicode_form(world: World) -> None:
+    world.push("Caf\u00e9")
+    for name in ("caf\u00e9", "CAFE\u0301"):
+        with pytest.raises(NameTaken):
+            world.push(name)
+
+
+def test_what_is_stored_of_a_pushed_vector_says_nothing_of_its_values(world: World) -> None:
+    world.push(values=[918273645, 7, 0])
+    with world.server.database.read() as session:
+        query = session.exec(select(Query)).one()
+        leaves = session.exec(select(Leaf)).all()
+    assert query.canonical_hash is None
+    assert "values" not in json.loads(query.spec)
+    assert query.asserted_by == "operator"
+    for text in (query.spec, *(leaf.bytes.decode() for leaf in leaves)):
+        assert "918273645" not in text
+
+
+def test_the_same_values_twice_are_two_queries_and_two_charges(world: World) -> None:
+    world.push("one")
+    world.push("two")
+    with world.server.database.read() as session:
+        names = session.exec(select(Query.name).order_by(col(Query.id))).all()
+        charges = session.exec(select(Charge)).all()
+    assert names == ["one", "two"]
+    assert len(charges) == 6
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson"])
+def test_every_tier_is_charged_within_its_share(world: World, mechanism: str) -> None:
+    world.push(mechanism=mechanism, levels=None, share=0.125)
+    with world.server.database.read() as session:
+        charges = session.exec(select(Charge)).all()
+    assert len(charges) == 3
+    assert all(charge.loss > 0 for charge in charges)
+
+
+def test_the_running_totals_are_the_sums_of_the_charges(world: World) -> None:
+    for name in ("a", "b", "c"):
+        world.push(name, levels=None, share=0.1)
+    with world.server.database.read() as session:
+        rows = session.exec(select(Charge).order_by(col(Charge.seq))).all()
+    for tier in {row.tier_id for row in rows}:
+        own = [row for row in rows if row.tier_id == tier]
+        assert [row.seq for row in own] == [0, 1, 2]
+        assert own[-1].loss_total == sum(row.loss for row in own)
+        assert own[-1].failure_total == sum(row.failure for row in own)
+
+
+def test_the_anchor_is_the_exact_answer_plus_noise_of_the_ceiling(world: World) -> None:
+    world.push(keys=None, values=[1000] * 4000)
+    view = world.ask("ines").view
+    spread: NDArray[np.float64] = np.asarray(view.values) - 1000
+    # The sample variance of 4,000 normals: 8 standard deviations around 1.
+    assert abs(float(np.mean(spread**2)) / view.level.value - 1) < 8 * (2 / 4000) ** 0.5

@@ -1,0 +1,155 @@
+"""What auditors and admins read: history, events, exposure and budgets."""
+
+import hashlib
+import json
+
+import pytest
+from sqlmodel import select
+from tests.unit.services.conftest import World
+
+from penstock.errors import Forbidden, NotFound
+from penstock.persistence.tables import Leaf
+from penstock.services import budget, events, exposure, history, users
+from penstock.services.paging import Window
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import UserChange
+
+EVERYTHING = Window(limit=1000)
+
+
+def test_a_coalition_learns_what_its_best_informed_member_knows(visits: World) -> None:
+    for name in ("pia", "paul", "ines"):
+        visits.ask(name)
+    auditor = visits.person("otto")
+    alone = exposure.of(visits.server, auditor, ["ines"], "sites")
+    together = exposure.of(visits.server, auditor, ["pia", "paul", "ines"], "sites")
+    assert together.released == alone.released
+    assert together.could_be == alone.could_be
+    assert together.queries == alone.queries
+    assert together.released.epsilon == pytest.approx(0.5, rel=2e-3)
+    # Three independent Gaussians add up their inverse variances; 0.5, 0.25 and 0.1.
+    assert together.independent.epsilon > 1.1 * together.released.epsilon
+    assert alone.independent.epsilon == pytest.approx(alone.released.epsilon, rel=1e-6)
+    assert together.reach is not None
+    assert (together.reach.tier, together.reach.epsilon) == ("internal", 4.0)
+
+
+def test_reach_and_what_could_be_remember_the_highest_tier_ever_held(visits: World) -> None:
+    auditor = visits.person("otto")
+    before = exposure.of(visits.server, auditor, ["pia"], "sites")
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance="internal"))
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance="public"))
+    after = exposure.of(visits.server, auditor, ["pia"], "sites")
+    assert before.could_be.epsilon < after.could_be.epsilon
+    assert after.reach is not None
+    assert after.reach.tier == "internal"
+    assert after.released.epsilon == 0
+
+
+def test_no_coalition_is_above_the_budget_of_its_highest_tier(world: World) -> None:
+    for number in range(8):
+        world.push(f"q{number}", levels=None, share=0.125)
+        for name in ("pia", "paul", "ines"):
+            world.ask(name, f"q{number}")
+    seen = exposure.of(world.server, OPERATOR, ["pia", "paul", "ines"], "sites")
+    assert seen.reach is not None
+    assert seen.released.epsilon <= seen.could_be.epsilon <= seen.reach.epsilon
+    # The filter's order is close to tight for eight Gaussians.
+    assert seen.could_be.epsilon > 0.8 * seen.reach.epsilon
+
+
+def test_analysts_ask_about_themselves_alone(visits: World) -> None:
+    visits.ask("pia")
+    own = exposure.of(visits.server, visits.person("pia"), ["pia"], "sites")
+    assert [query.query for query in own.queries] == ["visits"]
+    with pytest.raises(Forbidden):
+        exposure.of(visits.server, visits.person("pia"), ["pia", "paul"], "sites")
+    with pytest.raises(Forbidden):
+        exposure.of(visits.server, visits.person("ada"), ["pia"], "sites")
+
+
+def test_analysts_read_their_own_history_and_auditors_everybodys(visits: World) -> None:
+    for name in ("pia", "paul"):
+        visits.ask(name)
+    own = history.listing(visits.server, visits.person("pia"), EVERYTHING)
+    assert [(item.user, item.tier) for item in own.items] == [("pia", "public")]
+    everybody = history.listing(visits.server, visits.person("otto"), EVERYTHING)
+    assert [item.user for item in everybody.items] == ["pia", "paul"]
+    filtered = history.listing(visits.server, visits.person("otto"), EVERYTHING, user="paul")
+    assert [item.user for item in filtered.items] == ["paul"]
+    with pytest.raises(Forbidden):
+        history.listing(visits.server, visits.person("pia"), EVERYTHING, user="paul")
+    with pytest.raises(Forbidden):
+        history.listing(visits.server, visits.person("ada"), EVERYTHING)
+
+
+def test_values_are_for_holders_and_for_nobody_else(visits: World) -> None:
+    view = visits.ask("paul").view
+    again = history.values(visits.server, visits.person("paul"), view.id)
+    assert list(again.values) == list(view.values)
+    assert again.receipt == view.receipt
+    for name in ("pia", "ines"):
+        with pytest.raises(NotFound):
+            history.values(visits.server, visits.person(name), view.id)
+        with pytest.raises(NotFound):
+            history.show(visits.server, visits.person(name), view.id)
+    with pytest.raises(Forbidden):
+        history.values(visits.server, visits.person("otto"), view.id)
+    assert history.show(visits.server, visits.person("otto"), view.id).user == "paul"
+
+
+def test_a_query_that_was_never_held_is_missing_from_an_analysts_history(visits: World) -> None:
+    visits.ask("paul")
+    with pytest.raises(NotFound):
+        history.listing(visits.server, visits.person("pia"), EVERYTHING, query="visits")
+
+
+def test_events_are_filtered_and_say_what_was_hashed(visits: World) -> None:
+    visits.ask("pia")
+    visits.clock.forward(hours=1)
+    visits.ask("paul")
+    auditor = visits.person("otto")
+    everything = events.listing(visits.server, auditor, EVERYTHING).items
+    with visits.server.database.read() as session:
+        leaves = session.exec(select(Leaf)).all()
+    assert [event.index for event in everything] == list(range(len(leaves)))
+    for event, leaf in zip(everything, leaves, strict=True):
+        assert event.leaf == json.loads(leaf.bytes)
+        assert event.leaf_hash == hashlib.sha256(b"\x00" + leaf.bytes).hexdigest()
+    released = events.listing(visits.server, auditor, EVERYTHING, kind="release").items
+    assert [event.leaf["user"] for event in released] == ["pia", "paul"]
+    late = events.listing(visits.server, auditor, EVERYTHING, since=visits.clock.now).items
+    assert [event.leaf["user"] for event in late] == ["paul"]
+    of_paul = events.listing(visits.server, auditor, EVERYTHING, user="paul").items
+    assert {event.leaf["kind"] for event in of_paul} == {"user", "release"}
+    with pytest.raises(Forbidden):
+        events.listing(visits.server, visits.person("pia"), EVERYTHING)
+
+
+def test_the_log_tells_every_change_that_could_permit_a_release(visits: World) -> None:
+    kinds = [
+        event.leaf["kind"] for event in events.listing(visits.server, OPERATOR, EVERYTHING).items
+    ]
+    assert kinds == (
+        ["tier"] * 3 + ["user"] * 5 + ["dataset"] + ["budget"] * 3 + ["query"] + ["level"] * 3
+    )
+
+
+def test_a_budget_says_who_spent_what_and_what_still_fits(world: World) -> None:
+    world.push("first", levels=None, share=0.25)
+    view = budget.show(world.server, OPERATOR, "sites")
+    assert [tier.tier for tier in view.tiers] == ["public", "partner", "internal"]
+    for tier in view.tiers:
+        assert tier.spent_share == pytest.approx(0.25, rel=2e-3)
+        assert tier.spent_share + tier.remaining_share == pytest.approx(1)
+        assert [query.query for query in tier.queries] == ["first"]
+        assert 0 < tier.spent.epsilon < tier.granted.epsilon
+        assert 0 < tier.remaining.epsilon < tier.granted.epsilon
+
+
+def test_an_analyst_sees_the_account_of_their_own_tier(visits: World) -> None:
+    view = budget.show(visits.server, visits.person("paul"), "sites")
+    assert [tier.tier for tier in view.tiers] == ["partner"]
+    users.change(visits.server, OPERATOR, "paul", UserChange(clearance=None))
+    with pytest.raises(NotFound):
+        budget.show(visits.server, visits.person("paul"), "sites")
