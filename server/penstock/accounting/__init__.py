@@ -3,6 +3,11 @@
 * ``budget``       (epsilon, delta) as a Rényi budget at one frozen order: ``account_of``
 * ``charges``      the cost of one query for one tier, its sampler's error included
 * ``ledger``       exact sums, and the refusal with its numbers
+* ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
+* ``search``       the least good level, for the above
+* ``report``       the tight epsilon of any set of releases: ``composed_epsilon``
+* ``losses``       privacy-loss distributions of single releases, for the above
+* ``composition``  their sums, for the above
 """
 
 from penstock.accounting.budget import (
@@ -12,6 +17,15 @@ from penstock.accounting.budget import (
     best_order,
     converted_epsilon,
     renyi_budget,
+)
+from penstock.accounting.calibration import (
+    VERSION as CALIBRATION_VERSION,
+)
+from penstock.accounting.calibration import (
+    level_for,
+    level_for_share,
+    rung_for,
+    rung_for_share,
 )
 from penstock.accounting.charges import charge, with_numerical
 from penstock.accounting.ledger import (
@@ -28,8 +42,10 @@ from penstock.accounting.ledger import (
     share_of,
     total,
 )
+from penstock.accounting.report import PlacedRelease, composed_epsilon
 
 __all__ = [
+    "CALIBRATION_VERSION",
     "FAILURE_UNITS",
     "LARGEST_LOSS",
     "LOSS_UNITS",
@@ -37,16 +53,22 @@ __all__ = [
     "ORDERS",
     "Account",
     "Entry",
+    "PlacedRelease",
     "Shortfall",
     "account_of",
     "best_order",
     "charge",
     "check",
+    "composed_epsilon",
     "converted_epsilon",
     "entry",
     "left_of",
+    "level_for",
+    "level_for_share",
     "limit_of",
     "renyi_budget",
+    "rung_for",
+    "rung_for_share",
     "share_of",
     "total",
     "with_numerical",

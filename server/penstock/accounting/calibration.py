@@ -42,7 +42,7 @@ def level_for(
     ``InvalidInput`` for a target out of range, one that the family has no meaning for,
     and a level that no lattice holds.
     """
-    _require_in_range(target)
+    _require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
         return Fraction(target.value)
 
@@ -55,12 +55,6 @@ def level_for(
     exact = _EXACT.get((mechanism.name, target.kind))
     if exact is not None:
         return _towards_noise(plan, excess, exact(sensitivity, Fraction(target.value)))
-    if target.kind in (TargetKind.RHO, TargetKind.MU):
-        raise InvalidInput(
-            f"The {mechanism.name} mechanism has no {target.kind}: name its level by epsilon,"
-            " standard_deviation, half_width or level.",
-            pointer=f"/{target.kind}",
-        )
     return _on_its_lattice(plan, excess, _guess(mechanism, target, sensitivity, delta))
 
 
@@ -71,12 +65,16 @@ def rung_for(
 
     Raises ``InvalidInput`` as ``level_for`` does, and where no rung keeps it.
     """
-    rung = ladder.rung_at_or_above(level_for(mechanism, target, sensitivity, delta))
+    _require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
-        return rung
-    while _excess(mechanism, target, sensitivity, delta, ladder.value(rung)) > 0:
-        rung += 1
-    return rung
+        return ladder.rung_at_or_above(Fraction(target.value))
+
+    def keeps(rung: int) -> bool:
+        return _excess(mechanism, target, sensitivity, delta, ladder.value(rung)) <= 0
+
+    return _first_rung(
+        ladder, keeps, f"does not keep {target.kind} {target.value:g}; ask for less noise"
+    )
 
 
 def level_for_share(
@@ -144,17 +142,9 @@ def rung_for_share(
         made = entry(charge(mechanism, ladder, level, sensitivity, account, dimension, levels))
         return made.loss <= allowed.loss and made.failure <= allowed.failure
 
-    low, high = -1, ladder.last
-    if not fits(high):
-        raise InvalidInput(
-            f"Even the noisiest level that this query offers, {float(ladder.value(high)):g}, costs"
-            f" more than a share of {float(share):g}; take a larger one.",
-            pointer="/share",
-        )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high
+    return _first_rung(
+        ladder, fits, f"costs more than a share of {float(share):g}; take a larger one"
+    )
 
 
 Plan = Callable[[Fraction], tuple[Mechanism, Ladder]]
@@ -169,18 +159,29 @@ _EXACT: Final[Mapping[tuple[str, TargetKind], Callable[[Sensitivity, Fraction], 
 """Where the level is a fraction in closed form, it is taken rather than searched."""
 
 
-def _require_in_range(target: Target) -> None:
+def _require_meaning(mechanism: Mechanism, target: Target, delta: float) -> None:
+    pointer = f"/{target.kind}"
     low, high = RANGES[target.kind]
     if not low <= target.value <= high:
         raise InvalidInput(
             f"{target.kind} must be a number from {low:g} to {high:g}, not {target.value}.",
-            pointer=f"/{target.kind}",
+            pointer=pointer,
         )
     if target.kind is TargetKind.HALF_WIDTH and not 0 < target.confidence < 1:
         raise InvalidInput(
             f"A confidence must be between 0 and 1, not {target.confidence}; 0.95 is usual.",
             pointer="/confidence",
         )
+    if target.kind in (TargetKind.RHO, TargetKind.MU) and (
+        (mechanism.name, target.kind) not in _EXACT
+    ):
+        raise InvalidInput(
+            f"The {mechanism.name} mechanism has no {target.kind}: name its level by epsilon,"
+            " standard_deviation, half_width or level.",
+            pointer=pointer,
+        )
+    if not 0 < delta < 1:
+        raise InvalidInput(f"A delta is between 0 and 1, not {delta}.", pointer="/delta")
 
 
 def _require_share(share: float | Fraction) -> None:
@@ -230,6 +231,19 @@ def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
     if name == "poisson":
         return max(variance / float(step) ** 2, 1.0)
     return variance
+
+
+def _first_rung(ladder: Ladder, good: Callable[[int], bool], failing: str) -> int:
+    low, high = -1, ladder.last
+    if not good(high):
+        raise InvalidInput(
+            f"Even the noisiest level that this query offers, {float(ladder.value(high)):g},"
+            f" {failing}."
+        )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if good(middle) else (middle, high)
+    return high
 
 
 def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction:
