@@ -41,6 +41,8 @@ class Mechanism(Protocol):
     name: ClassVar[str]
     parameter: ClassVar[str]
 
+    def __init__(self, granularity: Fraction) -> None: ...
+
     @property
     def granularity(self) -> Fraction:
         """The value of one lattice step."""

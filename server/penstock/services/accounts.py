@@ -1,12 +1,22 @@
 """The ledger in the database: budgets by tier, charges, and the refusal of what does not fit."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.accounting import Account, Entry, Shortfall, account_of, check, limit_of
+from penstock.accounting import (
+    Account,
+    Entry,
+    Shortfall,
+    account_of,
+    check,
+    left_of,
+    limit_of,
+    share_of,
+)
 from penstock.connectors.fields import folded
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.tables import Charge, Query, Tier, TierBudget
@@ -116,6 +126,10 @@ def require_room(
     for account, new in needed:
         shortfall = check(account.account, account.spent, new)
         if shortfall is not None:
+            if shortfall.largest_share > 0:
+                # A share is taken of every tier's budget, so the scarcest one decides.
+                fits = min(_largest_share(other) for other, _ in needed)
+                shortfall = replace(shortfall, largest_share=fits)
             raise _refusal(session, dataset_id, account, shortfall)
 
 
@@ -159,6 +173,14 @@ def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tu
     for name, loss in rows:
         shares[name] = shares.get(name, 0.0) + loss / limit
     return sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _largest_share(account: TierAccount) -> float:
+    left = left_of(account.account, account.spent).loss
+    share = left / limit_of(account.account).loss
+    while share > 0 and share_of(account.account, share).loss > left:
+        share = math.nextafter(share, 0)
+    return share
 
 
 def _refusal(

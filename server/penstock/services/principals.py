@@ -17,12 +17,21 @@ ROLES = ("analyst", "admin", "auditor")
 
 @dataclass(frozen=True)
 class Principal:
-    """An authenticated caller.  ``roles`` are those of the user that the token carries."""
+    """An authenticated caller.  ``roles`` are those of the user that the token carries.
+
+    ``by`` names who acts in this user's place; the log tells the two apart.
+    """
 
     name: str
     user_id: int | None
     roles: frozenset[str]
     token_expires: datetime | None = None
+    by: str | None = None
+
+    @property
+    def actor(self) -> str:
+        """Who the log says has acted."""
+        return self.by or self.name
 
     @property
     def is_operator(self) -> bool:
@@ -79,8 +88,8 @@ def authenticate(server: Server, token: str) -> Principal:
     )
 
 
-def acting_as(server: Server, name: str) -> Principal:
-    """The principal of a user, for the operator who acts in their name.
+def acting_as(server: Server, name: str, by: Principal | None = None) -> Principal:
+    """The principal of a user, for the operator (``by``) who acts in their name.
 
     Raises ``NotFound``, and ``Forbidden`` for a disabled user.
     """
@@ -88,4 +97,9 @@ def acting_as(server: Server, name: str) -> Principal:
         user = user_by_name(session, name)
     if user.disabled_at is not None:
         raise Forbidden(f"{user.name} is disabled.")
-    return Principal(name=user.name, user_id=user.id, roles=frozenset(roles_of(user)))
+    return Principal(
+        name=user.name,
+        user_id=user.id,
+        roles=frozenset(roles_of(user)),
+        by=by.name if by else None,
+    )

@@ -247,7 +247,7 @@ def _hand_out(
         session,
         kind="release",
         at=now,
-        actor=principal.name,
+        actor=principal.actor,
         user=principal.name,
         dataset=ask.dataset.name,
         query=ask.query.name,

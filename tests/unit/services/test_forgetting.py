@@ -13,7 +13,7 @@ from penstock.services.principals import OPERATOR
 from penstock.services.specs import PushedVectorRequest
 
 SIZE = 37
-FIRST, STEP = 7_340_119, 1_000_003
+FIRST, STEP = 1_907_340_119, 1_000_003
 SCALES = [2**exponent for exponent in range(-24, 25)]
 
 
@@ -34,8 +34,10 @@ def is_canary(candidate: object) -> bool:
         )
     if isinstance(candidate, list | tuple) and len(candidate) == SIZE:
         return candidate[0] in (FIRST, float(FIRST)) and candidate[1] == FIRST + STEP
-    if isinstance(candidate, bytes | bytearray | str) and len(candidate) >= 8:
-        return holds_canary(candidate.encode() if isinstance(candidate, str) else bytes(candidate))
+    if isinstance(candidate, str):
+        candidate = candidate.encode("utf-8", "surrogatepass")
+    if isinstance(candidate, bytes | bytearray) and len(candidate) >= 7 * SIZE:
+        return holds_canary(bytes(candidate))
     return False
 
 
