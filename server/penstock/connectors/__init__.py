@@ -23,6 +23,7 @@ from penstock.connectors.guess import guess_schema
 from penstock.connectors.prepare import (
     PreparedQuery,
     answer,
+    check_registered,
     check_source,
     fingerprint,
     prepare,
@@ -64,6 +65,7 @@ __all__ = [
     "Spec",
     "VectorSpec",
     "answer",
+    "check_registered",
     "check_source",
     "fingerprint",
     "folded",

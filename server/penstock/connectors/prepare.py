@@ -15,6 +15,7 @@ from penstock.connectors import source_file
 from penstock.connectors.canonical import canonical_hash
 from penstock.connectors.domain import Domain, Key
 from penstock.connectors.interpret import interpret
+from penstock.connectors.plan import Plan
 from penstock.connectors.schema import check_schema
 from penstock.connectors.sensitivity import add_remove
 from penstock.connectors.specs import ComputedQuery, DatasetSpec
@@ -88,6 +89,13 @@ def fingerprint(dataset: DatasetSpec, key: bytes, folder: Path | None = None) ->
     return source_file.stamp(source_file.locate(dataset, folder), key).fingerprint
 
 
+def check_registered(
+    dataset: DatasetSpec, *, fingerprint_key: bytes, fingerprint: bytes, folder: Path | None = None
+) -> None:
+    """Raise ``SourceChanged`` unless the file is there and is the one that was registered."""
+    source_file.check_unchanged(_registered(dataset, folder), fingerprint_key, fingerprint)
+
+
 def answer(
     dataset: DatasetSpec,
     query: ComputedQuery,
@@ -105,18 +113,31 @@ def answer(
     whatever the number of ``threads``.  Raises ``SourceChanged`` unless the file is, before
     and after it is read, the one whose ``fingerprint`` was registered.
     """
-    from penstock.connectors import duckdb_source
-
     statistic = interpret(dataset, query)
     file = _registered(dataset, folder)
     before = source_file.check_unchanged(file, fingerprint_key, fingerprint)
+    try:
+        return _read(dataset, statistic, file, salt, threads, memory)
+    finally:
+        # Also after an error, which a file that changed explains best.
+        source_file.check_untouched(file, fingerprint_key, before)
+
+
+def _read(
+    dataset: DatasetSpec,
+    statistic: Plan,
+    file: source_file.SourceFile,
+    salt: bytes,
+    threads: int | None,
+    memory: str | None,
+) -> NDArray[np.int64]:
+    from penstock.connectors import duckdb_source
+
     names = source_file.column_names(file)
     source_file.check_columns(dataset, names)
-    values = duckdb_source.run(
+    return duckdb_source.run(
         statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
     )
-    source_file.check_untouched(file, fingerprint_key, before)
-    return values
 
 
 def _registered(dataset: DatasetSpec, folder: Path | None) -> source_file.SourceFile:

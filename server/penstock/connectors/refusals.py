@@ -44,10 +44,14 @@ def invalid_input(error: ValidationError) -> InvalidInput:
     of a union, the key of an object) and no part of the pointer.
     """
     found = error.errors(include_url=False, include_input=False, include_context=False)
+    within = {entry["loc"][:-1] for entry in found}
+    # Of a list whose first wrong entry was found, pydantic also says that it is too short.
+    found = [entry for entry in found if entry["type"] != "too_short" or entry["loc"] not in within]
     places: list[tuple[str, str]] = []
     for entry in found[:MOST_ERRORS]:
         parts = [part for part in entry["loc"] if not _is_mark(part)]
         detail = _PLAIN_WORDS.get(entry["type"], entry["msg"])[:LONGEST_DETAIL]
+        detail = detail.replace("Tuple", "List").replace(" after validation", "")
         places.append((pointer(*parts), detail if detail.endswith(".") else f"{detail}."))
     return refusal(places, more=len(found) - len(places))
 

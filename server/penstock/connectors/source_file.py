@@ -168,8 +168,11 @@ def _identity(status: os.stat_result) -> tuple[int, ...]:
 
 
 def _names_in_csv(path: Path) -> tuple[str, ...]:
-    with path.open("rb") as stream:
-        start = stream.read(_LONGEST_HEADER)
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(_LONGEST_HEADER)
+    except OSError:
+        raise InvalidInput("The file cannot be read.", pointer=_AT) from None
     # A character cut in two at the end of what was read does not belong to the header.
     text = start.decode("utf-8-sig", errors="replace")
     try:

@@ -45,7 +45,7 @@ class UnitColumn(Spec):
 class UnitRows(Spec):
     """Every row is a privacy unit of its own."""
 
-    rows: Literal[1]
+    rows: Annotated[int, Field(ge=1, le=1)]
 
 
 def _kind_of_unit(value: object) -> str | None:

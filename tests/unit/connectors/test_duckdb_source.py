@@ -1,0 +1,115 @@
+"""DuckDB can read the one file and do nothing else; the bits do not depend on threads."""
+
+import duckdb
+import numpy as np
+import pytest
+from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
+
+from penstock.connectors import answer, fingerprint
+from penstock.connectors.duckdb_source import connect, lock
+from penstock.connectors.source_file import locate
+from penstock.errors import Unavailable
+from penstock.randomness import Stream
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM read_csv('{folder}/other.csv')",
+        "SELECT * FROM read_text('{folder}/other.csv')",
+        "SELECT * FROM glob('{folder}/*')",
+        "COPY (SELECT 1) TO '{folder}/written.csv'",
+        "COPY (SELECT 1) TO '{folder}/visits.csv'",
+        "ATTACH '{folder}/written.db'",
+        "EXPORT DATABASE '{folder}/written'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SELECT * FROM read_csv('https://example.org/visits.csv')",
+        "SET enable_external_access = true",
+        "SET allowed_paths = ['{folder}/other.csv']",
+        "SET temp_directory = '{folder}'",
+        "SET autoload_known_extensions = true",
+        "RESET lock_configuration",
+        "CREATE PERSISTENT SECRET s (TYPE S3)",
+        "SELECT * FROM folder",
+    ],
+)
+def test_a_locked_connection_refuses(folder: Folder, statement: str) -> None:
+    folder.csv([])
+    folder.csv([], "other.csv")
+    before = sorted(folder.path.iterdir())
+    connection = connect()
+    lock(connection, locate(dataset_of(), folder.path))
+    with pytest.raises(duckdb.Error):
+        connection.execute(statement.format(folder=folder.path)).fetchall()
+    assert sorted(folder.path.iterdir()) == before
+
+
+def test_a_locked_connection_reads_its_own_file(folder: Folder) -> None:
+    folder.csv([("ann", "a", 1, 1, "", "")])
+    file = locate(dataset_of(), folder.path)
+    connection = connect(threads=2, memory="200MB")
+    lock(connection, file)
+    # S608: a temporary path of the test's own.
+    read = connection.execute(f"SELECT count(*) FROM read_csv('{file.path}')")  # noqa: S608
+    assert read.fetchall() == [(1,)]
+
+
+def test_too_little_memory_is_said_and_spills_nothing(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.path)
+    folder.parquet({"person": [f"someone with a long name, number {n}" for n in range(300_000)]})
+    dataset = dataset_of("visits.parquet", columns={"person": {"type": "string"}})
+    before = sorted(folder.path.iterdir())
+    with pytest.raises(Unavailable, match="too little memory"):
+        answer(
+            dataset,
+            query_of({"type": "count_units"}),
+            salt=SALT,
+            fingerprint_key=KEY,
+            fingerprint=fingerprint(dataset, KEY, folder.path),
+            folder=folder.path,
+            memory="12MB",
+        )
+    assert sorted(folder.path.iterdir()) == before
+
+
+def _many_visits(folder: Folder, rows: int) -> None:
+    generator = Stream.from_key(bytes(32)).generator
+    folder.parquet(
+        {
+            "person": [f"p{n}" for n in generator.integers(0, rows // 8, rows)],
+            "ward": np.array(["a", "b", "c", "d"])[generator.integers(0, 4, rows)],
+            "age": generator.integers(-10, 130, rows),
+            "cost": generator.normal(0, 40, rows),
+        }
+    )
+
+
+def test_the_same_bits_come_over_repeated_runs_and_thread_counts(folder: Folder) -> None:
+    _many_visits(folder, 300_000)
+    columns = {name: dataset_of().columns[name] for name in ("person", "ward", "age", "cost")}
+    dataset = dataset_of("visits.parquet", columns=columns)
+    query = query_of(
+        {"type": "sum", "column": "cost"},
+        group_by=[{"column": "ward"}, {"column": "age", "bins": list(range(0, 121, 10))}],
+    )
+    first = folder.ask(dataset, query).tobytes()
+    assert np.frombuffer(first, dtype=np.int64).any()
+    for threads in (1, 2, 3, 4, 4, 4):
+        assert folder.ask(dataset, query, threads=threads).tobytes() == first
+
+
+def test_csv_gives_the_bits_of_parquet_whatever_the_threads(folder: Folder) -> None:
+    _many_visits(folder, 40_000)
+    connection = duckdb.connect()
+    connection.execute(
+        f"COPY (FROM read_parquet('{folder.path}/visits.parquet')) TO '{folder.path}/visits.csv'"
+    )
+    columns = {name: dataset_of().columns[name] for name in ("person", "ward", "age", "cost")}
+    query = query_of({"type": "sum", "column": "cost"}, group_by=[{"column": "ward"}])
+    wanted = folder.ask(dataset_of("visits.parquet", columns=columns), query).tolist()
+    for threads in (1, 4):
+        found = folder.ask(dataset_of(columns=columns), query, threads=threads)
+        assert found.tolist() == wanted
