@@ -27,7 +27,7 @@ from penstock.mechanisms.lattice import (
     reaching_ladder,
     rounded_up,
 )
-from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.normal_curve import check_delta, epsilon_at
 from penstock.mechanisms.process import IntVector, NumericalCharge
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
@@ -120,6 +120,7 @@ class Gaussian:
         ``1 + 4 (g/sigma)^2`` in ``delta``: an engineering bound, taken off before reading.
         Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
         """
+        check_delta(delta)
         mu = math.sqrt(rounded_up(sensitivity.l2_squared / level))
         inflation = 1 + 4 * float(self.granularity**2 / level)
         return Guarantee(

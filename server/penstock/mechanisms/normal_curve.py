@@ -13,6 +13,12 @@ _SAFETY = 1e-12
 """Relative: what the special functions may be off by."""
 
 
+def check_delta(delta: float) -> None:
+    """Raises ``InvalidInput`` unless ``delta`` is between 0 and 1."""
+    if not 0 < delta < 1:
+        raise InvalidInput(f"Gaussian noise needs a delta between 0 and 1, not {delta:g}.")
+
+
 def delta_at(epsilon: float, mu: float) -> float:
     """The least ``delta`` for which the release is ``(epsilon, delta)``-private."""
     from scipy.special import erfcx, ndtr  # imported late: slow to import
@@ -33,8 +39,7 @@ def epsilon_at(delta: float, mu: float) -> float:
     Raises ``InvalidInput`` for a ``delta`` outside of (0, 1): no normal release is
     private at 0.
     """
-    if not 0 < delta < 1:
-        raise InvalidInput(f"Gaussian noise needs a delta between 0 and 1, not {delta:g}.")
+    check_delta(delta)
     goal = delta * (1 - _SAFETY)
     if delta_at(0.0, mu) <= goal:
         return 0.0
