@@ -1,0 +1,181 @@
+"""Datasets that the server reads: registered by declaration, read once, and only then."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlmodel import select
+from tests.unit.services.conftest import World
+
+from penstock.errors import Conflict, InvalidInput, NotFound, PenstockError, SourceChanged
+from penstock.persistence.tables import Charge, Query
+from penstock.services import datasets, queries
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import ComputedQueryRequest, DatasetRequest
+from penstock.services.views import DatasetView, QueryView
+from penstock.settings import Settings
+
+ROWS = "person,town,visits\n" + "".join(
+    f"p{number},{'north' if number % 3 else 'south'},{number % 5}\n" for number in range(600)
+)
+
+STAYS: dict[str, Any] = {
+    "name": "stays",
+    "source": {"engine": "duckdb"},
+    "privacy_unit": {"column": "person"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "max_units": 100_000,
+    "columns": {
+        "person": {"type": "string"},
+        "town": {"type": "string", "categories": ["north", "south", "west"]},
+        "visits": {"type": "integer", "lower": 0, "upper": 4},
+    },
+    "budgets": {"public": {"epsilon": 1.0}, "internal": {"epsilon": 8.0}},
+}
+
+BY_TOWN: dict[str, Any] = {
+    "name": "by_town",
+    "dataset": "stays",
+    "group_by": [{"column": "town"}],
+    "aggregate": {"type": "count_units"},
+    "contribution": {"max_groups": 1},
+    "mechanism": "laplace",
+    "levels": {"public": {"epsilon": 0.5}, "internal": {"epsilon": 4.0}},
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "stays.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def register(world: World, file: Path, **changes: object) -> DatasetView:
+    source = {"engine": "duckdb", "uri": str(file)}
+    request = DatasetRequest.model_validate({**STAYS, "source": source, **changes})
+    return datasets.register(world.server, OPERATOR, request)
+
+
+def query(world: World, **changes: object) -> QueryView:
+    request = ComputedQueryRequest.model_validate({**BY_TOWN, **changes})
+    return queries.register(world.server, OPERATOR, request)
+
+
+def test_a_statistic_of_a_file_is_released_by_tier(world: World, file: Path) -> None:
+    register(world, file)
+    view = query(world)
+    assert view.sensitivity.l1 == 1
+    assert view.sql is not None
+    assert [level.tier for level in view.tiers] == ["public", "partner", "internal"]
+    release = world.ask("ines", "by_town").view
+    assert release.keys == ["north", "south", "west"]
+    assert np.all(np.abs(release.values - [400, 200, 0]) < 20 * release.error.standard_deviation)
+    assert release.asserted_by is None
+
+
+def test_the_data_are_not_needed_for_any_further_release(world: World, file: Path) -> None:
+    register(world, file)
+    query(world)
+    file.unlink()
+    assert world.ask("ines", "by_town").first
+    assert world.ask("pia", "by_town").first
+
+
+@pytest.mark.parametrize("deed", ["vanished", "changed"])
+def test_a_file_that_is_not_the_registered_one_is_refused_before_any_charge(
+    world: World, file: Path, deed: str
+) -> None:
+    register(world, file)
+    if deed == "vanished":
+        file.unlink()
+    else:
+        file.write_text(ROWS.replace("p17,", "p18,"))
+    with pytest.raises(PenstockError) as refusal:
+        query(world)
+    assert isinstance(refusal.value, SourceChanged | InvalidInput)
+    with world.server.database.read() as session:
+        assert session.exec(select(Charge)).all() == []
+        assert session.exec(select(Query)).all() == []
+
+
+def test_one_statistic_under_two_names_is_refused_by_name(world: World, file: Path) -> None:
+    register(world, file)
+    query(world)
+    with pytest.raises(Conflict, match="'by_town'"):
+        query(world, name="again", levels={"public": {"epsilon": 0.25}})
+    other = query(world, name="other", mechanism="gaussian", levels={"public": {"epsilon": 0.1}})
+    assert other.mechanism == "gaussian"
+
+
+def test_one_file_under_two_names_is_refused(world: World, file: Path) -> None:
+    register(world, file)
+    twin = file.with_name("copy.csv")
+    twin.write_bytes(file.read_bytes())
+    with pytest.raises(Conflict, match="'stays'"):
+        register(world, twin, name="others")
+
+
+def test_files_of_the_server_itself_are_no_data(world: World) -> None:
+    keys = world.server.settings.keys_path / "keyring.csv"
+    keys.write_text("person,town,visits\n")
+    with pytest.raises(InvalidInput, match="own folders"):
+        register(world, keys)
+
+
+def test_with_a_data_folder_only_files_below_it_can_be_registered(
+    world: World, file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    object.__setattr__(
+        world.server,
+        "settings",
+        Settings(home=world.server.settings.home, data_folder=folder),
+    )
+    for path in (file, Path("../stays.csv")):
+        with pytest.raises(InvalidInput, match="PENSTOCK_DATA_FOLDER"):
+            register(world, path)
+    (folder / "stays.csv").write_text(ROWS)
+    assert register(world, Path("stays.csv")).name == "stays"
+
+
+def test_analysts_see_neither_paths_nor_what_belongs_to_higher_tiers(
+    world: World, file: Path
+) -> None:
+    register(world, file)
+    query(world)
+    seen = datasets.show(world.server, world.person("pia"), "stays")
+    assert seen.source["uri"] == "stays.csv"
+    assert list(seen.budgets) == ["public"]
+    shown = queries.show(world.server, world.person("pia"), "by_town")
+    assert [level.tier for level in shown.tiers] == ["public"]
+    assert "levels" not in shown.spec
+    assert str(file.parent) not in json.dumps(shown.spec)
+
+
+def test_a_dataset_without_a_budget_for_ones_tier_is_missing(world: World, file: Path) -> None:
+    register(world, file, budgets={"internal": {"epsilon": 8.0}})
+    with pytest.raises(NotFound):
+        datasets.show(world.server, world.person("pia"), "stays")
+    assert datasets.show(world.server, world.person("ines"), "stays").name == "stays"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"budgets": {"public": {"epsilon": 2.0}, "internal": {"epsilon": 1.0}}}, "shrink"),
+        ({"budgets": {"moon": {"epsilon": 1.0}}}, "no tier 'moon'"),
+        ({"budgets": {"public": {"epsilon": 1.0}, "PUBLIC": {"epsilon": 1.0}}}, "twice"),
+        ({"budgets": {"public": {"epsilon": 1e-9}}}, "leaves nothing to spend"),
+        ({"delta": 0.0}, "delta 0"),
+    ],
+)
+def test_budgets_that_cannot_be_meant_are_refused(
+    world: World, file: Path, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        register(world, file, **changes)
