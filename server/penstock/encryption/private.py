@@ -39,9 +39,8 @@ def replace(path: Path, content: object) -> None:
         try:
             _write(beside, content)
             beside.rename(path)
-        except BaseException:
+        finally:
             beside.unlink(missing_ok=True)
-            raise
         _sync_folder(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from error

@@ -6,6 +6,7 @@ transactions are switched off and ``BEGIN`` is emitted here: ``BEGIN IMMEDIATE``
 transaction may write, which serializes writers before anything is read.
 """
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -93,11 +94,10 @@ class SQLite:
             isolation_level=None,
             check_same_thread=False,
         )
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(connection.close)
             self._set_pragmas(connection, purpose)
-        except BaseException:
-            connection.close()
-            raise
+            undo.pop_all()
         return connection
 
     def _set_pragmas(self, connection: sqlite3.Connection, purpose: Purpose) -> None:

@@ -1,1 +1,17 @@
-"""."""
+"""What the server does: one use case a file, one transaction each.
+
+* ``server``         what every use case is given: database, keys, clock, entropy
+* ``principals``     who is acting: ``authenticate``, ``OPERATOR``
+* ``specs, views``   what callers send, and what they are answered
+* ``tiers, users, tokens, datasets, budget, queries, history, events, exposure``
+                     the use cases that carry these names
+* ``offers``         what a query would be and cost, before anything is charged
+* ``registration``   settle, charge, commit; then read the data once, for the anchor
+* ``releases``       the release transaction
+* ``accounts``       the ledger in the database
+* ``log``            leaves of the audit log
+* ``state``          the encrypted state of a noise process
+* ``home``           making and opening a server's folder
+
+Only services open transactions.  Randomness, time and keys come with the server.
+"""
