@@ -51,6 +51,11 @@ def register(server: Server, principal: Principal, request: Request) -> str:
         dataset = dataset_by_name(session, request.dataset)
         accounts = _accounts(session, dataset)
     prepared, answer = _prepared(server, dataset, request)
+    if prepared.dimension > server.settings.dimension_limit:
+        raise InvalidInput(
+            f"The query has {prepared.dimension} values; this server allows"
+            f" {server.settings.dimension_limit}. Use fewer or coarser groups."
+        )
     offer = settle(request, prepared, accounts, dataset.delta)
     with server.database.write() as session:
         query = _pending(session, dataset, request, prepared)
