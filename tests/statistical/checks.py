@@ -4,7 +4,6 @@ A check is made by ``accept``, which fails a test, or by ``rejects``, which tell
 a broken variant is found out.  Both read the p-value at ``FALSE_ALARM``.
 """
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,19 +18,18 @@ FALSE_ALARM = FAMILY_ERROR / CHECKS_A_SUITE
 _LEAST_EXPECTED = 25
 """Cells that expect fewer are pooled, so that the chi-squared law fits in its tail."""
 
-_made = itertools.count()
-_total = 0
+_made = 0
 
 
 def checks_made() -> int:
     """How many p-values ``accept`` has read in this process."""
-    return _total
+    return _made
 
 
 def accept(p_value: float, what: str) -> None:
     """Fail unless ``p_value`` is above the suite's false-alarm rate for one check."""
-    global _total
-    _total = next(_made) + 1
+    global _made
+    _made += 1
     assert p_value > FALSE_ALARM, f"{what}: p = {p_value:.3g}, rejected at {FALSE_ALARM:g}"
 
 

@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import (
+    MECHANISMS,
     Gaussian,
     IntVector,
+    Mechanism,
     MultipleRelease,
     draw_anchor,
     place,
@@ -158,6 +160,22 @@ def test_values_come_back_in_their_own_units() -> None:
 def test_integers_and_floats_on_the_lattice_are_the_same_vector(values: ArrayLike) -> None:
     release = MultipleRelease(MECHANISM, LADDER, values, 100, streams=Keyed())
     assert np.array_equal(release.at(100), _release().at(100))
+
+
+@pytest.mark.parametrize("kind", MECHANISMS.values(), ids=list(MECHANISMS))
+def test_every_mechanism_is_released_in_any_order_around_the_exact_values(
+    kind: type[Mechanism],
+) -> None:
+    mechanism, ladder = kind.plan(Fraction(100), step=Fraction(1), bound=Fraction(1000))
+    exact = np.arange(1000)
+    release = MultipleRelease(mechanism, ladder, exact, 100, streams=Keyed())
+    for level in (1000, 300, 100):
+        deviation = mechanism.error(Fraction(level), 0.95).standard_deviation
+        errors = release.at(level) - exact
+        assert abs(errors.mean()) < 6 * deviation / 1000**0.5
+        assert errors.std() == pytest.approx(deviation, rel=0.25)
+    release.raise_ceiling(exact, 50)
+    assert abs((release.at(50) - exact).mean()) < 6 * 100 / 1000**0.5
 
 
 def test_levels_above_the_ceiling_are_refused() -> None:
