@@ -1,0 +1,67 @@
+"""How gunicorn serves Penstock.  The settings of penstock (host, port, workers) decide;
+what stands on gunicorn's own command line goes before them.
+
+    gunicorn -c deploy/gunicorn.conf.py
+"""
+
+import logging
+import os
+from pathlib import Path
+
+from penstock.settings import load
+
+settings, _ = load()
+
+wsgi_app = "penstock.application:create_app()"
+bind = (
+    f"[{settings.host}]:{settings.port}"
+    if ":" in settings.host
+    else f"{settings.host}:{settings.port}"
+)
+workers = settings.workers
+
+# Threads, so that a worker that waits (for the time quantum, the database's one writer, a
+# slow client) serves others meanwhile, and a long registration is not taken for a hang.
+worker_class = "gthread"
+threads = 8
+timeout = 60
+graceful_timeout = 30
+keepalive = 5
+
+# Each worker opens the home after the fork: connections and random streams are its own.
+preload_app = False
+reuse_port = False
+
+# No way in but the port: nothing listens beside it, and no client says where it comes from.
+control_socket_disable = True
+forwarded_allow_ips = ""
+secure_scheme_headers = {}
+forwarder_headers = ""
+proxy_protocol = "off"
+http_protocols = "h1"
+
+# Heartbeats in memory: on a slow disk they would block the workers.  The files have no
+# name once they are open, so that a killed server leaves none behind.
+_memory = Path("/dev/shm")  # noqa: S108  # no file of ours is found there by its name
+worker_tmp_dir = str(_memory) if _memory.is_dir() and os.access(_memory, os.W_OK) else None
+umask = 0o077
+
+# The application logs every answer by itself, without addresses.
+accesslog = None
+errorlog = "-"
+loglevel = settings.log_level.lower()
+
+
+class _WithoutQuotations(logging.Filter):
+    """Cut what a malformed request said out of the line about it: it may hold a token."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        if message.startswith("Invalid request from"):
+            record.msg, record.args = message.partition(" '")[0].partition(' "')[0], ()
+        return True
+
+
+def on_starting(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
+    """Before anything is served."""
+    logging.getLogger("gunicorn.error").addFilter(_WithoutQuotations())

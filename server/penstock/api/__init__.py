@@ -1,1 +1,29 @@
-"""."""
+"""JSON over HTTP, by role.
+
+* ``operations``  how an operation is declared: verb, address, policy, request, answer
+* ``routes``      the operations, by subject; each calls one service
+* ``blueprint``   from declarations to Flask
+* ``bearer``, ``bodies``, ``parameters``  what comes in
+* ``answers``, ``problems``               what goes out
+* ``pace``        what the clock must not tell apart
+* ``edge``, ``access_log``                around everything: ids, headers, log, faults
+* ``openapi``, ``docs``                   the document for programs and the page for people
+
+Nothing is served that is not declared, and nothing is declared without a policy.
+"""
+
+from collections.abc import Mapping
+
+from penstock.api import docs
+from penstock.api.blueprint import blueprint
+from penstock.api.edge import Edge
+from penstock.api.pace import Pace
+from penstock.api.routes import OPERATIONS
+
+POLICIES: Mapping[str, str] = {
+    **{operation.name: operation.policy.sentence for operation in OPERATIONS},
+    **{name: policy.sentence for name, policy in docs.POLICIES.items()},
+}
+"""Who may call each endpoint of the blueprint."""
+
+__all__ = ["OPERATIONS", "POLICIES", "Edge", "Pace", "blueprint"]

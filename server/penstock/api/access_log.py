@@ -1,0 +1,98 @@
+"""The server's log: one JSON object a line, on standard error.
+
+It names routes, not addresses, and never repeats a body, a query string, a header, a
+value, a token or the text of a library's error.
+"""
+
+import json
+import logging
+import sys
+import traceback
+from datetime import UTC, datetime
+
+LOGGER = logging.getLogger("penstock")
+ACCESS = logging.getLogger("penstock.access")
+FAILURE = logging.getLogger("penstock.failure")
+
+
+class Lines(logging.Formatter):
+    """A record as one line of JSON; what stands in ``fields`` is added to it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        return json.dumps(
+            {
+                "at": datetime.fromtimestamp(record.created, UTC).isoformat(),
+                "level": record.levelname,
+                "logger": record.name,
+                "message": record.getMessage(),
+                **getattr(record, "fields", {}),
+            },
+            ensure_ascii=True,
+        )
+
+
+def configure(level: str) -> None:
+    """Send the log to standard error, from ``level`` on.  Asked again, it changes the level."""
+    if not LOGGER.handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(Lines())
+        LOGGER.addHandler(handler)
+        LOGGER.propagate = False
+    LOGGER.setLevel(level.upper())
+
+
+def answered(
+    request_id: str,
+    *,
+    verb: str,
+    route: str | None,
+    status: int,
+    seconds: float,
+    caller: str | None,
+) -> None:
+    """Log one answer."""
+    ACCESS.info(
+        "answered",
+        extra={
+            "fields": {
+                "request_id": request_id,
+                "verb": verb,
+                "route": route,
+                "status": status,
+                "seconds": round(seconds, 6),
+                "caller": caller,
+            }
+        },
+    )
+
+
+def failed(request_id: str, error: BaseException) -> None:
+    """Log where a request failed, without the error's text."""
+    FAILURE.error(
+        "failed",
+        extra={
+            "fields": {"request_id": request_id, "causes": [_cause(one) for one in _chain(error)]}
+        },
+    )
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in found:
+        found.append(following)
+        following = following.__cause__ or following.__context__
+    return found
+
+
+def _cause(error: BaseException) -> dict[str, object]:
+    kind = type(error)
+    frames = traceback.walk_tb(error.__traceback__)
+    return {
+        "error": f"{kind.__module__}.{kind.__qualname__}",
+        "raised": [
+            f"{frame.f_globals.get('__name__')}:{line} {frame.f_code.co_name}"
+            for frame, line in frames
+        ],
+    }

@@ -1,0 +1,16 @@
+"""The bearer token of a request (RFC 6750), looked up anew for every one."""
+
+from penstock.services.principals import Principal, authenticate
+from penstock.services.server import Server
+
+SCHEME = "bearer"
+
+
+def caller(server: Server, header: str | None) -> Principal:
+    """Who sends this ``Authorization`` header.
+
+    Raises ``NotAuthenticated``, with one text for a missing header, another scheme and a
+    token that is malformed, unknown, expired or revoked.
+    """
+    scheme, _, token = (header or "").strip().partition(" ")
+    return authenticate(server, token.strip() if scheme.lower() == SCHEME else "")

@@ -1,0 +1,136 @@
+"""From declared operations to Flask: authenticate, check, read, call, answer.
+
+Order matters: a caller without a valid token, or without the role, is refused before a
+byte of their body is read.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from flask import Blueprint, Request, Response, request
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+
+from penstock.api import bearer, bodies, edge, pace, parameters, problems
+from penstock.api.answers import json_answer
+from penstock.api.call import Call
+from penstock.api.docs import add_documents
+from penstock.api.operations import Operation
+from penstock.api.routes import OPERATIONS
+from penstock.errors import PenstockError, Unavailable
+from penstock.services.server import Server
+
+LARGE_BODY_PATIENCE_SECONDS = 60.0
+MOST_DISCARDED = 2**31
+DISCARDING_SECONDS = 10.0
+_QUANTA = "penstock.quanta"
+
+
+def blueprint(server: Server, rhythm: pace.Pace) -> Blueprint:
+    """All operations over one server.  ``rhythm`` paces what the clock may not tell apart."""
+    made = Blueprint("api", __name__, template_folder="templates")
+    one_at_a_time = threading.Lock()
+    for operation in OPERATIONS:
+        made.add_url_rule(
+            operation.path.replace("{", "<").replace("}", ">"),
+            endpoint=operation.name,
+            view_func=_view(server, operation, one_at_a_time),
+            methods=[operation.verb],
+            provide_automatic_options=False,
+        )
+    add_documents(made)
+    made.app_errorhandler(PenstockError)(_refused)
+    made.app_errorhandler(HTTPException)(_refused_by_flask)
+
+    def paced(response: Response) -> Response:
+        if request.url_rule is not None:
+            request.environ[edge.ROUTE] = request.url_rule.rule
+        quanta = request.environ.get(_QUANTA, 0)
+        if quanta or response.status_code in pace.REFUSALS:
+            rhythm.wait(request.environ[edge.STARTED], max(quanta, 1))
+        return response
+
+    made.after_app_request(paced)
+    return made
+
+
+def _view(
+    server: Server, operation: Operation, one_at_a_time: threading.Lock
+) -> Callable[..., Response]:
+    def view(**path: str) -> Response:
+        caller = None
+        if operation.policy.needs_token:
+            caller = bearer.caller(server, request.headers.get("Authorization"))
+            request.environ[edge.CALLER] = caller.name
+            if operation.policy.roles:
+                caller.require(*operation.policy.roles)
+        call = Call(server, caller)
+        arguments = parameters.read(operation, request.args)
+        if operation.body is None:
+            answer = operation.handler(call, **path, **arguments)
+        else:
+            bodies.require_json(request)
+            with _room(server, operation, one_at_a_time):
+                body = bodies.model(operation.body, _document(server, operation))
+                answer = operation.handler(call, **path, **arguments, body=body)
+        request.environ[_QUANTA] = call.quanta
+        return json_answer(answer, operation.status)
+
+    return view
+
+
+def _document(server: Server, operation: Operation) -> object:
+    settings = server.settings
+    limit = settings.query_body_limit if operation.large_body else settings.body_limit
+    # Flask would enforce it only where it reads; here it is what a refusal says.
+    request.max_content_length = limit
+    return bodies.document(
+        bodies.read(request, limit),
+        strict_below=settings.body_limit,
+        most_values=settings.dimension_limit,
+    )
+
+
+@contextmanager
+def _room(server: Server, operation: Operation, one_at_a_time: threading.Lock) -> Iterator[None]:
+    """Let each process hold one large body at a time, so that memory stays bounded."""
+    length = request.content_length
+    if not operation.large_body or (length is not None and length <= server.settings.body_limit):
+        yield
+        return
+    if not one_at_a_time.acquire(timeout=LARGE_BODY_PATIENCE_SECONDS):
+        raise Unavailable("Another large body is still being read here; ask again in a moment.")
+    try:
+        yield
+    finally:
+        one_at_a_time.release()
+
+
+def _refused(error: PenstockError) -> Response:
+    problems.forget(error)
+    return problems.of_error(error, request.environ[edge.REQUEST_ID])
+
+
+def _refused_by_flask(error: HTTPException) -> Response:
+    problems.forget(error)
+    if isinstance(error, RequestEntityTooLarge):
+        _discard(request)
+    return problems.of_http(error, request.environ[edge.REQUEST_ID], request.max_content_length)
+
+
+def _discard(unread: Request) -> None:
+    """Read on for a while: a client that is still sending would not see the answer."""
+    stream = unread.environ["wsgi.input"]
+    until = time.monotonic() + DISCARDING_SECONDS
+    left = MOST_DISCARDED if unread.content_length is None else unread.content_length
+    if not unread.environ.get("wsgi.input_terminated") and unread.content_length is None:
+        return
+    while left > 0 and time.monotonic() < until:
+        try:
+            chunk = stream.read(min(bodies.CHUNK, left))
+        except bodies.CUT_SHORT:
+            return
+        if not chunk:
+            return
+        left -= len(chunk)

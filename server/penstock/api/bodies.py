@@ -1,0 +1,147 @@
+"""Request bodies: read from the stream, bounded, as strict JSON, and kept nowhere.
+
+Flask would cache what it reads on its request.  A pushed vector is exact data, so the
+bytes, the parsed document and the model live in local variables alone.
+"""
+
+import json
+from typing import Any
+
+import orjson
+from flask import Request
+from gunicorn.http.errors import (
+    ParseException,  # type: ignore[import-untyped]  # it publishes no annotations
+)
+from pydantic import TypeAdapter, ValidationError
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
+
+from penstock.connectors.refusals import invalid_input
+from penstock.errors import InvalidInput, MalformedInput, PenstockError
+
+CHUNK = 1024 * 1024
+DEEPEST = 64
+"""The most levels of nesting; what the API takes has fewer than ten."""
+
+SPARE_PLACES = 1_000_000
+CUT_SHORT: tuple[type[Exception], ...] = (OSError, ValueError, ParseException)
+"""What reading raises where the connection breaks or the chunks are malformed."""
+
+_MEDIA_TYPE = "application/json"
+
+
+def require_json(request: Request) -> None:
+    """Raise ``UnsupportedMediaType`` unless the body is declared to be plain JSON in UTF-8."""
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    encoding = request.headers.get("Content-Encoding", "identity").lower()
+    if request.mimetype != _MEDIA_TYPE or charset != "utf-8" or encoding != "identity":
+        raise UnsupportedMediaType
+
+
+def read(request: Request, limit: int) -> bytearray:
+    """The body's bytes, at most ``limit`` of them, chunked or not.
+
+    Raises ``RequestEntityTooLarge``, and ``BadRequest`` where the body ends early.
+    """
+    declared = request.content_length
+    if declared is not None and declared > limit:
+        raise RequestEntityTooLarge
+    if declared is None and not request.environ.get("wsgi.input_terminated"):
+        declared = 0
+    stream = request.environ["wsgi.input"]
+    wanted = limit + 1 if declared is None else declared
+    body = bytearray()
+    while len(body) < wanted:
+        try:
+            chunk = stream.read(min(CHUNK, wanted - len(body)))
+        except CUT_SHORT as problem:
+            raise BadRequest from problem
+        if not chunk:
+            break
+        body += chunk
+    if len(body) > limit:
+        raise RequestEntityTooLarge
+    if declared is not None and len(body) < declared:
+        raise BadRequest
+    return body
+
+
+def document(body: bytearray, *, strict_below: int, most_values: int) -> object:
+    """The JSON document in ``body``.
+
+    Refuses what JSON does not have (NaN, Infinity, invalid UTF-8), what nests too deep,
+    and what would hold far more than ``most_values`` values; in bodies of at most
+    ``strict_below`` bytes also a name that stands twice in one object.  Raises
+    ``MalformedInput``, which says where but repeats nothing.
+    """
+    if not body:
+        raise MalformedInput("The body is empty; send a JSON object, {} where nothing is asked.")
+    # Counted before anything is built of it: two bytes can become a list of sixty-four.
+    places = body.count(b",") + body.count(b"[") + body.count(b"{")
+    if places > 4 * most_values + SPARE_PLACES:
+        raise MalformedInput(
+            f"The body holds more than {places:,} values; a query has at most {most_values:,}."
+        )
+    found, refusal = _parsed(body)
+    if refusal is not None:
+        raise refusal
+    _refuse_deep(found)
+    if len(body) <= strict_below:
+        json.loads(body, object_pairs_hook=_distinct, parse_int=float)
+    return found
+
+
+def model(adapter: TypeAdapter[Any], found: object) -> Any:
+    """``found`` as the model that ``adapter`` describes.
+
+    Raises ``InvalidInput`` with a JSON pointer for each wrong place.
+    """
+    parsed, refusal = _validated(adapter, found)
+    if refusal is not None:
+        raise refusal
+    return parsed
+
+
+# Errors of the two libraries hold the whole input.  So ours are raised outside of the
+# handlers, where theirs do not stay behind as a context.
+
+
+def _parsed(body: bytearray) -> tuple[object, PenstockError | None]:
+    try:
+        return orjson.loads(body), None
+    except orjson.JSONDecodeError as problem:
+        return None, MalformedInput(_where(problem))
+
+
+def _validated(adapter: TypeAdapter[Any], found: object) -> tuple[Any, PenstockError | None]:
+    try:
+        return adapter.validate_python(found), None
+    except ValidationError as error:
+        return None, invalid_input(error)
+    except InvalidInput as error:
+        return None, error
+
+
+def _where(problem: orjson.JSONDecodeError) -> str:
+    if "limit" in problem.msg.lower():
+        return f"The body nests deeper than {DEEPEST} levels."
+    return f"The body is not JSON: line {problem.lineno}, column {problem.colno}."
+
+
+def _refuse_deep(found: object) -> None:
+    level = [found]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise MalformedInput(f"The body nests deeper than {DEEPEST} levels.")
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> None:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise MalformedInput("A name stands twice in one object of the body; keep one of the two.")

@@ -1,0 +1,33 @@
+"""One authenticated request, as the handlers see it."""
+
+import math
+from dataclasses import dataclass, field
+
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+VALUES_PER_QUANTUM = 50_000
+"""Drawing so many values takes less than the default time quantum (an engineering bound)."""
+
+
+@dataclass
+class Call:
+    """The server, who calls, and in how many time quanta the answer may show how long it took.
+
+    ``quanta`` is 0 where the answer goes out at once.
+    """
+
+    server: Server
+    caller: Principal | None
+    quanta: int = field(default=0, init=False)
+
+    @property
+    def principal(self) -> Principal:
+        """The caller.  Only operations that anybody may call have none."""
+        if self.caller is None:
+            raise RuntimeError("an operation without a token asked for its caller")
+        return self.caller
+
+    def hide_duration(self, values: int) -> None:
+        """Let the answer, a vector of ``values``, not tell whether it was drawn just now."""
+        self.quanta = max(1, math.ceil(values / VALUES_PER_QUANTUM))

@@ -1,0 +1,70 @@
+"""The document for programs at ``/openapi.json``, and the page for people at ``/docs``.
+
+The page is made on the server from the document: no script, nothing from elsewhere.
+"""
+
+from typing import Any
+
+from flask import Blueprint, Response, render_template
+
+from penstock.api.answers import json_answer
+from penstock.api.openapi import REFERENCE, document
+from penstock.api.operations import ANYBODY
+
+DOCUMENT = "openapi"
+PAGE = "docs"
+POLICIES = {DOCUMENT: ANYBODY, PAGE: ANYBODY}
+
+
+def add_documents(blueprint: Blueprint) -> None:
+    """Serve both."""
+    for path, name, view in (("/openapi.json", DOCUMENT, _openapi), ("/docs", PAGE, _page)):
+        blueprint.add_url_rule(path, name, view, methods=["GET"], provide_automatic_options=False)
+
+
+def _openapi() -> Response:
+    return json_answer(document(), 200)
+
+
+def _page() -> str:
+    described = document()
+    return render_template(
+        "docs.html",
+        info=described["info"],
+        subjects=[
+            (tag, [one for one in _operations(described) if tag["name"] in one["tags"]])
+            for tag in described["tags"]
+        ],
+        schemas=sorted(described["components"]["schemas"].items()),
+        shown=shown,
+    )
+
+
+def _operations(described: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"verb": verb.upper(), "path": path, **operation}
+        for path, verbs in described["paths"].items()
+        for verb, operation in verbs.items()
+    ]
+
+
+def shown(schema: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """A schema in words: texts, each with the name of the schema that it links to."""
+    if "$ref" in schema:
+        name = schema["$ref"].removeprefix(REFERENCE)
+        return [(name, name)]
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        words: list[tuple[str, str | None]] = []
+        for choice in choices:
+            words += [*([(" or ", None)] if words else []), *shown(choice)]
+        return words
+    if "enum" in schema or "const" in schema:
+        values = schema.get("enum") or [schema["const"]]
+        return [(" or ".join(f'"{value}"' for value in values), None)]
+    kind = schema.get("type", "anything")
+    if kind == "array":
+        return [("list of ", None), *shown(schema.get("items", {}))]
+    if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
+        return [("object of ", None), *shown(schema["additionalProperties"])]
+    return [(" or ".join(kind) if isinstance(kind, list) else str(kind), None)]

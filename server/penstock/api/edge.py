@@ -1,0 +1,82 @@
+"""The WSGI edge: request ids, headers on every answer, the log, and the one wide except.
+
+What reaches it unhandled is a fault of ours.  The caller gets a 500 with the request's
+id; the log gets the kind of the error and where it was raised, never its text, which may
+repeat what was sent or stored.
+"""
+
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from flask import Request
+
+from penstock.api import access_log, problems
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+STARTED = "penstock.started"
+REQUEST_ID = "penstock.request_id"
+CALLER = "penstock.caller"
+ROUTE = "penstock.route"
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self';"
+        " frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""On every answer, unless it sets its own."""
+
+
+class Edge:
+    """The outermost layer around ``app``; ``clock`` in seconds, never going back."""
+
+    def __init__(
+        self, app: "WSGIApplication", clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        self._app = app
+        self._clock = clock
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        """Answer one request."""
+        request_id = uuid.uuid4().hex
+        environ[REQUEST_ID] = request_id
+        environ[STARTED] = started = self._clock()
+        statuses: list[int] = []
+
+        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            statuses.append(int(status.split()[0]))
+            return start_response(status, _completed(headers, request_id), *more)
+
+        try:
+            body = self._app(environ, start)
+        except Exception as error:  # noqa: BLE001  # the edge: nothing may get past it
+            access_log.failed(request_id, error)
+            problems.forget(error)
+            body = problems.of_status(500, request_id)(environ, start)
+        access_log.answered(
+            request_id,
+            verb=Request(environ).method,
+            route=environ.get(ROUTE),
+            status=statuses[-1] if statuses else 0,
+            seconds=self._clock() - started,
+            caller=environ.get(CALLER),
+        )
+        return body
+
+
+def _completed(headers: list[tuple[str, str]], request_id: str) -> list[tuple[str, str]]:
+    present = {name.lower() for name, _ in headers}
+    added = [(name, value) for name, value in HEADERS.items() if name.lower() not in present]
+    return [*headers, *added, ("X-Request-Id", request_id)]

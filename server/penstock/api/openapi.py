@@ -1,0 +1,216 @@
+"""The OpenAPI 3.1 document, made from the declared operations and nothing else."""
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+
+import penstock
+from penstock.api import answers, parameters, problems
+from penstock.api.operations import Operation
+from penstock.api.routes import OPERATIONS
+
+REFERENCE = "#/components/schemas/"
+BEARER = "bearer"
+RELATIONS = {
+    "health": "Whether the server runs, and whether it can serve.",
+    "users": "Users, their clearance and their tokens.",
+    "tiers": "Ranked clearance levels.",
+    "datasets": "Sources of records, and their budgets.",
+    "queries": "Fixed statistics over a dataset.",
+    "releases": "What is handed out, once and for ever.",
+    "audit": "Who was given what, and what people know together.",
+}
+
+PROBLEM: Mapping[str, Any] = {
+    "type": "object",
+    "description": "Why a request was refused (RFC 9457). A budget refusal also carries the"
+    " tier, what was needed, what is left, which queries spent it and the largest share that"
+    " would fit.",
+    "properties": {
+        "type": {"type": "string", "format": "uri-reference"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "code": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
+                "required": ["pointer", "detail"],
+            },
+        },
+        "request_id": {"type": "string"},
+    },
+    "required": ["type", "title", "status", "detail", "code", "errors", "request_id"],
+}
+
+
+class _Untitled(GenerateJsonSchema):
+    """Schemas without the titles that only repeat the names of fields."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  # pydantic's shape
+        return False
+
+
+@functools.cache
+def document() -> dict[str, Any]:
+    """The document as plain JSON values.  Do not change what it returns."""
+    bodies, views, schemas = _schemas()
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.verb.lower()] = _operation(
+            operation, bodies.get(operation.name), views[operation.name]
+        )
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Penstock",
+            "version": penstock.__version__,
+            "summary": "A privacy-budget server with tiered multiple release",
+            "description": "Every statistic is released through one noise process, so that any"
+            " set of readers learns exactly what its best-informed member knows.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{BEARER: []}],
+        "tags": [{"name": name, "description": words} for name, words in RELATIONS.items()],
+        "paths": paths,
+        "components": {
+            "schemas": {**schemas, "Problem": dict(PROBLEM)},
+            "securitySchemes": {
+                BEARER: {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A token from `penstock token create` or from an admin.",
+                }
+            },
+        },
+    }
+
+
+def _schemas() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """The schema of each operation's body and answer, and those that they refer to."""
+    inputs: list[tuple[str, Any, TypeAdapter[Any]]] = []
+    for operation in OPERATIONS:
+        inputs.append(("answer " + operation.name, "serialization", operation.answer))
+        if operation.body is not None:
+            inputs.append(("body " + operation.name, "validation", operation.body))
+    named, shared = TypeAdapter.json_schemas(
+        inputs, ref_template=REFERENCE + "{model}", schema_generator=_Untitled
+    )
+    plain = {name: _plain(schema) for (name, _), schema in named.items()}
+    return (
+        {name[5:]: schema for name, schema in plain.items() if name.startswith("body ")},
+        # Every answer's adapter is that of a list of it.
+        {name[7:]: schema["items"] for name, schema in plain.items() if name.startswith("answer ")},
+        {_short(name): _plain(schema) for name, schema in shared.get("$defs", {}).items()},
+    )
+
+
+def _plain(schema: JsonSchemaValue | Any) -> Any:
+    if isinstance(schema, Mapping):
+        return {name: _text(name, _plain(part)) for name, part in schema.items()}
+    if isinstance(schema, Sequence) and not isinstance(schema, str):
+        return [_plain(part) for part in schema]
+    return schema
+
+
+def _text(name: str, part: Any) -> Any:
+    if name == "$ref":
+        return REFERENCE + _short(part.removeprefix(REFERENCE))
+    if name == "description" and isinstance(part, str):
+        return " ".join(part.replace("``", "`").split())
+    return part
+
+
+def _short(name: str) -> str:
+    """``Page_TierView_`` is called ``TierPage``, ``TierView`` is called ``Tier``."""
+    page = re.fullmatch(r"Page_(?:Annotated_)?(\w+?)_", name)
+    if page:
+        return _short(page.group(1)) + "Page"
+    return name.removesuffix("View")
+
+
+def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": operation.name,
+        "tags": [operation.subject],
+        "summary": operation.summary.removesuffix("."),
+        "description": " ".join(
+            [f"For {operation.policy.sentence}.", *operation.description.split()]
+        ),
+        "parameters": list(_parameters(operation)),
+    }
+    if not operation.policy.needs_token:
+        described["security"] = []
+    if body is not None:
+        described["requestBody"] = {
+            "required": True,
+            "content": {answers.MEDIA_TYPE: {"schema": body}},
+        }
+    described["responses"] = {
+        str(operation.status): {
+            "description": HTTPStatus(operation.status).phrase,
+            "content": {answers.MEDIA_TYPE: {"schema": answer}},
+        },
+        **{str(status): _refusal(status) for status in refusals(operation)},
+    }
+    return described
+
+
+def refusals(operation: Operation) -> list[int]:
+    """Every status that an operation may refuse with."""
+    found = {500, 503, *operation.refusals}
+    if operation.policy.needs_token:
+        found.add(401)
+        found.add(422)  # an argument in the query string that is not known
+    if operation.policy.needs_token and operation.policy.sentence != "everybody with a token":
+        found.add(403)
+    if operation.path_parameters or operation.parameters:
+        found.add(404)
+    if operation.body is not None:
+        found |= {400, 413, 415, 422}
+    return sorted(found)
+
+
+def _refusal(status: int) -> dict[str, Any]:
+    return {
+        "description": HTTPStatus(status).phrase,
+        "content": {problems.MEDIA_TYPE: {"schema": {"$ref": REFERENCE + "Problem"}}},
+    }
+
+
+def _parameters(operation: Operation) -> Iterator[dict[str, Any]]:
+    for name in operation.path_parameters:
+        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    for parameter in operation.parameters:
+        schema = _plain(parameter.adapter.json_schema(schema_generator=_Untitled))
+        # Left out is not null: a query string has no null.
+        choices = [one for one in schema.get("anyOf", [schema]) if one != {"type": "null"}]
+        described = {
+            "name": parameter.name,
+            "in": "query",
+            "required": parameter.required,
+            "description": parameter.sentence,
+            "schema": choices[0],
+        }
+        if choices[0].get("type") == "array":
+            described |= {"style": "form", "explode": False}
+        yield described
+    if operation.windowed:
+        for name, sentence in parameters.WINDOW.items():
+            yield {
+                "name": name,
+                "in": "query",
+                "required": False,
+                "description": sentence,
+                "schema": {"type": "integer", "minimum": 1}
+                if name == parameters.LIMIT
+                else {"type": "string"},
+            }

@@ -1,0 +1,211 @@
+"""What the API offers, declared once: address, policy, request, answer and refusals.
+
+A handler's annotations are its declaration.  ``call`` carries the server and the caller;
+``body`` is a strict model; an argument named in the path is a string; ``window`` is a
+page of a list; every other argument stands in the query string and says what it is by
+``Parameter``.  The route, the checks and the OpenAPI document are all made from this, so
+they cannot drift apart.  An operation without a policy cannot be written down.
+"""
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import ConfigDict, TypeAdapter
+
+from penstock.services.paging import Window
+
+Handler = TypeVar("Handler", bound=Callable[..., object])
+API = "/api/v1"
+READING = frozenset({"GET"})
+
+_ANSWERS = ConfigDict(
+    arbitrary_types_allowed=True,  # vectors are numpy arrays, with a schema of their own
+    json_schema_serialization_defaults_required=True,
+)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Who may call an operation.  The services check again what depends on the object."""
+
+    sentence: str
+    needs_token: bool = True
+    roles: tuple[str, ...] = ()
+
+
+ANYBODY = Policy("anybody, without a token", needs_token=False)
+SIGNED_IN = Policy("everybody with a token")
+ADMIN = Policy("admins", roles=("admin",))
+ANALYST = Policy("analysts", roles=("analyst",))
+AUDITOR = Policy("auditors", roles=("auditor",))
+READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "auditor"))
+ONESELF_OR_ADMIN = Policy("everybody about themselves, and admins")
+ONESELF_OR_AUDITOR = Policy("everybody about themselves, and auditors")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What an argument in the query string means, in one sentence."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class QueryParameter:
+    """One argument in the query string, and how its text is read."""
+
+    name: str
+    sentence: str
+    adapter: TypeAdapter[Any]
+    required: bool
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One verb at one address."""
+
+    verb: str
+    path: str
+    policy: Policy
+    handler: Callable[..., object]
+    status: int
+    refusals: tuple[int, ...]
+    large_body: bool
+    body: TypeAdapter[Any] | None
+    answer: TypeAdapter[Any]
+    parameters: tuple[QueryParameter, ...]
+    windowed: bool
+
+    @property
+    def name(self) -> str:
+        """The handler's name, unique among all operations."""
+        return self.handler.__name__
+
+    @property
+    def subject(self) -> str:
+        """The module that declares it: what it is about."""
+        return self.handler.__module__.rsplit(".", 1)[-1]
+
+    @property
+    def path_parameters(self) -> tuple[str, ...]:
+        """The names in braces."""
+        return tuple(re.findall(r"{(\w+)}", self.path))
+
+    @property
+    def summary(self) -> str:
+        """The first line of the handler's docstring."""
+        return inspect.cleandoc(self.handler.__doc__ or "").partition("\n")[0]
+
+    @property
+    def description(self) -> str:
+        """What follows the first line of the docstring."""
+        return inspect.cleandoc(self.handler.__doc__ or "").partition("\n")[2].strip()
+
+
+class Operations:
+    """The operations of one subject, in the order in which they are declared."""
+
+    def __init__(self, prefix: str = API) -> None:
+        self._prefix = prefix
+        self.declared: list[Operation] = []
+
+    def get(
+        self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()
+    ) -> Callable[[Handler], Handler]:
+        """Declare a reading operation."""
+        return self._declare("GET", path, policy, refusals=refusals)
+
+    def post(
+        self,
+        path: str,
+        policy: Policy,
+        *,
+        status: int = 201,
+        refusals: tuple[int, ...] = (),
+        large_body: bool = False,
+    ) -> Callable[[Handler], Handler]:
+        """Declare an operation that creates something, or answers with ``status``."""
+        return self._declare(
+            "POST", path, policy, status=status, refusals=refusals, large_body=large_body
+        )
+
+    def patch(
+        self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()
+    ) -> Callable[[Handler], Handler]:
+        """Declare an operation that changes something."""
+        return self._declare("PATCH", path, policy, refusals=refusals)
+
+    def delete(
+        self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()
+    ) -> Callable[[Handler], Handler]:
+        """Declare an operation that takes something away."""
+        return self._declare("DELETE", path, policy, refusals=refusals)
+
+    def _declare(
+        self,
+        verb: str,
+        path: str,
+        policy: Policy,
+        *,
+        status: int = 200,
+        refusals: tuple[int, ...] = (),
+        large_body: bool = False,
+    ) -> Callable[[Handler], Handler]:
+        if not isinstance(policy, Policy):
+            raise TypeError(f"{verb} {path} needs a policy, not {policy!r}")
+
+        def declare(handler: Handler) -> Handler:
+            body, answer, parameters, windowed = _read_annotations(handler, path)
+            self.declared.append(
+                Operation(
+                    verb=verb,
+                    path=self._prefix + path,
+                    policy=policy,
+                    handler=handler,
+                    status=status,
+                    refusals=refusals,
+                    large_body=large_body,
+                    body=body,
+                    answer=answer,
+                    parameters=parameters,
+                    windowed=windowed,
+                )
+            )
+            return handler
+
+        return declare
+
+
+def _read_annotations(
+    handler: Callable[..., object], path: str
+) -> tuple[TypeAdapter[Any] | None, TypeAdapter[Any], tuple[QueryParameter, ...], bool]:
+    hints = get_type_hints(handler, include_extras=True)
+    body = None
+    parameters = []
+    windowed = False
+    for name, argument in list(inspect.signature(handler).parameters.items())[1:]:
+        hint = hints[name]
+        if name == "body":
+            body = TypeAdapter(hint)
+        elif hint is Window:
+            windowed = True
+        elif f"{{{name}}}" in path:
+            if hint is not str:
+                raise TypeError(f"{name} in {path} is a string, not {hint!r}")
+        else:
+            required = argument.default is inspect.Parameter.empty
+            parameters.append(_parameter(name, hint, path, required=required))
+    answered = hints["return"]
+    # A list around it, since pydantic takes a configuration for lists but not for dataclasses.
+    answer: TypeAdapter[Any] = TypeAdapter(list[answered], config=_ANSWERS)
+    return body, answer, tuple(parameters), windowed
+
+
+def _parameter(name: str, hint: Any, path: str, *, required: bool) -> QueryParameter:
+    marks = [mark for mark in get_args(hint) if isinstance(mark, Parameter)]
+    if get_origin(hint) is not Annotated or len(marks) != 1:
+        raise TypeError(f"{name} of {path} must say what it is, by one Parameter")
+    return QueryParameter(name, marks[0].sentence, TypeAdapter(hint), required)

@@ -1,0 +1,31 @@
+"""Answers that the clock must not tell apart go out at multiples of one duration.
+
+Measured from the start of each request: multiples of an absolute time would let a caller
+choose the phase, and so find out on which side of a multiple the work had ended.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+REFUSALS = frozenset({401, 403, 404, 409})
+"""The statuses whose reason the caller may not learn from the clock."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """``quantum`` seconds, or 0 to switch it off; ``clock`` in seconds, never going back."""
+
+    quantum: float
+    clock: Callable[[], float] = time.perf_counter
+    sleep: Callable[[float], None] = time.sleep
+
+    def wait(self, since: float, quanta: int = 1) -> None:
+        """Sleep until the next multiple of ``quanta`` quanta after ``since``."""
+        unit = self.quantum * quanta
+        if unit <= 0:
+            return
+        until = since + unit * max(1, math.ceil((self.clock() - since) / unit))
+        while (left := until - self.clock()) > 0:
+            self.sleep(left)

@@ -1,0 +1,89 @@
+"""The query string: every argument is declared, known, given once and read strictly."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, ValidationError, WithJsonSchema
+from pydantic_core import PydanticCustomError
+from werkzeug.datastructures import MultiDict
+
+from penstock.api.operations import Operation
+from penstock.connectors.refusals import pointer, refusal
+from penstock.services.paging import Window
+
+LIMIT = "limit"
+CURSOR = "cursor"
+WINDOW = {
+    LIMIT: "The most items to answer with: 100 unless it is said, at most 1000.",
+    CURSOR: "Where to go on: next_cursor of the page before.",
+}
+
+
+def _moment(text: object) -> datetime:
+    try:
+        moment = datetime.fromisoformat(str(text))
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise PydanticCustomError(
+            "moment", "This must be a time with its offset (RFC 3339), as 2026-11-20T12:00:00Z."
+        )
+    return moment
+
+
+def _names(text: object) -> list[str]:
+    return [name for name in str(text).split(",") if name]
+
+
+Moment = Annotated[
+    datetime, PlainValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})
+]
+"""A time in RFC 3339, with its offset."""
+
+Names = Annotated[
+    list[str],
+    PlainValidator(_names),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+]
+"""Names with commas between them."""
+
+
+def read(operation: Operation, given: MultiDict[str, str]) -> dict[str, Any]:
+    """The handler's arguments out of a query string.
+
+    Raises ``InvalidInput`` for arguments that are unknown, repeated, missing or wrong.
+    """
+    known = {parameter.name for parameter in operation.parameters}
+    if operation.windowed:
+        known |= WINDOW.keys()
+    listed = ", ".join(sorted(known)) or "none"
+    wrong = [
+        (pointer(name), f"This argument is not known here; known: {listed}.")
+        for name in given
+        if name not in known
+    ]
+    wrong += [
+        (pointer(name), "Give this argument once.")
+        for name in known
+        if len(given.getlist(name)) > 1
+    ]
+    arguments: dict[str, Any] = {}
+    for parameter in operation.parameters:
+        text = given.get(parameter.name)
+        if text is not None:
+            try:
+                arguments[parameter.name] = parameter.adapter.validate_python(text)
+            except ValidationError as problem:
+                wrong.append((pointer(parameter.name), _sentence(problem)))
+        elif parameter.required:
+            wrong.append((pointer(parameter.name), "This argument is required."))
+    if wrong:
+        raise refusal(wrong[:20], more=len(wrong[20:]))
+    if operation.windowed:
+        arguments["window"] = Window.parse(given.get(LIMIT), given.get(CURSOR))
+    return arguments
+
+
+def _sentence(problem: ValidationError) -> str:
+    entry = problem.errors(include_url=False, include_input=False, include_context=False)[0]
+    return f"{entry['msg'].removesuffix('.')}."

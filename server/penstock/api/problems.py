@@ -1,0 +1,149 @@
+"""Errors as RFC 9457 problem documents.  The one place where an error becomes a status.
+
+A problem tells what an error of ours says, never the text of a library: what Flask and
+Werkzeug raise by themselves gets words of ours, and anything else is a 500 without a
+detail, made at the edge.
+"""
+
+import traceback
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+from flask import Response
+from werkzeug.exceptions import HTTPException
+
+from penstock.api.answers import rendered
+from penstock.errors import (
+    Conflict,
+    DatabaseUnavailable,
+    Forbidden,
+    IntegrityViolation,
+    InvalidInput,
+    MalformedInput,
+    NotAuthenticated,
+    NotFound,
+    PenstockError,
+    Unavailable,
+)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 2
+
+STATUSES: Mapping[type[PenstockError], int] = {
+    InvalidInput: 422,
+    MalformedInput: 400,
+    NotAuthenticated: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    IntegrityViolation: 503,
+    Unavailable: 503,
+}
+
+_WORDS: Mapping[int, tuple[str, str, str]] = {
+    400: (MalformedInput.code, MalformedInput.title, "The request, or its body, was cut short."),
+    404: (
+        NotFound.code,
+        NotFound.title,
+        "Nothing is served at this address; /docs lists what is.",
+    ),
+    405: (
+        "METHOD_NOT_ALLOWED",
+        "The method is not allowed here",
+        "This address does not take that method; the Allow header names those that it takes.",
+    ),
+    413: (
+        "BODY_TOO_LARGE",
+        "The request's body is too large",
+        (
+            "The body is larger than the limit for this address, {limit:,} bytes."
+            " Send less, or ask the operator for a higher limit."
+        ),
+    ),
+    415: (
+        "UNSUPPORTED_MEDIA_TYPE",
+        "The body is not of a type that is read here",
+        "The body must be JSON in UTF-8, not compressed, with Content-Type: application/json.",
+    ),
+}
+
+INTERNAL = ("INTERNAL", "Something went wrong", "The server failed; its log says where.")
+
+
+def status_of(error: PenstockError) -> int:
+    """The status of the nearest class that has one."""
+    return next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
+
+
+def of_error(error: PenstockError, request_id: str) -> Response:
+    """The problem of an error of ours, with the data that it carries."""
+    status = status_of(error)
+    # What a 503 carries names the server's own files; its detail says what is needed.
+    data = error.data if status < 500 else {}
+    errors = error.errors if isinstance(error, InvalidInput) else ()
+    return _response(status, error.code, error.title, error.detail, request_id, errors, data)
+
+
+def of_status(status: int, request_id: str, limit: int | None = None) -> Response:
+    """The problem of a status that Flask or the edge came to."""
+    code, title, detail = _WORDS.get(status, _unforeseen(status))
+    return _response(status, code, title, detail.format(limit=limit or 0), request_id)
+
+
+def of_http(error: HTTPException, request_id: str, limit: int | None = None) -> Response:
+    """The problem of what Werkzeug raises, with the headers that go with it (``Allow``)."""
+    response = of_status(error.code or 500, request_id, limit)
+    for name, value in error.get_headers():
+        if name.lower() not in {"content-type", "content-length"}:
+            response.headers[name] = value
+    return response
+
+
+def kind(code: str) -> str:
+    """The problem's type, a relative reference."""
+    return "/problems/" + code.lower().replace("_", "-")
+
+
+def forget(error: BaseException) -> None:
+    """Drop what the frames behind an error still hold: a refused body may be exact data."""
+    seen: set[int] = set()
+    pending: list[BaseException | None] = [error]
+    while pending:
+        found = pending.pop()
+        if found is not None and id(found) not in seen:
+            seen.add(id(found))
+            traceback.clear_frames(found.__traceback__)
+            pending += [found.__cause__, found.__context__]
+
+
+def _unforeseen(status: int) -> tuple[str, str, str]:
+    if status >= 500:
+        return INTERNAL
+    phrase = HTTPStatus(status).phrase
+    return phrase.upper().replace(" ", "_").replace("-", "_"), phrase, f"{phrase}."
+
+
+def _response(
+    status: int,
+    code: str,
+    title: str,
+    detail: str,
+    request_id: str,
+    errors: Sequence[tuple[str, str]] = (),
+    data: Mapping[str, object] | None = None,
+) -> Response:
+    document: dict[str, object] = {
+        "type": kind(code),
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "errors": [{"pointer": pointer, "detail": words} for pointer, words in errors],
+        "request_id": request_id,
+    }
+    response = Response(rendered({**(data or {}), **document}), status, content_type=MEDIA_TYPE)
+    if status == 401:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="penstock"'
+    if code == DatabaseUnavailable.code:
+        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return response

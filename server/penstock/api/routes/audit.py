@@ -1,0 +1,94 @@
+"""What auditors read: the log, and what sets of people know together."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import WithJsonSchema
+
+from penstock.api.call import Call
+from penstock.api.operations import AUDITOR, ONESELF_OR_AUDITOR, Operations, Parameter
+from penstock.api.parameters import Moment, Names
+from penstock.services import events, exposure
+from penstock.services.paging import Window
+from penstock.services.views import EventView, ExposureView, Page
+
+operations = Operations()
+
+Kind = Literal[
+    "release",
+    "dataset",
+    "query",
+    "tier",
+    "user",
+    "clearance",
+    "budget",
+    "level",
+    "token",
+    "key",
+    "restore",
+    "stream",
+]
+
+Event = Annotated[
+    dict[str, Any],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "title": "Event",
+            "description": "One leaf of the log, with its place and hash."
+            " Fields that do not apply are left out.",
+            "properties": {
+                "index": {"type": ["integer", "null"]},
+                "leaf_hash": {"type": "string"},
+                "v": {"type": "integer"},
+                "kind": {"type": "string"},
+                "at": {"type": "string", "format": "date-time"},
+                "actor": {"type": "string"},
+            },
+            "required": ["index", "leaf_hash", "v", "kind", "at", "actor"],
+        }
+    ),
+]
+
+
+@operations.get("/audit/events", AUDITOR)
+def list_events(
+    call: Call,
+    window: Window,
+    user: Annotated[str | None, Parameter("Only events about this user.")] = None,
+    query: Annotated[str | None, Parameter("Only events about this query.")] = None,
+    kind: Annotated[Kind | None, Parameter("Only events of this kind.")] = None,
+    since: Annotated[Moment | None, Parameter("Only events from this time on.")] = None,
+    until: Annotated[Moment | None, Parameter("Only events before this time.")] = None,
+) -> Page[Event]:
+    """List the log: every first hand-out and every change that could permit one."""
+    page = events.listing(
+        call.server,
+        call.principal,
+        window,
+        user=user,
+        query=query,
+        kind=kind,
+        since=since,
+        until=until,
+    )
+    return Page([_flat(event) for event in page.items], page.next_cursor)
+
+
+@operations.get("/audit/exposure", ONESELF_OR_AUDITOR)
+def show_exposure(
+    call: Call,
+    users: Annotated[Names, Parameter("The names of the people, with commas between them.")],
+    dataset: Annotated[
+        str | None, Parameter("The dataset; without it, the sum over all of them.")
+    ] = None,
+) -> ExposureView:
+    """Show what a set of people knows together.
+
+    Beside it stand what they could fetch, which is the bound, and what the same hand-outs
+    would have cost had each been drawn on its own.
+    """
+    return exposure.of(call.server, call.principal, users, dataset)
+
+
+def _flat(event: EventView) -> dict[str, Any]:
+    return {"index": event.index, "leaf_hash": event.leaf_hash, **event.leaf}

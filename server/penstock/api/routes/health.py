@@ -1,0 +1,37 @@
+"""Whether the server runs, and whether it can serve."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from penstock.api.call import Call
+from penstock.api.operations import ANYBODY, Operations
+
+operations = Operations(prefix="")
+
+
+@dataclass(frozen=True)
+class StateView:
+    """What the server says of itself."""
+
+    status: Literal["up", "ready"]
+
+
+@operations.get("/healthz", ANYBODY)
+def healthz(call: Call) -> StateView:  # noqa: ARG001  # every handler takes a call
+    """Tell that the process answers.
+
+    It looks at nothing else: a server that lacks its database need not be started again.
+    """
+    return StateView("up")
+
+
+@operations.get("/readyz", ANYBODY)
+def readyz(call: Call) -> StateView:
+    """Tell whether requests can be served now.
+
+    The database must have the schema of this version and the key ring must be usable;
+    otherwise the answer is 503 and says what is wrong.
+    """
+    call.server.database.check_schema()
+    call.server.provider.health()
+    return StateView("ready")

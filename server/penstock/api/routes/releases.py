@@ -1,0 +1,54 @@
+"""Releases: asking for one, and the history of those handed out."""
+
+from typing import Annotated, Literal
+
+from penstock.api.call import Call
+from penstock.api.operations import ANALYST, READER, Operations, Parameter
+from penstock.services import history, releases
+from penstock.services.paging import Window
+from penstock.services.specs import ReleaseRequest
+from penstock.services.views import HistoryItemView, Page, ReleaseView
+
+operations = Operations()
+
+
+@operations.post("/queries/{query}/releases", ANALYST, status=200, refusals=(409,))
+def request_release(call: Call, query: str, body: ReleaseRequest) -> ReleaseView:
+    """Release a query at the caller's clearance, or at any more private level.
+
+    Asked again, the answer is the same vector.  Between two levels that the query offers
+    the noisier one is taken, and the answer says which.
+    """
+    answer = releases.request(call.server, call.principal, query, body)
+    if answer.first:
+        call.hide_duration(answer.view.values.size)
+    return answer.view
+
+
+@operations.get("/releases", READER)
+def list_releases(
+    call: Call,
+    window: Window,
+    query: Annotated[str | None, Parameter("Only the releases of this query.")] = None,
+    user: Annotated[str | None, Parameter("Only what this user was handed.")] = None,
+) -> Page[HistoryItemView]:
+    """List what was handed out, the oldest first: one's own, or for auditors everybody's."""
+    return history.listing(call.server, call.principal, window, query=query, user=user)
+
+
+@operations.get("/releases/{release}", READER)
+def show_release(call: Call, release: str) -> HistoryItemView:
+    """Show one release that was handed out, without its values."""
+    return history.show(call.server, call.principal, release)
+
+
+@operations.get("/releases/{release}/values", ANALYST)
+def show_values(
+    call: Call,
+    release: str,
+    format: Annotated[  # noqa: A002, ARG001  # the contract calls it so; there is one yet
+        Literal["json"] | None, Parameter("The form of the answer.")
+    ] = None,
+) -> ReleaseView:
+    """Show a release with its values, to somebody who was handed it."""
+    return history.values(call.server, call.principal, release)

@@ -1,0 +1,70 @@
+"""Users, their clearance, their tokens, and who the caller is."""
+
+from penstock.api.call import Call
+from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operations
+from penstock.services import tokens, users
+from penstock.services.paging import Window
+from penstock.services.specs import TokenSpec, UserChange, UserSpec
+from penstock.services.views import IssuedTokenView, MeView, Page, TokenView, UserView
+
+operations = Operations()
+
+
+@operations.get("/me", SIGNED_IN)
+def show_me(call: Call) -> MeView:
+    """Show who the caller is, by the token that came with the request."""
+    return users.me(call.server, call.principal)
+
+
+@operations.get("/users", ADMIN)
+def list_users(call: Call, window: Window) -> Page[UserView]:
+    """List all users, in the order in which they were made."""
+    return users.listing(call.server, call.principal, window)
+
+
+@operations.post("/users", ADMIN, refusals=(409,))
+def create_user(call: Call, body: UserSpec) -> UserView:
+    """Add a user."""
+    return users.create(call.server, call.principal, body)
+
+
+@operations.get("/users/{user}", ADMIN)
+def show_user(call: Call, user: str) -> UserView:
+    """Show one user."""
+    return users.show(call.server, call.principal, user)
+
+
+@operations.patch("/users/{user}", ADMIN)
+def change_user(call: Call, user: str, body: UserChange) -> UserView:
+    """Promote or demote a user, or change their roles.
+
+    It acts at once, also on tokens already issued.  What was handed out stays known.
+    """
+    return users.change(call.server, call.principal, user, body)
+
+
+@operations.delete("/users/{user}", ADMIN)
+def disable_user(call: Call, user: str) -> UserView:
+    """Shut a user out.
+
+    Their tokens are revoked; what they were handed stays on record.
+    """
+    return users.disable(call.server, call.principal, user)
+
+
+@operations.get("/users/{user}/tokens", ONESELF_OR_ADMIN)
+def list_tokens(call: Call, user: str, window: Window) -> Page[TokenView]:
+    """List a user's tokens, without their secrets."""
+    return tokens.listing(call.server, call.principal, user, window)
+
+
+@operations.post("/users/{user}/tokens", ONESELF_OR_ADMIN, refusals=(409,))
+def issue_token(call: Call, user: str, body: TokenSpec) -> IssuedTokenView:
+    """Issue a token.  Its secret stands in this answer and nowhere else."""
+    return tokens.issue(call.server, call.principal, user, body)
+
+
+@operations.delete("/users/{user}/tokens/{prefix}", ONESELF_OR_ADMIN)
+def revoke_token(call: Call, user: str, prefix: str) -> TokenView:
+    """Revoke a token, effective at once."""
+    return tokens.revoke(call.server, call.principal, user, prefix)

@@ -1,0 +1,56 @@
+"""The server as a WSGI application: one home opened, everything wired, nothing unguarded.
+
+``gunicorn -c deploy/gunicorn.conf.py 'penstock.application:create_app()'`` serves the home
+that the environment names; each worker opens it after the fork.
+"""
+
+import time
+from collections.abc import Callable
+
+from flask import Flask
+
+from penstock import api, web
+from penstock.api import access_log
+from penstock.services.home import open_server
+from penstock.services.server import Server
+from penstock.settings import Settings, load
+
+
+def create_app(settings: Settings | None = None) -> Flask:
+    """The application over an existing home; settings come from the environment if not given.
+
+    Raises ``KeysUnavailable``, ``DatabaseUnavailable``, ``SchemaUnknown`` or
+    ``Unavailable`` where the home cannot be opened, with what to do next.
+    """
+    if settings is None:
+        settings, _ = load()
+    access_log.configure(settings.log_level)
+    return create_app_for(open_server(settings))
+
+
+def create_app_for(
+    server: Server,
+    *,
+    clock: Callable[[], float] = time.perf_counter,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Flask:
+    """The application over an open server; ``clock`` and ``sleep`` pace its answers."""
+    app = Flask("penstock", static_folder=None)
+    # Errors that nothing handles go to the edge, which alone knows what may be said of them.
+    app.config["PROPAGATE_EXCEPTIONS"] = True
+    app.url_map.merge_slashes = False
+    app.register_blueprint(
+        api.blueprint(server, api.Pace(server.settings.time_quantum, clock, sleep))
+    )
+    app.register_blueprint(web.blueprint(server.settings))
+    _require_policies(app)
+    app.wsgi_app = api.Edge(app.wsgi_app, clock)  # type: ignore[method-assign]  # how Flask is wrapped
+    return app
+
+
+def _require_policies(app: Flask) -> None:
+    """Raise ``RuntimeError`` for a route that nobody said anything about."""
+    policies = {f"api.{name}" for name in api.POLICIES} | {f"web.{name}" for name in web.POLICIES}
+    bare = {rule.endpoint for rule in app.url_map.iter_rules()} - policies
+    if bare:
+        raise RuntimeError(f"no policy says who may call {', '.join(sorted(bare))}")
