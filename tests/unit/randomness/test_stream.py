@@ -25,6 +25,10 @@ print(stream.raw_uint64(4).tobytes().hex(), stream.generator.bit_generator.rando
 """
 
 
+# From Python 3.12 on, forking beside threads warns; the runner may have some.
+forks = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
+
 def _keystream(nonce: bytes, size: int) -> bytes:
     return Cipher(ChaCha20(KEY, nonce), mode=None).encryptor().update(bytes(size))
 
@@ -89,6 +93,7 @@ def test_fresh_streams_read_32_bytes_of_entropy_each() -> None:
     assert first.raw_uint64(4).tobytes() != second.raw_uint64(4).tobytes()
 
 
+@forks
 def test_first_bytes_differ_over_a_thousand_forks() -> None:
     read, write = os.pipe()
     seen = [_fork(read, write) for _ in range(1000)]
@@ -107,6 +112,7 @@ def test_first_bytes_differ_in_two_workers() -> None:
     assert len(set(printed)) == 2
 
 
+@forks
 def test_a_stream_from_before_a_fork_refuses_to_draw_after_it() -> None:
     read, write = os.pipe()
     inherited = Stream.fresh()
