@@ -27,7 +27,7 @@ from penstock.accounting.calibration import (
     rung_for,
     rung_for_share,
 )
-from penstock.accounting.charges import charge, with_numerical
+from penstock.accounting.charges import charge, pure_loss
 from penstock.accounting.ledger import (
     FAILURE_UNITS,
     LARGEST_LOSS,
@@ -66,10 +66,10 @@ __all__ = [
     "level_for",
     "level_for_share",
     "limit_of",
+    "pure_loss",
     "renyi_budget",
     "rung_for",
     "rung_for_share",
     "share_of",
     "total",
-    "with_numerical",
 ]

@@ -15,6 +15,7 @@ from penstock.accounting.charges import charge
 from penstock.accounting.ledger import entry, share_of
 from penstock.accounting.search import NoneIsGood, least
 from penstock.errors import InvalidInput
+from penstock.mechanisms.normal_curve import epsilon_at
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
@@ -69,12 +70,14 @@ def rung_for(
     if target.kind is TargetKind.LEVEL:
         return ladder.rung_at_or_above(Fraction(target.value))
 
-    def keeps(rung: int) -> bool:
-        return _excess(mechanism, target, sensitivity, delta, ladder.value(rung)) <= 0
+    def excess(level: Fraction) -> float:
+        return _excess(mechanism, target, sensitivity, delta, level)
 
-    return _first_rung(
-        ladder, keeps, f"does not keep {target.kind} {target.value:g}; ask for less noise"
-    )
+    guess = _guess(mechanism, target, sensitivity, delta)
+    rung = ladder.rung_at_or_above(least(excess, guess, max(guess, _most(ladder))))
+    while excess(ladder.value(rung)) > 0:
+        rung += 1
+    return rung
 
 
 def level_for_share(
@@ -89,9 +92,9 @@ def level_for_share(
 ) -> Fraction:
     """The least level whose whole charge is within ``share`` of the account's limit.
 
-    The sampler's own error is part of the charge; the failure probability has all of
-    the account's to fit in.  Raises ``InvalidInput`` for a share outside of (0, 1], and
-    where no level fits or no lattice holds the one that does.
+    The sampler's own error is part of the charge, and the failure probability is within
+    the same share of the account's.  Raises ``InvalidInput`` for a share outside of
+    (0, 1], and where no level fits or no lattice holds the one that does.
     """
     _require_share(share)
     allowed = share_of(account, share)
@@ -113,8 +116,8 @@ def level_for_share(
     except NoneIsGood as missing:
         raise InvalidInput(
             f"{missing.detail} With a share of {float(share):g} the last one tried has a failure"
-            f" probability of {last[0].failure:.3g}, and the budget keeps"
-            f" {account.failure_limit:.3g} for failures; ask for fewer levels, a smaller vector"
+            f" probability of {last[0].failure:.3g}, and that share allows"
+            f" {account.failure_limit * float(share):.3g}; ask for fewer levels, a smaller vector"
             " or a larger share.",
             pointer="/share",
         ) from None
@@ -142,9 +145,17 @@ def rung_for_share(
         made = entry(charge(mechanism, ladder, level, sensitivity, account, dimension, levels))
         return made.loss <= allowed.loss and made.failure <= allowed.failure
 
-    return _first_rung(
-        ladder, fits, f"costs more than a share of {float(share):g}; take a larger one"
-    )
+    low, high = -1, ladder.last
+    if not fits(high):
+        raise InvalidInput(
+            f"Even the noisiest level that this query offers, {float(ladder.value(high)):g}, costs"
+            f" more than a share of {float(share):g}; take a larger one.",
+            pointer="/share",
+        )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high
 
 
 Plan = Callable[[Fraction], tuple[Mechanism, Ladder]]
@@ -216,12 +227,16 @@ def _ratio(has: float, wanted: float) -> float:
 
 
 def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float) -> float:
-    """Where to begin: the level of Gaussian noise, roughly, in the family's own unit."""
-    if target.kind is TargetKind.EPSILON:
-        scale = 2 * math.log(1.25 / delta) / target.value + 0.5
-        variance = float(sensitivity.l2_squared) * scale / target.value
-    else:
-        variance = target.value**2
+    """Where to begin: what Gaussian noise would need, in the family's own unit."""
+    squared = float(sensitivity.l2_squared)
+    if target.kind is not TargetKind.EPSILON:
+        return _level_of_variance(mechanism.name, target.value**2, mechanism.granularity)
+
+    def curve(variance: Fraction) -> float:
+        return _ratio(epsilon_at(delta, math.sqrt(squared / variance)), target.value)
+
+    scale = 2 * math.log(1.25 / delta) / target.value + 0.5
+    variance = float(least(curve, squared * scale / target.value, math.inf))
     return _level_of_variance(mechanism.name, variance, mechanism.granularity)
 
 
@@ -233,32 +248,21 @@ def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
     return variance
 
 
-def _first_rung(ladder: Ladder, good: Callable[[int], bool], failing: str) -> int:
-    low, high = -1, ladder.last
-    if not good(high):
-        raise InvalidInput(
-            f"Even the noisiest level that this query offers, {float(ladder.value(high)):g},"
-            f" {failing}."
-        )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if good(middle) else (middle, high)
-    return high
-
-
 def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction:
     """The least level that is good on the lattice that would be planned for it.
 
-    The lattice is planned twice rather than at every try: once for the guess, once for
-    what was found with it.
+    Planned for the guess, and once more for what was found where that is another one.
     """
-    level = Fraction(guess)
-    for _ in range(2):
-        planned = plan(level)
-        ladder = planned[1]
-        most = max(float(ladder.value(ladder.last)), float(level))
-        level = least(partial(excess, planned), float(level), most)
+    planned = plan(Fraction(guess))
+    level = least(partial(excess, planned), guess, max(guess, _most(planned[1])))
+    again = plan(level)
+    if again[0] != planned[0]:
+        level = least(partial(excess, again), float(level), max(float(level), _most(again[1])))
     return _towards_noise(plan, excess, level)
+
+
+def _most(ladder: Ladder) -> float:
+    return float(ladder.value(ladder.last))
 
 
 def _towards_noise(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:

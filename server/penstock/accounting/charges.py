@@ -4,14 +4,17 @@ The rule this module keeps: no release is charged for its ideal law alone.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
 from penstock.accounting.budget import Account
 from penstock.errors import InvalidInput
-from penstock.mechanisms.process import Mechanism, NumericalCharge
+from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity
+
+PURE_MECHANISMS: Final = frozenset({"laplace"})
+"""Those whose promise is pure, so that it may be charged as such."""
 
 _LARGEST_EXPONENT: Final = 700.0
 """Beyond this ``exp`` overflows, and any failure multiplied by it is above 1 already."""
@@ -36,21 +39,39 @@ def charge(
     ways = mechanism.numerical_charges(
         ladder, dimension, levels, account.order, min(account.epsilon, _LARGEST_EXPONENT)
     )
-    return with_numerical(ideal, ways, account)
+    costs = [Cost(ideal.loss * way.factor, ideal.failure + way.failure) for way in ways]
+    if mechanism.name in PURE_MECHANISMS:
+        own = mechanism.guarantee(level, sensitivity, account.delta).epsilon
+        if own < min(account.epsilon, _LARGEST_EXPONENT):
+            ways = mechanism.numerical_charges(ladder, dimension, levels, account.order, own)
+            loss = pure_loss(own, account.order)
+            costs += [Cost(loss, way.failure) for way in ways if way.factor == 1]
+    return cheapest(costs, account)
 
 
-def with_numerical(ideal: Cost, ways: Sequence[NumericalCharge], account: Account) -> Cost:
-    """``ideal`` together with the cheapest of ``ways``; the first among equals."""
-    applicable = [way for way in ways if math.isfinite(way.factor) and way.factor >= 1]
-    if not applicable:
+def cheapest(costs: Iterable[Cost], account: Account) -> Cost:
+    """The cost that uses up the smallest part of the account; the first among equals."""
+    valid = [cost for cost in costs if not math.isnan(cost.loss + cost.failure)]
+    if not valid:
         raise InvalidInput(
             "This mechanism states no way to charge its sampler's error at the order"
             f" {account.order:g} of this budget; choose another mechanism or a larger epsilon."
         )
+    return min(
+        valid,
+        key=lambda cost: cost.loss / account.limit + cost.failure / account.failure_limit,
+    )
 
-    def part(way: NumericalCharge) -> float:
-        increase = ideal.loss * (way.factor - 1)
-        return increase / account.limit + way.failure / account.failure_limit
 
-    cheapest = min(applicable, key=part)
-    return Cost(ideal.loss * cheapest.factor, ideal.failure + cheapest.failure)
+def pure_loss(epsilon: float, order: float) -> float:
+    """The largest Rényi divergence of ``order`` that a pure ``epsilon`` admits, rounded up.
+
+    That of randomized response.  It is also what an ``(epsilon, delta)``-private pair
+    costs, with ``delta`` as the failure probability: such a pair is post-processing of
+    one that is told apart with probability ``delta`` and is randomized response
+    otherwise (Kairouz, Oh, Viswanath 2015).  A sampler within ``tau`` of a pure law thus
+    costs this and ``(1 + e^epsilon) tau`` with the release's own epsilon, which matters
+    where budgets are so large that theirs would make ``tau`` count.
+    """
+    both = math.log1p(math.exp(-(2 * order - 1) * epsilon)) - math.log1p(math.exp(-epsilon))
+    return min(epsilon, max(epsilon + both / (order - 1), 0.0) * (1 + 1e-12) + 1e-15)

@@ -47,8 +47,8 @@ NOTHING: Final = Entry(0, 0)
 class Shortfall:
     """Why a charge does not fit.
 
-    ``largest_share`` is the largest share of the account's limit that would still fit.
-    It is 0 where failure probabilities are what is short: no share is sure to mend that.
+    ``largest_share`` is the largest share of the account that would still fit the loss
+    that is left and, where failure probabilities are short, what is left of those.
     """
 
     account: Account
@@ -72,12 +72,11 @@ class Shortfall:
         else:
             problem = (
                 f"A failure probability of {needed.failure:.3g} is needed, and {left.failure:.3g}"
-                f" is left of the {self.account.failure_limit:.3g} that the budget keeps for it."
+                f" is left of the {self.account.failure_limit:.3g} that the budget keeps for it:"
+                " take fewer levels, a smaller vector or more noise."
             )
         if self.largest_share > 0:
             return f"{problem} The largest share that would fit is {self.largest_share:.6g}."
-        if self.needed.failure > self.left.failure:
-            return f"{problem} Take fewer levels, a smaller vector or more noise."
         return f"{problem} No share would fit; the budget has to be raised first."
 
 
@@ -110,12 +109,12 @@ def total(entries: Iterable[Entry]) -> Entry:
 
 
 def share_of(account: Account, share: float | Fraction) -> Entry:
-    """``share`` of what ``account`` grants in loss, with all of its failure probability.
+    """``share`` of what ``account`` grants, of losses and of failure probabilities.
 
     Rounded down, so that shares that add up to 1 always fit together.
     """
-    limit = limit_of(account)
-    return Entry(math.floor(Fraction(share) * limit.loss), limit.failure)
+    part, limit = Fraction(share), limit_of(account)
+    return Entry(math.floor(part * limit.loss), math.floor(part * limit.failure))
 
 
 def left_of(account: Account, spent: Entry) -> Entry:
@@ -129,13 +128,16 @@ def check(account: Account, spent: Entry, new: Entry) -> Shortfall | None:
     left = left_of(account, spent)
     if new.loss <= left.loss and new.failure <= left.failure:
         return None
-    fits = new.failure <= left.failure
-    return Shortfall(account, new, left, _largest_share(account, left) if fits else 0.0)
+    limit = limit_of(account)
+    share = _largest_part(limit.loss, left.loss)
+    if new.failure > left.failure:
+        share = min(share, _largest_part(limit.failure, left.failure))
+    return Shortfall(account, new, left, share)
 
 
-def _largest_share(account: Account, left: Entry) -> float:
-    """The largest float whose share of the limit is no more than what is left."""
-    share = left.loss / limit_of(account).loss
-    while share > 0 and share_of(account, share).loss > left.loss:
+def _largest_part(limit: int, left: int) -> float:
+    """The largest float whose part of ``limit`` is no more than what is left."""
+    share = left / limit
+    while share > 0 and math.floor(Fraction(share) * limit) > left:
         share = math.nextafter(share, 0)
     return share

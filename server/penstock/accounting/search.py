@@ -10,10 +10,11 @@ from typing import Final
 
 from penstock.errors import InvalidInput
 
-PRECISION: Final = 2.0**-30
+PRECISION: Final = 2.0**-20
 """Relative; the rungs of a ladder are 2^-10 apart."""
 
-_STRIDE: Final = 4.0
+_FIRST_STRIDE: Final = 1.02
+_LONGEST_STRIDE: Final = 1e3
 _CHORDS: Final = 16
 """After as many tries along chords, as on a curve made of steps, halves take over."""
 
@@ -57,20 +58,23 @@ def _crossing(above: float, below: float) -> float:
 
 
 def _bracket(excess: Excess, guess: float, most: float) -> tuple[float, float, float, float]:
-    """A level that is too lossy with its excess, and a good one with its own."""
-    level, value = guess, excess(Fraction(guess))
+    """A level that is too lossy with its excess, and a good one with its own.
+
+    Strides grow as they go, since tries may be slow and guesses are mostly close.
+    """
+    level, value, stride = guess, excess(Fraction(guess)), _FIRST_STRIDE
     while value <= 0:
-        following = level / _STRIDE
+        following = level / stride
         next_value = excess(Fraction(following))
         if next_value > 0:
             return following, next_value, level, value
-        level, value = following, next_value
+        level, value, stride = following, next_value, min(stride * stride, _LONGEST_STRIDE)
     while level < most:
-        following = min(level * _STRIDE, most)
+        following = min(level * stride, most)
         next_value = excess(Fraction(following))
         if next_value <= 0:
             return level, value, following, next_value
-        level, value = following, next_value
+        level, value, stride = following, next_value, min(stride * stride, _LONGEST_STRIDE)
     raise NoneIsGood(
         f"Noise of levels from {guess:g} up to the most that can be drawn, {most:g}, is too little."
     )
