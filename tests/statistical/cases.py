@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.statistical.checks import Pmf
 
-from penstock.mechanisms import Gaussian, Mechanism
+from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,25 @@ def discrete_gaussian(accurate: Fraction, noisy: Fraction) -> Pmf:
     return Pmf(-reach, masses / masses.sum())
 
 
+def discrete_laplace(accurate: Fraction, noisy: Fraction) -> Pmf:
+    """0 with probability ``p/q ((1-q)/(1-p))^2``, else ``q^|k|``, normalized; steps of 1."""
+    q = float(np.exp(-1 / float(noisy)))
+    p = float(np.exp(-1 / float(accurate))) if accurate else 0.0
+    reach = int(40 * noisy)
+    values = np.arange(-reach, reach + 1, dtype=np.float64)
+    stays = p / q * ((1 - q) / (1 - p)) ** 2
+    masses = (1 - stays) * q ** np.abs(values)
+    masses *= (1 - q) / (1 + q)
+    masses[reach] += stays
+    return Pmf(-reach, masses)
+
+
+def poisson_counts(accurate: Fraction, noisy: Fraction) -> Pmf:
+    """Poisson with mean ``noisy - accurate``."""
+    mean = float(noisy - accurate)
+    return Pmf(0, stats.poisson.pmf(np.arange(int(mean + 12 * mean**0.5 + 40)), mean))
+
+
 def _multiples(unit: Fraction, *factors: int) -> tuple[Fraction, ...]:
     return tuple(unit * factor for factor in factors)
 
@@ -48,6 +68,23 @@ GAUSSIAN = Case(
     law=discrete_gaussian,
 )
 
-CASES = (GAUSSIAN,)
+LAPLACE = Case(
+    name="laplace",
+    mechanism=Laplace(granularity=Fraction(1)),
+    levels=_multiples(Fraction(3, 2), 1, 2, 3, 5, 8, 16),
+    coalition=_multiples(Fraction(3, 2), *range(1, 18)),
+    law=discrete_laplace,
+)
+
+POISSON = Case(
+    name="poisson",
+    mechanism=Poisson(granularity=Fraction(1)),
+    levels=_multiples(Fraction(21, 2), 1, 2, 3, 5, 8, 16),
+    coalition=_multiples(Fraction(21, 2), *range(1, 18)),
+    law=poisson_counts,
+)
+"""Among its draws are small and large means, and chances on both sides of a half."""
+
+CASES = (GAUSSIAN, LAPLACE, POISSON)
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
