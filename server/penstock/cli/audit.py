@@ -1,0 +1,114 @@
+"""``penstock audit``: who was given what, and what they know together."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from penstock.cli.figures import moment
+from penstock.cli.operator import Operator, everything
+from penstock.cli.options import Moment, format_option, option
+from penstock.cli.output import Column, Document
+from penstock.cli.queries import LEVEL, level_cells
+
+if TYPE_CHECKING:
+    from penstock.services.views import ExposureView
+
+
+@click.group()
+def audit() -> None:
+    """The record of who was given what."""
+
+
+@audit.command()
+@option("--user", help="Only what concerns this user.")
+@option("--query", help="Only what concerns this query.")
+@option("--kind", help="Only this kind: release, dataset, query, tier, user, clearance, ...")
+@option("--since", type=Moment(), help="From this time on.")
+@option("--until", type=Moment(), help="Before this time.")
+@option("--limit", type=click.IntRange(min=1), help="At most so many, the oldest first.")
+@format_option
+@click.pass_obj
+def events(
+    operator: Operator,
+    user: str | None,
+    query: str | None,
+    kind: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int | None,
+) -> None:
+    """List the log: every first hand-out, and every change that could permit one."""
+    from penstock.services import events as log
+
+    found = everything(
+        lambda window: log.listing(
+            operator.server,
+            operator.principal,
+            window,
+            user=user,
+            query=query,
+            kind=kind,
+            since=since,
+            until=until,
+        ),
+        limit,
+    )
+    fields = ("at", "kind", "actor", "user", "dataset", "query", "tier")
+    columns = (
+        Column("index", right=True),
+        *(Column(name, _at if name == "at" else str) for name in fields),
+        Column("leaf", None),
+        Column("leaf_hash", lambda cell: cell[:16]),
+    )
+    rows = [
+        (one.index, *(one.leaf.get(name) for name in fields), one.leaf, one.leaf_hash)
+        for one in found
+    ]
+    answer = [{"index": one.index, "leaf_hash": one.leaf_hash, **one.leaf} for one in found]
+    operator.print(Document(answer, columns, rows, note="" if found else "Nothing is recorded."))
+
+
+@audit.command()
+@option("--users", required=True, help="Names, with commas between.")
+@option("--dataset", help="Only this dataset [default: all, added up].")
+@format_option
+@click.pass_obj
+def exposure(operator: Operator, users: str, dataset: str | None) -> None:
+    """Show what some users learn by putting together all that they were given."""
+    from penstock.services import exposure as exposures
+
+    names = [name.strip() for name in users.split(",") if name.strip()]
+    found = exposures.of(operator.server, operator.principal, names, dataset)
+    operator.print(_exposure(found))
+
+
+def _at(cell: Any) -> str:
+    return moment(datetime.fromisoformat(cell))
+
+
+def _exposure(found: "ExposureView") -> Document:
+    """One row for each query, then the composed losses."""
+    rows: list[tuple[object, ...]] = [
+        (
+            "query",
+            one.query,
+            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
+        )
+        for one in found.queries
+    ]
+    for name, loss in (
+        ("could be", found.could_be),
+        ("released", found.released),
+        ("independent", found.independent),
+    ):
+        rows.append((name, None, None, None, loss.epsilon, loss.delta))
+    for name, reach in (("reach", found.reach), ("registrars", found.registrars)):
+        if reach is not None:
+            rows.append((name, reach.tier, None, None, reach.epsilon, reach.delta))
+    note = (
+        "'could be' is the bound: all that they may fetch. 'released' is after the fact, and"
+        " 'independent' is what the same releases would have cost had each been drawn alone."
+    )
+    columns = (Column("figure"), Column("of"), *LEVEL)
+    return Document(found, columns, rows, (", ".join(found.users),), note)

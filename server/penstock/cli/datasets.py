@@ -1,0 +1,145 @@
+"""``penstock dataset``: sources of records, and what each tier may learn from them."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.figures import moment, percent
+from penstock.cli.operator import Operator, everything
+from penstock.cli.options import format_option
+from penstock.cli.output import Column, Document
+from penstock.cli.specs import checked, content_of
+
+if TYPE_CHECKING:
+    from penstock.services.views import DatasetBudgetView, DatasetView
+
+
+@click.group()
+def dataset() -> None:
+    """Datasets and their budgets."""
+
+
+@dataset.command("list")
+@format_option
+@click.pass_obj
+def listing(operator: Operator) -> None:
+    """List the datasets."""
+    from penstock.services import datasets
+
+    found = everything(lambda window: datasets.listing(operator.server, operator.principal, window))
+    columns = (
+        *(Column("name"), Column("version", right=True), Column("source")),
+        *(Column("privacy_unit"), Column("neighboring"), Column("delta", right=True)),
+        *(Column("tiers"), Column("registered_at")),
+    )
+    rows = [
+        (
+            one.name,
+            one.version,
+            one.source.get("uri", one.source["engine"]),
+            _unit(one.privacy_unit),
+            one.neighboring,
+            one.delta,
+            list(one.budgets),
+            one.registered_at,
+        )
+        for one in found
+    ]
+    note = "" if found else "There are no datasets yet."
+    operator.print(Document(found, columns, rows, note=note))
+
+
+@dataset.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def show(operator: Operator, name: str) -> None:
+    """Show one dataset: its declared columns, and each tier's budget."""
+    from penstock.services import datasets
+
+    operator.print(_shown(datasets.show(operator.server, operator.principal, name)))
+
+
+@dataset.command()
+@click.argument("file")
+@format_option
+@click.pass_obj
+def register(operator: Operator, file: str) -> None:
+    """Register the dataset that FILE declares, as JSON or TOML; - is standard input."""
+    from penstock.services import datasets
+    from penstock.services.specs import DatasetRequest
+
+    content = content_of(file, operator.settings.query_body_limit)
+    request = checked(DatasetRequest, content)
+    operator.print(_shown(datasets.register(operator.server, operator.principal, request)))
+
+
+@dataset.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def budget(operator: Operator, name: str) -> None:
+    """Show what each tier was granted, has spent and has left, and on which queries."""
+    from penstock.services import budget as budgets
+
+    operator.print(_budget(budgets.show(operator.server, operator.principal, name)))
+
+
+def _shown(found: "DatasetView") -> Document:
+    """The dataset's facts, and one row for each tier's budget."""
+    facts = [
+        f"{found.name}, version {found.version}, registered {moment(found.registered_at)}",
+        f"  source {found.source.get('uri', 'vectors that are pushed')}",
+        (
+            f"  privacy unit {_unit(found.privacy_unit) or 'asserted with each vector'},"
+            f" neighboring {found.neighboring}, delta {found.delta:g}"
+        ),
+    ]
+    facts += [f"  column {name}: {_column(spec)}" for name, spec in found.columns.items()]
+    columns = (*(Column("tier"), Column("epsilon", right=True), Column("delta", right=True)),)
+    rows = [(tier, budget.epsilon, budget.delta) for tier, budget in found.budgets.items()]
+    return Document(found, columns, rows, facts)
+
+
+def _column(spec: dict[str, object]) -> str:
+    words = [str(spec.get("type"))]
+    categories = spec.get("categories")
+    if isinstance(categories, list):
+        words.append(f"{len(categories)} categories")
+    words += [f"{name} {spec[name]}" for name in ("lower", "upper", "step") if name in spec]
+    return ", ".join(words)
+
+
+def _unit(unit: object) -> str | None:
+    """A privacy unit in words: a column, rows, or an event."""
+    if isinstance(unit, dict):
+        return ", ".join(f"{kind} {value}" for kind, value in unit.items())
+    return None if unit is None else str(unit)
+
+
+def _budget(found: "DatasetBudgetView") -> Document:
+    """One row for each tier."""
+    columns = (
+        Column("tier"),
+        *(Column(f"{name}_epsilon", right=True) for name in ("granted", "spent", "remaining")),
+        Column("delta", right=True),
+        Column("remaining_share", percent, right=True),
+        Column("spent_by"),
+    )
+    rows = [
+        (
+            one.tier,
+            one.granted.epsilon,
+            one.spent.epsilon,
+            one.remaining.epsilon,
+            one.granted.delta,
+            one.remaining_share,
+            ", ".join(f"{query.query} {percent(query.share)}" for query in one.queries),
+        )
+        for one in found.tiers
+    ]
+    note = (
+        "Shares add up to 100%, epsilons do not: 'spent' is the composition of all queries,"
+        " 'remaining' that of the largest single query that still fits."
+    )
+    return Document(found, columns, rows, note=note if rows else "No tier has a budget in it.")

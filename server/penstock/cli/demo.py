@@ -1,0 +1,85 @@
+"""``penstock demo``: the product's story on real data, then the server to try it on."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.operator import Operator
+from penstock.cli.options import format_option, option
+from penstock.cli.output import Column, Document, Format
+from penstock.cli.serving import require_free, start
+
+if TYPE_CHECKING:
+    from penstock.demo.story import Story
+
+
+@click.command()
+@option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("penstock-demo"),
+    show_default=True,
+    help="The folder to make; the demo's, if it is there already.",
+)
+@option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8080,
+    show_default=True,
+    help="The port on 127.0.0.1.",
+)
+@option("--no-serve", "tell_only", is_flag=True, help="Print the story and end.")
+@format_option
+@click.pass_obj
+def demo(operator: Operator, home: Path, port: int, tell_only: bool) -> None:
+    """Show Penstock on real data: who is given what, and what all learn together.
+
+    Makes a home of its own with tiers, people, a dataset and queries, releases one
+    statistic at every tier, and serves it on 127.0.0.1.
+    """
+    from penstock.demo import pages, stage, story, tour
+
+    if not tell_only:
+        require_free("127.0.0.1", port)
+    settings = stage.settings(home, port)
+    told = story.tell(settings, _progress(operator))
+    if operator.form is Format.TABLE:
+        click.echo(pages.story(told, home), nl=False)
+        click.echo(tour.what_to_try(told, home, settings, served=not tell_only), nl=False)
+    else:
+        operator.print(_document(told))
+    if not tell_only:
+        operator.say(f"Serving {settings.public_url} until Ctrl-C.")
+        start(settings, stage.environment(settings, os.environ))
+
+
+def _progress(operator: Operator) -> "Callable[[str], None]":
+    """Tells on a terminal what takes its time; silent elsewhere."""
+
+    def progress(step: str) -> None:
+        if sys.stderr.isatty():
+            operator.say(f"{step} ...")
+
+    return progress
+
+
+def _document(told: "Story") -> Document:
+    """One row for each reader."""
+    columns = (
+        *(Column("reader"), Column("tier"), Column("query")),
+        *(Column("epsilon"), Column("delta"), Column("value")),
+        *(Column("lower"), Column("upper"), Column("token")),
+    )
+    rows = [
+        (
+            *(seen.reader, seen.release.tier, seen.release.query),
+            *(seen.release.guarantee.epsilon, seen.release.guarantee.delta, seen.value),
+            *(seen.lower, seen.upper, told.tokens[seen.reader]),
+        )
+        for seen in told.seen
+    ]
+    return Document(told, columns, rows)

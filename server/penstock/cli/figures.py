@@ -1,0 +1,77 @@
+"""Numbers, texts and times as people read them.
+
+A value is shown to the digits that its error leaves it.  What programs read (JSON, CSV)
+is never rounded.
+"""
+
+import math
+import unicodedata
+from datetime import UTC, datetime
+
+DIGITS_OF_ERROR = 2
+MOST_DECIMALS = 12
+PLAIN_BELOW = 1e15
+_SPACING = frozenset("\u2028\u2029")
+_REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def decimals(standard_deviation: float) -> int:
+    """Digits after the point that a value with this error deserves."""
+    if not 0 < standard_deviation < math.inf:
+        return 0
+    digits = DIGITS_OF_ERROR - 1 - math.floor(math.log10(standard_deviation))
+    return min(max(digits, 0), MOST_DECIMALS)
+
+
+def fixed(value: float, digits: int) -> str:
+    """``value`` with that many decimals, thousands apart by commas, and no minus zero."""
+    if abs(value) >= PLAIN_BELOW:
+        return f"{value:.6g}"
+    text = f"{value:,.{digits}f}"
+    return text.removeprefix("-") if not text.strip("-0.,") else text
+
+
+def short(value: float, digits: int = 3) -> str:
+    """``value`` to some significant digits; larger numbers to the next integer."""
+    if 10**digits <= abs(value) < PLAIN_BELOW:
+        return fixed(value, 0)
+    return f"{value:.{digits}g}"
+
+
+def percent(fraction: float, digits: int = 3) -> str:
+    """A fraction as a percentage."""
+    return f"{100 * fraction:.{digits}g}%"
+
+
+def moment(at: datetime) -> str:
+    """A time in UTC, to the second."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
+
+
+def printable(text: str) -> str:
+    """``text`` on one line, with what would steer a terminal or reorder the line escaped."""
+    if text.isprintable() and not _REORDERING.intersection(text):
+        return text
+    return "".join(
+        f"\\u{ord(character):04x}" if _steers(character) else character for character in text
+    )
+
+
+def columns_of(text: str) -> int:
+    """Columns on a terminal: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 1 + (unicodedata.east_asian_width(character) in "WF")
+        for character in text
+    )
+
+
+def _steers(character: str) -> bool:
+    return (
+        unicodedata.category(character) in ("Cc", "Cs")
+        or character in _SPACING
+        or character in _REORDERING
+    )

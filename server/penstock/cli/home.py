@@ -1,0 +1,123 @@
+"""The home itself: ``init``, ``status``, ``config`` and ``db``."""
+
+import click
+
+from penstock.cli.operator import Operator
+from penstock.cli.options import format_option
+from penstock.cli.output import Column, Document
+
+FAILURE = 1
+
+
+@click.command()
+@format_option
+@click.pass_obj
+def init(operator: Operator) -> None:
+    """Make a home: keys, database and witness, in PENSTOCK_HOME.
+
+    Where there is a home already, nothing is changed.
+    """
+    from penstock.services import home
+
+    settings = operator.settings
+    home.create(settings)
+    places = {
+        "home": str(settings.home.resolve()),
+        "database": str(settings.database_path.resolve()),
+        "keys": str(settings.keys_path.resolve()),
+        "witness": str(settings.witness_path.resolve()),
+    }
+    operator.print(
+        Document(
+            places,
+            (Column("part"), Column("folder")),
+            list(places.items()),
+            note="Next: `penstock user create NAME --role admin`, `penstock token create NAME`"
+            " and `penstock serve`. Back up the keys apart from the database: without them"
+            " nothing can be read.",
+        )
+    )
+
+
+@click.command()
+@format_option
+@click.pass_context
+def status(context: click.Context) -> None:
+    """Show whether the home is in order.  Exits 1 where it is not."""
+    from penstock.services.status import examine
+
+    operator = context.ensure_object(Operator)
+    found = examine(operator.settings)
+    rows = [(part.part, part.state, part.place) for part in found.parts]
+    columns = (Column("part"), Column("state"), Column("place"))
+    operator.print(
+        Document(
+            {
+                "home": str(operator.settings.home.resolve()),
+                "good": found.good,
+                "parts": found.parts,
+                "warnings": found.warnings,
+            },
+            columns,
+            rows,
+        )
+    )
+    for warning in found.warnings:
+        operator.say(f"Warning: {warning}")
+    if not found.good:
+        context.exit(FAILURE)
+
+
+@click.group()
+def config() -> None:
+    """Settings."""
+
+
+@config.command("show")
+@format_option
+@click.pass_obj
+def show_config(operator: Operator) -> None:
+    """Show every setting and where its value comes from.  Secrets are masked."""
+    columns = (
+        *(Column("setting"), Column("value"), Column("source")),
+        Column("meaning", None),
+    )
+    rows = [(item.name, item.value, item.source, item.sentence) for item in operator.provenance]
+    operator.print(Document(operator.provenance, columns, rows))
+
+
+@click.group()
+def db() -> None:
+    """The database's schema."""
+
+
+@db.command()
+@format_option
+@click.pass_obj
+def upgrade(operator: Operator) -> None:
+    """Bring the database to the schema that this version needs.  Back it up first."""
+    from penstock.persistence import migrate
+
+    before, after = migrate.upgrade(operator.settings.resolved_database_url)
+    if before == after:
+        operator.say(f"The database has schema {after} already; nothing was changed.")
+    _print_schema(operator, after, after)
+
+
+@db.command()
+@format_option
+@click.pass_obj
+def current(operator: Operator) -> None:
+    """Show the schema that the database has, and the one that this version needs."""
+    from penstock.persistence import migrate
+
+    _print_schema(
+        operator, migrate.current(operator.settings.resolved_database_url), migrate.head()
+    )
+
+
+def _print_schema(operator: Operator, has: str | None, needs: str) -> None:
+    columns = (Column("schema"), Column("needed"))
+    answer = {"schema": has, "needed": needs}
+    note = "" if has == needs else "Run `penstock db upgrade`, after a backup."
+    operator.print(Document(answer, columns, [(has or "none", needs)], note=note))

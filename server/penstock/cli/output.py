@@ -1,0 +1,134 @@
+"""What a command found out, written as a table for people, as JSON or CSV for programs."""
+
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from penstock.cli.figures import columns_of, moment, printable, short
+
+GAP = "  "
+
+
+class Format(StrEnum):
+    """How data are written to standard output."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def plainly(cell: Any) -> str:
+    """A cell as people read it: lists joined, times to the second, numbers short."""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return short(cell)
+    if isinstance(cell, datetime):
+        return moment(cell)
+    if isinstance(cell, list | tuple):
+        return ", ".join(plainly(part) for part in cell)
+    return str(cell)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, and how a table shows its cells.
+
+    Numbers stand to the right, so that their digits are below each other.  A column
+    without ``shown`` is for programs alone.
+    """
+
+    name: str
+    shown: Callable[[Any], str] | None = plainly
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a command found out.
+
+    ``answer`` is for JSON, ``columns`` and ``rows`` are for CSV and tables, ``facts``
+    stand above a table, and ``note`` is a message to whoever reads one.
+    """
+
+    answer: object
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[object]]
+    facts: Sequence[str] = ()
+    note: str = ""
+
+
+def written(document: Document, form: Format) -> str:
+    """The document as text, a line end at its end."""
+    if form is Format.JSON:
+        plain = json.dumps(document.answer, indent=2, allow_nan=False, default=as_json)
+        return plain + "\n"
+    if form is Format.CSV:
+        return _csv(document)
+    facts = [printable(fact) for fact in document.facts]
+    lines = [*facts, ""] if facts and document.rows else facts
+    return "".join(f"{line}\n" for line in (*lines, *_table(document)))
+
+
+def as_json(value: object) -> object:
+    """What JSON writes in place of ``value``: of dataclasses their fields, of arrays lists."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, Mapping):
+        return dict(value)
+    listed = getattr(value, "tolist", None)
+    return listed() if callable(listed) else str(value)
+
+
+def _csv(document: Document) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(column.name for column in document.columns)
+    writer.writerows([_csv_cell(cell) for cell in row] for row in document.rows)
+    return text.getvalue()
+
+
+def _csv_cell(cell: object) -> object:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, datetime):
+        return as_json(cell)
+    if isinstance(cell, list | tuple):
+        return " ".join(str(part) for part in cell)
+    if isinstance(cell, Mapping):
+        return json.dumps(cell, ensure_ascii=False, default=as_json)
+    return cell
+
+
+def _table(document: Document) -> Iterator[str]:
+    if not document.rows:
+        return
+    shown = [
+        (index, column.shown, column)
+        for index, column in enumerate(document.columns)
+        if column.shown is not None
+    ]
+    cells = [[column.name.replace("_", " ") for _, _, column in shown]]
+    cells += [
+        ["" if row[index] is None else printable(show(row[index])) for index, show, _ in shown]
+        for row in document.rows
+    ]
+    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        yield GAP.join(
+            _padded(cell, width, column.right)
+            for cell, width, (_, _, column) in zip(line, widths, shown, strict=True)
+        ).rstrip()
+
+
+def _padded(cell: str, width: int, right: bool) -> str:
+    space = " " * (width - columns_of(cell))
+    return space + cell if right else cell + space

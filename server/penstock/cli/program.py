@@ -1,0 +1,117 @@
+"""The ``penstock`` program.
+
+Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 failure,
+2 usage, 3 refused by policy or budget, 4 not reachable.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from penstock.cli.audit import audit
+from penstock.cli.datasets import dataset
+from penstock.cli.demo import demo
+from penstock.cli.home import config, db, init, status
+from penstock.cli.operator import Operator
+from penstock.cli.options import format_option, option
+from penstock.cli.queries import query
+from penstock.cli.releases import release
+from penstock.cli.serving import serve
+from penstock.cli.tiers import tier
+from penstock.cli.tokens import token
+from penstock.cli.users import user
+from penstock.errors import (
+    BudgetExhausted,
+    Forbidden,
+    InvalidInput,
+    LevelsUsedUp,
+    PenstockError,
+)
+
+DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE = range(5)
+
+
+class InOrder(click.Group):
+    """A group whose help lists its commands as they were added: as they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(self.commands)
+
+
+@click.group(
+    cls=InOrder,
+    context_settings={
+        "auto_envvar_prefix": "PENSTOCK",
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+    },
+    epilog="The home folder is PENSTOCK_HOME, or penstock-home where the command is run."
+    " Exit codes: 0 done, 1 failure, 2 usage, 3 refused by policy or budget,"
+    " 4 not reachable.",
+)
+@format_option
+@option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(package_name="penstock", message="%(prog)s %(version)s")
+@click.pass_obj
+def commands(operator: Operator, debug: bool) -> None:
+    """Operate the Penstock server of this machine: release statistics by tier."""
+    operator.debug = debug
+
+
+for command in (
+    *(init, status, user, token, tier, dataset, query, release),
+    *(audit, db, config, serve, demo),
+):
+    commands.add_command(command)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the program.  Answers with its exit code, and raises nothing."""
+    operator = Operator()
+    try:
+        code = commands.main(list(arguments), "penstock", standalone_mode=False, obj=operator)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        operator.say("Aborted.")
+        return FAILURE
+    except BrokenPipeError:
+        # Who reads has had enough.  What is still buffered must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except PenstockError as error:
+        _show_trace(operator)
+        operator.say(_explained(error))
+        return REFUSED if isinstance(error, Forbidden | BudgetExhausted | LevelsUsedUp) else FAILURE
+    except Exception as error:  # noqa: BLE001 # the edge: a defect is one line, not a traceback
+        _show_trace(operator)
+        # Its text may repeat what stands in the data.
+        operator.say(
+            f"Error: {type(error).__name__}. This is a defect: please report it, with what the"
+            " command shows when PENSTOCK_DEBUG is 1."
+        )
+        return FAILURE
+
+
+def main() -> NoReturn:
+    """The entry point."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def _show_trace(operator: Operator) -> None:
+    if operator.debug:
+        traceback.print_exc()
+
+
+def _explained(error: PenstockError) -> str:
+    lines = [f"Error: {error.detail}"]
+    if isinstance(error, InvalidInput) and len(error.errors) > 1:
+        lines += [f"  {pointer or '/'}: {detail}" for pointer, detail in error.errors]
+    return "\n".join(lines)

@@ -1,0 +1,126 @@
+"""``penstock query``: fixed statistics, and the level of each tier."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.figures import moment, percent, short
+from penstock.cli.operator import Operator, everything
+from penstock.cli.options import format_option, option
+from penstock.cli.output import Column, Document
+from penstock.cli.specs import checked, content_of
+
+if TYPE_CHECKING:
+    from penstock.services.views import ErrorView, LevelView, QueryView
+
+LEVEL = (
+    Column("parameter"),
+    Column("level", lambda cell: short(cell, 6), right=True),
+    Column("epsilon", right=True),
+    Column("delta", right=True),
+)
+ERROR = (
+    Column("standard_deviation", None),
+    Column("half_width", right=True),
+    Column("confidence", percent, right=True),
+)
+
+
+@click.group()
+def query() -> None:
+    """Queries: fixed statistics over a dataset."""
+
+
+@query.command("list")
+@option("--dataset", help="Only the queries of this dataset.")
+@format_option
+@click.pass_obj
+def listing(operator: Operator, dataset: str | None) -> None:
+    """List the queries, and how accurate each is at each tier."""
+    from penstock.services import queries
+
+    found = everything(
+        lambda window: queries.listing(operator.server, operator.principal, window, dataset)
+    )
+    columns = (
+        *(Column("query"), Column("dataset"), Column("mechanism")),
+        *(Column("values", lambda cell: f"{cell:,}", right=True), Column("status")),
+        *(Column("tier"), *LEVEL, *ERROR),
+    )
+    rows = [
+        (one.name, one.dataset, one.mechanism, one.dimension, one.status, *tier)
+        for one in found
+        for tier in _tiers(one)
+    ]
+    note = "" if found else "There are no queries yet."
+    operator.print(Document(found, columns, rows, note=note))
+
+
+@query.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def show(operator: Operator, name: str) -> None:
+    """Show one query: its sensitivity, its SQL, and what each tier gets."""
+    from penstock.services import queries
+
+    operator.print(_shown(queries.show(operator.server, operator.principal, name)))
+
+
+@query.command()
+@click.argument("file")
+@format_option
+@click.pass_obj
+def register(operator: Operator, file: str) -> None:
+    """Register the query in FILE, as JSON or TOML; - is standard input.
+
+    Every tier is charged, then the data are read once.  Exits 3 where a budget does not
+    allow it.
+    """
+    from penstock.services import queries
+    from penstock.services.specs import QueryRequest
+
+    content = content_of(file, operator.settings.query_body_limit)
+    request = checked(QueryRequest, content)
+    operator.print(_shown(queries.register(operator.server, operator.principal, request)))
+
+
+def level_cells(level: "LevelView", epsilon: float, delta: float) -> tuple[object, ...]:
+    """The cells of ``LEVEL``."""
+    return level.parameter, level.value, epsilon, delta
+
+
+def error_cells(error: "ErrorView") -> tuple[object, ...]:
+    """The cells of ``ERROR``."""
+    return error.standard_deviation, error.half_width, error.confidence
+
+
+def _tiers(found: "QueryView") -> list[tuple[object, ...]]:
+    return [
+        (
+            one.tier,
+            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
+            *error_cells(one.error),
+        )
+        for one in found.tiers
+    ]
+
+
+def _shown(found: "QueryView") -> Document:
+    """The query's facts, and one row for each tier."""
+    sensitivity = found.sensitivity
+    facts = [
+        (
+            f"{found.name} over {found.dataset}, {found.status},"
+            f" registered {moment(found.registered_at)}"
+        ),
+        (
+            f"  {found.dimension:,} value{'s' if found.dimension > 1 else ''},"
+            f" {found.mechanism} noise in steps of {found.granularity:g}"
+        ),
+        f"  sensitivity L1 {sensitivity.l1:g}, L2 {sensitivity.l2:.6g}, Linf {sensitivity.linf:g}"
+        + (f", asserted by {found.asserted_by}" if found.asserted_by else ", derived"),
+    ]
+    if found.sql_sha256 is not None:
+        facts.append(f"  SQL {found.sql_sha256}")
+    return Document(found, (Column("tier"), *LEVEL, *ERROR), _tiers(found), facts)

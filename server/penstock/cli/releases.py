@@ -1,0 +1,102 @@
+"""``penstock release``: a query's values, as one user is given them."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.figures import decimals, fixed, moment, percent, short
+from penstock.cli.operator import Operator
+from penstock.cli.options import Positive, format_option, option
+from penstock.cli.output import Column, Document
+from penstock.cli.specs import built
+
+if TYPE_CHECKING:
+    from penstock.services.views import ReleaseView
+
+
+@click.command()
+@click.argument("query")
+@option("--as", "user", metavar="USER", required=True, help="The analyst who is given it.")
+@option("--tier", help="The level of this tier, at most the user's own.")
+@option("--epsilon", type=Positive(), help="The level with this epsilon.")
+@option("--rho", type=Positive(), help="The level with this rho.")
+@option("--level", type=Positive(), help="The level, in the mechanism's parameter.")
+@format_option
+@click.pass_obj
+def release(
+    operator: Operator,
+    query: str,
+    user: str,
+    tier: str | None,
+    epsilon: float | None,
+    rho: float | None,
+    level: float | None,
+) -> None:
+    """Release QUERY to a user: at their clearance, or at a more private level.
+
+    Give at most one of --tier, --epsilon, --rho and --level.  It counts as theirs: it
+    stands in the log and in their exposure.  Exits 3 where their clearance is too low.
+    """
+    if sum(one is not None for one in (tier, epsilon, rho, level)) > 1:
+        raise click.UsageError("Give at most one of --tier, --epsilon, --rho and --level.")
+
+    from penstock.services import releases
+    from penstock.services.principals import acting_as
+    from penstock.services.specs import ReleaseRequest
+
+    wanted = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)
+    analyst = acting_as(operator.server, user, by=operator.principal)
+    answer = releases.request(operator.server, analyst, query, wanted)
+    operator.print(document(answer.view))
+
+
+def document(found: "ReleaseView") -> Document:
+    """One row for each value, rounded in tables to what its error leaves."""
+    digits = decimals(found.error.standard_deviation)
+
+    def rounded(cell: float) -> str:
+        return fixed(cell, digits)
+
+    parts = max((len(key) if isinstance(key, list) else 1 for key in found.keys), default=1)
+    names = ["key"] if parts == 1 else [f"key_{index + 1}" for index in range(parts)]
+    columns = (
+        *(Column(name) for name in names),
+        *(Column(name, rounded, right=True) for name in ("value", "lower", "upper")),
+    )
+    half = found.error.half_width
+    rows = [
+        (*_parts(key, parts), value, value - half, value + half)
+        for key, value in zip(found.keys, found.values.tolist(), strict=True)
+    ]
+    return Document(found, columns, rows, _facts(found))
+
+
+def _facts(found: "ReleaseView") -> list[str]:
+    guarantee, error = found.guarantee, found.error
+    others = [
+        f", {name} {short(value)}"
+        for name, value in (("rho", guarantee.rho), ("mu", guarantee.mu))
+        if value is not None
+    ]
+    asserted = f", sensitivity asserted by {found.asserted_by}" if found.asserted_by else ""
+    place = "" if found.receipt.index is None else f", leaf {found.receipt.index} of the log"
+    return [
+        f"{found.query} over {found.dataset}, at tier {found.tier}",
+        f"  {found.mechanism} noise, {found.level.parameter} {short(found.level.value, 6)}"
+        + asserted,
+        (
+            f"  epsilon {short(guarantee.epsilon)}, delta {guarantee.delta:g}"
+            f" ({guarantee.definition}{''.join(others)})"
+        ),
+        (
+            f"  ±{short(error.half_width)} at {percent(error.confidence)},"
+            f" standard deviation {short(error.standard_deviation)}"
+        ),
+        f"  release {found.id} of {moment(found.released_at)}{place}",
+    ]
+
+
+def _parts(key: object, parts: int) -> tuple[object, ...]:
+    """A key as that many cells."""
+    cells = tuple(key) if isinstance(key, list) else (key,)
+    return (*cells, *(None,) * (parts - len(cells)))

@@ -1,0 +1,93 @@
+"""``penstock serve``: checks the home, then becomes gunicorn."""
+
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+import penstock
+from penstock.cli.operator import Operator
+from penstock.cli.options import option
+from penstock.errors import Unavailable
+
+if TYPE_CHECKING:
+    from penstock.settings import Settings
+
+APPLICATION = "penstock.application:create_app()"
+
+
+@click.command()
+@option("--host", envvar="PENSTOCK_HOST", help="The address to listen on [default: 127.0.0.1].")
+@option(
+    "--port",
+    envvar="PENSTOCK_PORT",
+    type=click.IntRange(0, 65535),
+    help="The port to listen on [default: 8080].",
+)
+@option(
+    "--workers",
+    envvar="PENSTOCK_WORKERS",
+    type=click.IntRange(1, 256),
+    help="How many processes answer [default: 2].",
+)
+@click.pass_obj
+def serve(
+    operator: Operator,  # noqa: ARG001 - every command is handed the operator
+    host: str | None,
+    port: int | None,
+    workers: int | None,
+) -> None:
+    """Serve the home over HTTP until stopped."""
+    from penstock.settings import load
+
+    given = {"PENSTOCK_HOST": host, "PENSTOCK_PORT": port, "PENSTOCK_WORKERS": workers}
+    chosen = {name: str(value) for name, value in given.items() if value is not None}
+    environment = {**os.environ, **chosen}
+    settings, _ = load(environment)
+    start(settings, environment)
+
+
+def start(settings: "Settings", environment: Mapping[str, str]) -> NoReturn:
+    """Become gunicorn, which reads ``settings`` once more from ``environment``.
+
+    Raises ``Unavailable`` and what ``services.home.open_server`` raises where the server
+    could not work, before anything is started.
+    """
+    from penstock.services.home import open_server
+
+    server = open_server(settings)
+    server.provider.health()
+    server.database.close()
+    require_free(settings.host, settings.port)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # -P: what lies in the folder where this was typed is not to be imported.
+    command = [sys.executable, "-P", "-m", "gunicorn", "-c", str(configuration()), APPLICATION]
+    os.execve(sys.executable, command, dict(environment))  # noqa: S606 - nothing here needs a shell
+
+
+def configuration() -> Path:
+    """gunicorn's settings: inside the installed package, else of the checkout."""
+    package = Path(penstock.__file__).parent
+    packaged = package / "deploy" / "gunicorn.conf.py"
+    return packaged if packaged.exists() else package.parents[1] / "deploy" / "gunicorn.conf.py"
+
+
+def require_free(host: str, port: int) -> None:
+    """Raise ``Unavailable`` where ``host`` and ``port`` cannot be listened on."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        with socket.socket(family, kind, protocol) as probe:
+            # As gunicorn binds: an old connection that lingers does not hold the port.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        raise Unavailable(
+            f"{host} port {port} cannot be listened on ({error.strerror or error})."
+            " Choose another with --host and --port, or stop what uses it."
+        ) from error

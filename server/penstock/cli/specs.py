@@ -1,0 +1,113 @@
+"""What the services are asked for: built from options, or read from FILE.
+
+FILE is JSON or TOML, ``-`` is standard input.  Messages never repeat what stands in it.
+"""
+
+import json
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from penstock.errors import InvalidInput, MalformedInput
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    Model = TypeVar("Model", bound=BaseModel)
+
+STANDARD_INPUT = "-"
+
+
+def built(model: "type[Model]", **fields: object) -> "Model":
+    """``model`` of the fields that are not None.  Raises ``InvalidInput``."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    made: Model = checked(model, given)
+    return made
+
+
+def checked(form: Any, content: object) -> Any:
+    """``content`` as ``form``, a model or a union of them.  Raises ``InvalidInput``."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from penstock.connectors.refusals import invalid_input
+
+    try:
+        return TypeAdapter(form).validate_python(content)
+    except ValidationError as error:
+        # The cause would carry the content along.
+        raise invalid_input(error) from None
+
+
+def content_of(file: str, limit: int) -> dict[str, Any]:
+    """The object that stands in ``file``, of at most ``limit`` bytes.
+
+    Raises ``click.FileError`` where it cannot be read, ``MalformedInput`` where it is
+    neither JSON nor TOML, ``InvalidInput`` where it is too large or no object.
+    """
+    shown = "standard input" if file == STANDARD_INPUT else file
+    raw = _bytes_of(file, limit)
+    if len(raw) > limit:
+        raise InvalidInput(
+            f"{shown} is longer than {limit} bytes, the most that a spec may have;"
+            " PENSTOCK_QUERY_BODY_LIMIT sets this."
+        )
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MalformedInput(
+            f"{shown} is not UTF-8 text (byte {error.start}); a spec is JSON or TOML."
+        ) from None
+    content = _parsed(text, shown, Path(file).suffix.lower())
+    if not isinstance(content, dict):
+        raise InvalidInput(f"{shown} must hold one JSON object, as `{{...}}`.")
+    return content
+
+
+def _bytes_of(file: str, limit: int) -> bytes:
+    try:
+        if file == STANDARD_INPUT:
+            return sys.stdin.buffer.read(limit + 1)
+        with Path(file).open("rb") as stream:
+            return stream.read(limit + 1)
+    except OSError as error:
+        raise click.FileError(file, os.strerror(error.errno or 0)) from error
+
+
+def _parsed(text: str, shown: str, suffix: str) -> object:
+    if suffix == ".toml":
+        return _toml(text, shown)
+    if suffix == ".json" or text.lstrip().startswith(("{", "[{")):
+        return _json(text, shown)
+    try:
+        return _json(text, shown)
+    except MalformedInput:
+        return _toml(text, shown)
+
+
+def _json(text: str, shown: str) -> object:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise MalformedInput(
+            f"{shown} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise MalformedInput(f"{shown} is not JSON: {reason}.") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _toml(text: str, shown: str) -> object:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise MalformedInput(f"{shown} is neither JSON nor TOML: {error}.") from None
+    except (ValueError, RecursionError):
+        raise MalformedInput(f"{shown} cannot be read as TOML.") from None

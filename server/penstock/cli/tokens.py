@@ -1,0 +1,93 @@
+"""``penstock token``: what users sign in with."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.figures import moment
+from penstock.cli.operator import Operator, everything
+from penstock.cli.options import format_option, option
+from penstock.cli.output import Column, Document, Format
+from penstock.cli.specs import built
+from penstock.cli.users import ROLES
+
+if TYPE_CHECKING:
+    from penstock.services.views import IssuedTokenView, TokenView
+
+
+@click.group()
+def token() -> None:
+    """Tokens: what users sign in with."""
+
+
+@token.command()
+@click.argument("name")
+@option("--expires", metavar="TIME", help="How long it lives, as 30d, 12h, 15m or 90s.")
+@option("--scope", "scopes", type=ROLES, multiple=True, help="Only this role; may be repeated.")
+@format_option
+@click.pass_obj
+def create(operator: Operator, name: str, expires: str | None, scopes: tuple[str, ...]) -> None:
+    """Make a token for the user NAME, and print it: it is shown this once.
+
+    A table is the token alone, for use in scripts.
+    """
+    from penstock.services import tokens
+    from penstock.services.specs import TokenSpec
+
+    spec = built(TokenSpec, expires_in=expires, scopes=list(dict.fromkeys(scopes)) or None)
+    made = tokens.issue(operator.server, operator.principal, name, spec)
+    if operator.form is not Format.TABLE:
+        operator.print(_issued(made))
+        return
+    click.echo(made.token)
+    operator.say(
+        f"Token {made.prefix} of {made.user} ({', '.join(made.scopes)}), valid until"
+        f" {moment(made.expires)}. It is shown this once."
+    )
+
+
+@token.command("list")
+@click.argument("name")
+@format_option
+@click.pass_obj
+def listing(operator: Operator, name: str) -> None:
+    """List the tokens of the user NAME, without their secrets."""
+    from penstock.services import tokens
+
+    found = everything(
+        lambda window: tokens.listing(operator.server, operator.principal, name, window)
+    )
+    operator.print(_document(found, found, "" if found else f"{name} has no tokens."))
+
+
+@token.command()
+@click.argument("name")
+@click.argument("prefix")
+@format_option
+@click.pass_obj
+def revoke(operator: Operator, name: str, prefix: str) -> None:
+    """Revoke the token of the user NAME that begins with pst_PREFIX, at once."""
+    from penstock.services import tokens
+
+    changed = tokens.revoke(operator.server, operator.principal, name, prefix)
+    operator.print(_document([changed], changed))
+
+
+def _document(found: "list[TokenView]", answer: object, note: str = "") -> Document:
+    columns = (
+        *(Column("prefix"), Column("user"), Column("scopes")),
+        *(Column("created"), Column("expires"), Column("revoked")),
+    )
+    rows = [
+        (one.prefix, one.user, one.scopes, one.created, one.expires, one.revoked) for one in found
+    ]
+    return Document(answer, columns, rows, note=note)
+
+
+def _issued(made: "IssuedTokenView") -> Document:
+    columns = (
+        *(Column("token"), Column("prefix"), Column("user")),
+        *(Column("scopes"), Column("expires")),
+    )
+    row = (made.token, made.prefix, made.user, made.scopes, made.expires)
+    return Document(made, columns, [row])

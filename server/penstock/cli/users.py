@@ -1,0 +1,105 @@
+"""``penstock user``: who may sign in, in which role, cleared for what."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.operator import Operator, everything
+from penstock.cli.options import format_option, option
+from penstock.cli.output import Column, Document
+from penstock.cli.specs import built, checked
+
+if TYPE_CHECKING:
+    from penstock.services.views import UserView
+
+ROLES = click.Choice(["admin", "analyst", "auditor"])
+
+
+@click.group()
+def user() -> None:
+    """Users: their roles and clearances."""
+
+
+@user.command()
+@click.argument("name")
+@option("--role", "roles", type=ROLES, multiple=True, required=True, help="May be repeated.")
+@option("--clearance", metavar="TIER", help="The tier that the user is cleared for.")
+@format_option
+@click.pass_obj
+def create(operator: Operator, name: str, roles: tuple[str, ...], clearance: str | None) -> None:
+    """Create a user.  Tokens are made with `penstock token create`."""
+    from penstock.services import users
+    from penstock.services.specs import UserSpec
+
+    spec = built(UserSpec, name=name, roles=list(dict.fromkeys(roles)), clearance=clearance)
+    made = users.create(operator.server, operator.principal, spec)
+    note = ""
+    if "analyst" in made.roles and made.clearance is None:
+        note = f"{made.name} sees nothing until `penstock user set-clearance {made.name} TIER`."
+    operator.print(document([made], made, note))
+
+
+@user.command("list")
+@format_option
+@click.pass_obj
+def listing(operator: Operator) -> None:
+    """List all users."""
+    from penstock.services import users
+
+    found = everything(lambda window: users.listing(operator.server, operator.principal, window))
+    operator.print(document(found, found, "" if found else "There are no users yet."))
+
+
+@user.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def show(operator: Operator, name: str) -> None:
+    """Show one user."""
+    from penstock.services import users
+
+    found = users.show(operator.server, operator.principal, name)
+    operator.print(document([found], found))
+
+
+@user.command("set-clearance")
+@click.argument("name")
+@click.argument("tier", required=False)
+@option("--none", "nothing", is_flag=True, help="Take the clearance away.")
+@format_option
+@click.pass_obj
+def set_clearance(operator: Operator, name: str, tier: str | None, nothing: bool) -> None:
+    """Promote or demote a user to TIER, at once, also for tokens already issued.
+
+    What they were handed before stays with them.
+    """
+    from penstock.services import users
+    from penstock.services.specs import UserChange
+
+    if (tier is None) is not nothing:
+        raise click.UsageError("Give either a TIER or --none.")
+    spec = checked(UserChange, {"clearance": tier})
+    changed = users.change(operator.server, operator.principal, name, spec)
+    operator.print(document([changed], changed))
+
+
+@user.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def disable(operator: Operator, name: str) -> None:
+    """Shut a user out: all their tokens are revoked.  Their history stays."""
+    from penstock.services import users
+
+    changed = users.disable(operator.server, operator.principal, name)
+    operator.print(document([changed], changed))
+
+
+def document(found: "list[UserView]", answer: object, note: str = "") -> Document:
+    """One row for each user."""
+    columns = (
+        *(Column("name"), Column("roles"), Column("clearance")),
+        *(Column("active"), Column("created_at")),
+    )
+    rows = [(one.name, one.roles, one.clearance, one.active, one.created_at) for one in found]
+    return Document(answer, columns, rows, note=note)

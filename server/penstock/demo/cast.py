@@ -1,0 +1,32 @@
+"""Who appears: tiers from the least trusted up, one reader in each, an admin, an auditor."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with one role; readers have a tier."""
+
+    name: str
+    role: Literal["analyst", "admin", "auditor"]
+    tier: str | None = None
+
+
+TIERS: Final = {
+    "public": "whoever reads the report",
+    "partner": "outside consultants",
+    "internal": "analysts of the house",
+    "restricted": "the data's owners",
+}
+
+# Their initials are those of their tiers and roles.
+READERS: Final = (
+    Person("pia", "analyst", "public"),
+    Person("paul", "analyst", "partner"),
+    Person("ines", "analyst", "internal"),
+    Person("rosa", "analyst", "restricted"),
+)
+ADMIN: Final = Person("ada", "admin")
+AUDITOR: Final = Person("otto", "auditor")
+EVERYBODY: Final = (*READERS, ADMIN, AUDITOR)

@@ -1,0 +1,184 @@
+"""The story in words, for somebody who knows nothing but this output."""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import Final
+
+from penstock.demo.cast import TIERS
+from penstock.demo.story import HEADLINE, Seen, Story
+
+WIDTH: Final = 96
+"""Columns of prose; nothing here is wider than 100."""
+
+COUNTS: Final = {2: "two", 3: "three", 4: "four", 5: "five"}
+
+_AGAIN = """\
+(The home {home} was made by an earlier run, so nothing is drawn: every number is the one that was
+handed out then. The tokens are new; older ones still work.)"""
+
+_WHAT = """\
+The data are yearly records of 5,912 people in the RAND Health Insurance Experiment, 1974 to 1982
+(public domain). The question: how many of these people went to hospital in at least one year?
+Penstock counted them once, blurred the count with random noise for its most trusted reader, and
+forgot the exact count. Every less trusted reader is given that same number with more noise on
+top."""
+
+_FAR_OFF = """\
+How far off may a number be? With probability {confidence:.0%} the true count lies in the interval
+beside it. Epsilon is the privacy loss of the people in the data: whether or not the records of any
+one of them are there, no answer is more than e^epsilon times as likely ({first_odds:.1f} times for
+{first}, {best_odds:.1f} times for {best}), but for a chance of {delta:g} (delta). Smaller protects
+more, and blurs more."""
+
+_TOGETHER = """\
+Together they know what {best} knows alone: the other {others} numbers are hers with noise added,
+and comparing them removes none of hers. Had each reader been answered with noise of their own, as
+other systems do, they could average it away, and the same {count} accuracies would have cost every
+person epsilon {independent} instead of {released}."""
+
+_MORE = """\
+(By now these readers were also given other statistics of this dataset; epsilon counts them all.)"""
+
+_LATER = """\
+What could they learn later? All that is registered, at their best levels: epsilon {could_be}
+together. Whatever is registered from now on, they never get beyond the budget of the highest tier
+among them: epsilon {reach} for {top}."""
+
+
+def story(told: Story, home: Path) -> str:
+    """Who saw what, how far off it may be, and what they all learned together."""
+    count = COUNTS.get(len(told.seen), str(len(told.seen)))
+    sections = [
+        [f"PENSTOCK DEMO: one number, {count} readers, the privacy loss of one"],
+        [filled(_AGAIN, home=home)] if told.again else [],
+        [filled(_WHAT)],
+        [f"WHO SAW WHAT (query {HEADLINE})", *_seen(told.seen)],
+        [_far_off(told)],
+        ["WHAT THEY ALL LEARN TOGETHER", *_joint(told, count)],
+        [_together(told, count)],
+        [filled(_MORE)] if len(told.together.queries) > 1 else [],
+        [_later(told)],
+    ]
+    return joined(sections)
+
+
+def filled(text: str, **fields: object) -> str:
+    """A paragraph, broken into lines."""
+    return fill(text.format(**fields) if fields else text, WIDTH, break_on_hyphens=False)
+
+
+def joined(sections: Sequence[Sequence[str]]) -> str:
+    """Sections of lines, with an empty line behind each; empty ones left out."""
+    return "".join("\n".join(section) + "\n\n" for section in sections if section)
+
+
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
+) -> Iterator[str]:
+    """Aligned columns, two spaces in; those at the positions in ``right`` to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    for line in (header, *rows):
+        cells = (
+            cell.rjust(width) if index in right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        yield ("  " + "  ".join(cells)).rstrip()
+
+
+def averaged(seen: Sequence[Seen]) -> float:
+    """The half width that is left when Gaussian numbers with independent noise are averaged.
+
+    Each weighs as the inverse of its variance, which leaves the least variance of all
+    unbiased combinations (Gauss, Markov).
+    """
+    precision = sum(one.release.error.standard_deviation**-2 for one in seen)
+    error = seen[0].release.error
+    return error.half_width / error.standard_deviation / math.sqrt(precision)
+
+
+def _seen(seen: Sequence[Seen]) -> Iterator[str]:
+    digits = max(_decimals(one.release.error.standard_deviation) for one in seen)
+    header = ("reader", "tier", "held by", "epsilon", "value", "95% interval", "off by")
+    rows = []
+    for one in seen:
+        release = one.release
+        low, value, high = (f"{x:,.{digits}f}" for x in (one.lower, one.value, one.upper))
+        rows.append(
+            (
+                *(one.reader, release.tier, TIERS.get(release.tier, "")),
+                *(short(release.guarantee.epsilon), value, f"{low} to {high}"),
+                f"±{release.error.half_width:.{digits}f}",
+            )
+        )
+    return table(header, rows, right=(3, 4, 5, 6))
+
+
+def _joint(told: Story, count: str) -> Iterator[str]:
+    best = _best(told).release.error.half_width
+    rows = [
+        (f"as these {count} numbers were released: lossless", told.together.released, best),
+        (
+            "had each been drawn independently",
+            told.together.independent,
+            averaged(told.seen),
+        ),
+    ]
+    return table(
+        ("joint loss of all readers", "epsilon", "they know the count to"),
+        [(name, short(loss.epsilon), f"±{half:.1f}") for name, loss, half in rows],
+        right=(1, 2),
+    )
+
+
+def _far_off(told: Story) -> str:
+    first, best = told.seen[0], _best(told)
+    return filled(
+        _FAR_OFF,
+        confidence=best.release.error.confidence,
+        first=first.reader,
+        first_odds=math.exp(first.release.guarantee.epsilon),
+        best=best.reader,
+        best_odds=math.exp(best.release.guarantee.epsilon),
+        delta=told.together.released.delta,
+    )
+
+
+def _together(told: Story, count: str) -> str:
+    return filled(
+        _TOGETHER,
+        best=_best(told).reader,
+        others=COUNTS.get(len(told.seen) - 1, ""),
+        count=count,
+        independent=short(told.together.independent.epsilon),
+        released=short(told.together.released.epsilon),
+    )
+
+
+def _later(told: Story) -> str:
+    reach = told.together.reach
+    return (
+        filled(
+            _LATER,
+            could_be=short(told.together.could_be.epsilon),
+            top=reach.tier,
+            reach=f"{reach.epsilon:g}",
+        )
+        if reach
+        else ""
+    )
+
+
+def short(epsilon: float) -> str:
+    """An epsilon as it stands in tables."""
+    return f"{epsilon:.2f}"
+
+
+def _best(told: Story) -> Seen:
+    return min(told.seen, key=lambda one: one.release.error.half_width)
+
+
+def _decimals(standard_deviation: float) -> int:
+    """Digits after the point: two significant ones of the error."""
+    return max(1 - math.floor(math.log10(standard_deviation)), 0)

@@ -1,0 +1,95 @@
+"""What to try next: tokens, and commands that can be typed as they stand."""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from penstock.demo.cast import AUDITOR, EVERYBODY, READERS
+from penstock.demo.pages import joined, table
+from penstock.demo.story import HEADLINE, Story
+from penstock.settings import Settings
+
+CLIENT = "penstock-client"
+
+
+def what_to_try(told: Story, home: Path, settings: Settings, *, served: bool) -> str:
+    """Tokens for everybody, and what to type with them."""
+    tokens = [
+        (person.name, person.tier or person.role, told.tokens[person.name]) for person in EVERYBODY
+    ]
+    commands = [
+        *_programs(),
+        *([] if served else _serve(home, settings.port)),
+        *_reader(told, settings.public_url),
+        *_auditor(told),
+        *_operator(home),
+    ]
+    return joined(
+        [
+            [
+                "TOKENS (what each signs in with; shown this once)",
+                *table(("name", "tier or role", "token"), tokens),
+            ],
+            [f"TO TRY{', in another terminal' if served else ''}", *_indented(commands)],
+        ]
+    )
+
+
+def _programs() -> list[str]:
+    """How to find the programs where they are not on the PATH."""
+    beside = Path(sys.executable).parent
+    if shutil.which(CLIENT) is None and (beside / CLIENT).exists():
+        return [f'export PATH={shlex.quote(str(beside))}:"$PATH"', ""]
+    return []
+
+
+def _serve(home: Path, port: int) -> list[str]:
+    chosen = "" if port == Settings().port else f" --port {port}"
+    return [f"PENSTOCK_HOME={shlex.quote(str(home))} penstock serve{chosen} &    # start it", ""]
+
+
+def _reader(told: Story, url: str) -> list[str]:
+    best = READERS[-1]
+    return [
+        f"# {best.name}: her number again, never drawn anew, and the one that all may see",
+        f"export PENSTOCK_URL={url}",
+        f"export PENSTOCK_TOKEN={told.tokens[best.name]}",
+        f"{CLIENT} queries",
+        f"{CLIENT} release {HEADLINE}",
+        f"{CLIENT} release {HEADLINE} --tier {READERS[0].tier}",
+        "curl -s -X POST -H 'Content-Type: application/json' -d '{}' \\",
+        '  -H "Authorization: Bearer $PENSTOCK_TOKEN" \\',
+        f'  "$PENSTOCK_URL/api/v1/queries/{HEADLINE}/releases"',
+        "",
+    ]
+
+
+def _auditor(told: Story) -> list[str]:
+    names = ",".join(reader.name for reader in READERS)
+    return [
+        f"# {AUDITOR.name}, the auditor: who was given what, and what it amounts to",
+        f"export PENSTOCK_TOKEN={told.tokens[AUDITOR.name]}",
+        f"{CLIENT} history",
+        f"{CLIENT} exposure --users {names} --dataset {told.seen[0].release.dataset}",
+        "",
+    ]
+
+
+def _operator(home: Path) -> list[str]:
+    lower, higher = READERS[0], READERS[1]
+    return [
+        (
+            f"# the operator of this machine, who needs no token: promote {lower.name}, who is then"
+            f" given {higher.name}'s number"
+        ),
+        f"export PENSTOCK_HOME={shlex.quote(str(home))}",
+        f"penstock user set-clearance {lower.name} {higher.tier}",
+        f"penstock release {HEADLINE} --as {lower.name}",
+        "penstock audit events",
+    ]
+
+
+def _indented(lines: list[str]) -> Iterator[str]:
+    return (f"  {line}".rstrip() for line in lines)

@@ -1,0 +1,122 @@
+"""How a home fares: whether its database and keys can be used, and where they lie."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock.encryption import KeyRing, Secrets
+from penstock.errors import PenstockError, SchemaUnknown, Unavailable
+from penstock.persistence import Database, migrate
+from penstock.services.home import KEY_RING, SECRETS
+from penstock.settings import Settings
+
+
+@dataclass(frozen=True)
+class PartView:
+    """One part of a home: where it is, and its state in words."""
+
+    part: str
+    place: str
+    state: str
+    good: bool
+
+
+@dataclass(frozen=True)
+class StatusView:
+    """A home part by part; ``warnings`` are risks in what works."""
+
+    parts: list[PartView]
+    warnings: list[str]
+
+    @property
+    def good(self) -> bool:
+        """Whether the server can be started on it."""
+        return all(part.good for part in self.parts)
+
+
+def examine(settings: Settings) -> StatusView:
+    """Look at a home without changing it.  Raises ``Unavailable`` where there is none."""
+    if not settings.keys_path.exists() and not settings.database_path.exists():
+        raise Unavailable(
+            f"There is no home at {settings.home}. Run `penstock init`,"
+            " or name the right folder in PENSTOCK_HOME."
+        )
+    own = not settings.database_url
+    parts = [
+        _part("database", _shown(settings) if own else "(another server)", _database(settings)),
+        _part("keys", str(settings.keys_path.resolve()), _keys(settings)),
+        _part("witness", str(settings.witness_path.resolve()), _witness(settings)),
+    ]
+    return StatusView(parts, _warnings(settings) if own else [])
+
+
+def _part(name: str, place: str, check: Callable[[], str]) -> PartView:
+    try:
+        return PartView(name, place, check(), good=True)
+    except PenstockError as problem:
+        return PartView(name, place, problem.detail, good=False)
+
+
+def _shown(settings: Settings) -> str:
+    return str(settings.database_path.resolve() / "penstock.db")
+
+
+def _database(settings: Settings) -> Callable[[], str]:
+    def check() -> str:
+        database = Database(
+            settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout
+        )
+        try:
+            database.check_schema()
+        except SchemaUnknown as problem:
+            raise Unavailable(problem.detail) from problem
+        finally:
+            database.close()
+        return f"schema {migrate.head()}, as this version needs"
+
+    return check
+
+
+def _keys(settings: Settings) -> Callable[[], str]:
+    def check() -> str:
+        Secrets.load(settings.keys_path / SECRETS)
+        health = KeyRing.load(settings.keys_path / KEY_RING).health()
+        count = len(health.keys)
+        return f"{count} key{'s' if count > 1 else ''}, primary {health.primary}"
+
+    return check
+
+
+def _witness(settings: Settings) -> Callable[[], str]:
+    def check() -> str:
+        if not settings.witness_path.is_dir():
+            raise Unavailable("The folder is missing; put it back, or make it.")
+        return "folder present"
+
+    return check
+
+
+def _warnings(settings: Settings) -> list[str]:
+    found = []
+    database = _disk(settings.database_path)
+    for folder, warning in ((settings.keys_path, _KEYS), (settings.witness_path, _WITNESS)):
+        if database is not None and _disk(folder) == database:
+            found.append(warning)
+    return found
+
+
+_KEYS = (
+    "The keys share a disk with the database: whoever takes that disk, or a backup of it, can"
+    " read what is encrypted. Move them to another disk and name it in PENSTOCK_KEYS_FOLDER."
+)
+_WITNESS = (
+    "The witness shares a disk with the database: if an old copy of that disk is put back, nobody"
+    " notices. Move it to another disk and name that in PENSTOCK_WITNESS_FOLDER."
+)
+
+
+def _disk(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_dev
+    except OSError:
+        return None
