@@ -12,8 +12,8 @@ probability is off by ``(W/s)^4 He4((k-c)/s) / 2880``, an rms of ``2^-41.2`` at
 ``s = 2^8, W = 1`` and at most ``2^-45.1`` from ``s = 2^9`` on.  Without ``u`` the floats
 would show through: ``N`` is a multiple of up to ``2^-50``, so that neighboring integers
 would share fewer of its values, and less equally, as ``s`` grows.  With it every result
-collects ``2^40`` of them or more, however large ``s`` is: counted over all strips of
-numpy's ziggurat (Marsaglia, Tsang 2000), an rms of less than ``2^-43``.
+collects ``2^40`` of them or more, however large ``s`` is: counted in the strips of
+numpy's ziggurat (Marsaglia, Tsang 2000), they share with an rms error below ``2^-43``.
 
 Centers are split into an integer, added as such, and the rest, so that the floats hold
 the noise alone.
