@@ -1,12 +1,9 @@
-"""Puts the repository on the path, so that the tests share cases and checks."""
+"""Marks the statistical tests, and counts the checks that share one error rate."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.statistical.checks import CHECKS_A_SUITE, checks_made
 

@@ -16,7 +16,8 @@ from penstock.privacy import Target, TargetKind
 
 Role = Literal["analyst", "admin", "auditor"]
 DEFAULT_LEVELS = 1024
-MOST_LEVELS = 65536
+MOST_LEVELS = 4096
+"""As many chained draws as are sure to stay within 64 bits."""
 
 
 class TierSpec(Spec):

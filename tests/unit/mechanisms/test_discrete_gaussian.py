@@ -1,7 +1,7 @@
 """The facts on which the lattice Gaussian rests, recomputed with 60 digits."""
 
 import pytest
-from mpmath import mp, mpf  # type: ignore[import-untyped]  # no annotations
+from mpmath import mp, mpf
 
 REACH = 14
 """Standard deviations beyond which terms are below 1e-42."""

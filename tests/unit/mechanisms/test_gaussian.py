@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mpmath import mp, mpf  # type: ignore[import-untyped]  # no annotations
+from mpmath import mp, mpf
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Mechanism

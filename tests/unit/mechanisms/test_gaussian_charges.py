@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from mpmath import mp, mpf  # type: ignore[import-untyped]  # no annotations
+from mpmath import mp, mpf
 
 from penstock.mechanisms import Gaussian
 from penstock.privacy import Ladder

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mpmath import mp, mpf  # type: ignore[import-untyped]  # no annotations
+from mpmath import mp, mpf
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.normal_curve import delta_at, epsilon_at

@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf  # type: ignore[import-untyped]  # no annotations
+from mpmath import mp, mpf
 
 from penstock.errors import InvalidInput
 from penstock.randomness import Stream

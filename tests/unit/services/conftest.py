@@ -57,7 +57,7 @@ class World:
     def person(self, name: str) -> Principal:
         return acting_as(self.server, name)
 
-    def ask(self, name: str, query: str = "visits", **wanted: object) -> Answer:
+    def ask(self, name: str, query: str = "visits", /, **wanted: object) -> Answer:
         request = ReleaseRequest.model_validate(wanted)
         return releases.request(self.server, self.person(name), query, request)
 
