@@ -68,7 +68,9 @@ def _column_name(value: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    return not any(unicodedata.category(character) in {"Cc", "Cs"} for character in text)
+    return text.isprintable() or not any(
+        unicodedata.category(character) in {"Cc", "Cs"} for character in text
+    )
 
 
 def _text(value: object) -> str:

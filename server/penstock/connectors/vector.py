@@ -20,6 +20,11 @@ from penstock.privacy import Sensitivity
 
 Vector = Sequence[int | float] | NDArray[np.int64] | NDArray[np.float64]
 
+# What is wrong with a value; 0 is nothing.
+_NO_NUMBER, _NOT_FINITE, _ABOVE, _BETWEEN = range(1, 5)
+
+_LARGEST = 2**63 - 1
+
 
 def prepare_vector(dataset: DatasetSpec, query: PushedVector) -> PreparedQuery:
     """Fix keys, lattice, range and asserted sensitivity; values are counted, not looked at.
@@ -69,26 +74,15 @@ def vector_steps(values: Vector, step: Fraction, bound: Fraction) -> NDArray[np.
     """
     _check_dimension(len(values))
     if isinstance(values, np.ndarray):
-        return _steps_of_array(values, step, bound)
-    kinds = set(map(type, values))
-    if not kinds <= {int, float}:
-        first = next(place for place, value in enumerate(values) if type(value) not in (int, float))
-        raise _refused(first, "is no number")
-    if kinds == {int}:
-        return _steps_of_integers(_int64(values, bound), step, bound)
-    if kinds == {float}:
-        return _steps_of_floats(np.array(values, dtype=np.float64), step, bound)
-    return _steps_of_both(list(values), step, bound)
-
-
-def _steps_of_both(values: list[int | float], step: Fraction, bound: Fraction) -> NDArray[np.int64]:
-    whole = np.fromiter((type(value) is int for value in values), dtype=np.bool_)
-    integers, floats = np.flatnonzero(whole), np.flatnonzero(~whole)
-    steps = np.zeros(len(values), dtype=np.int64)
-    exact = _int64([values[place] for place in integers.tolist()], bound, integers)
-    steps[integers] = _steps_of_integers(exact, step, bound, integers)
-    real = np.array([values[place] for place in floats.tolist()], dtype=np.float64)
-    steps[floats] = _steps_of_floats(real, step, bound, floats)
+        steps, flaws = _of_array(values, step, bound)
+    else:
+        steps, flaws = _of_sequence(list(values), step, bound)
+    if flaws.any():
+        place = int(np.argmax(flaws != 0))
+        raise InvalidInput(
+            f"The value at place {place} {_words(int(flaws[place]), step, bound)}.",
+            pointer=pointer("values", place),
+        )
     return steps
 
 
@@ -114,81 +108,83 @@ def _asserted(sent: AssertedSensitivity, step: Fraction) -> Sensitivity:
     return Sensitivity(l1=l1, l2_squared=l2 * l2, linf=linf)
 
 
-def _refused(place: int, what: str) -> InvalidInput:
-    return InvalidInput(f"The value at place {place} {what}.", pointer=pointer("values", place))
+def _words(flaw: int, step: Fraction, bound: Fraction) -> str:
+    return {
+        _NO_NUMBER: "is no number",
+        _NOT_FINITE: "is no finite number",
+        _ABOVE: f"is above the declared bound, {float(bound):g}, in absolute value",
+        _BETWEEN: f"is no multiple of the step, {float(step):g}",
+    }[flaw]
 
 
-def _check(good: NDArray[np.bool_], what: str, places: NDArray[np.intp] | None) -> None:
-    if not good.all():
-        first = int(np.argmin(good))
-        raise _refused(first if places is None else int(places[first]), what)
+Counted = tuple[NDArray[np.int64], NDArray[np.uint8]]
+"""Counts of steps, and what is wrong with each value."""
 
 
-def _int64(
-    values: Sequence[int | float], bound: Fraction, places: NDArray[np.intp] | None = None
-) -> NDArray[np.int64]:
-    try:
-        return np.array(values, dtype=np.int64)
-    except OverflowError:
-        good = np.fromiter((abs(value) <= bound for value in values), dtype=np.bool_)
-        _check(good, _above(bound), places)
-        raise
-
-
-def _steps_of_array(
+def _of_array(
     values: NDArray[np.int64] | NDArray[np.float64], step: Fraction, bound: Fraction
-) -> NDArray[np.int64]:
+) -> Counted:
     if values.ndim == 1 and values.dtype == np.int64:
-        return _steps_of_integers(values.astype(np.int64), step, bound)
+        return _of_integers(values.astype(np.int64), step, bound)
     if values.ndim == 1 and values.dtype == np.float64:
-        return _steps_of_floats(values.astype(np.float64), step, bound)
+        return _of_floats(values.astype(np.float64), step, bound)
     raise InvalidInput(
         "A vector has one dimension, and holds 64-bit integers or floats.",
         pointer=pointer("values"),
     )
 
 
-def _steps_of_integers(
-    values: NDArray[np.int64],
-    step: Fraction,
-    bound: Fraction,
-    places: NDArray[np.intp] | None = None,
-) -> NDArray[np.int64]:
-    limit = min(int(bound), 2**63 - 1)
-    _check((values >= -limit) & (values <= limit), _above(bound), places)
+def _of_sequence(values: list[int | float], step: Fraction, bound: Fraction) -> Counted:
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        return _of_floats(np.array(values, dtype=np.float64), step, bound)
+    if kinds == {int}:
+        return _of_whole(values, step, bound)
+    steps = np.zeros(len(values), dtype=np.int64)
+    flaws = np.full(len(values), _NO_NUMBER, dtype=np.uint8)
+    whole = np.fromiter((type(value) is int for value in values), dtype=np.bool_)
+    real = np.fromiter((type(value) is float for value in values), dtype=np.bool_)
+    integers = [value for value in values if type(value) is int]
+    floats = np.array([value for value in values if type(value) is float], dtype=np.float64)
+    steps[whole], flaws[whole] = _of_whole(integers, step, bound)
+    steps[real], flaws[real] = _of_floats(floats, step, bound)
+    return steps, flaws
+
+
+def _of_whole(values: Sequence[int | float], step: Fraction, bound: Fraction) -> Counted:
+    try:
+        return _of_integers(np.array(values, dtype=np.int64), step, bound)
+    except OverflowError:
+        wide = np.fromiter((abs(value) > _LARGEST for value in values), dtype=np.bool_)
+    fitting = [0 if abs(value) > _LARGEST else value for value in values]
+    steps, flaws = _of_integers(np.array(fitting, dtype=np.int64), step, bound)
+    flaws[wide] = _ABOVE
+    return steps, flaws
+
+
+def _of_integers(values: NDArray[np.int64], step: Fraction, bound: Fraction) -> Counted:
+    limit = min(int(bound), _LARGEST)
+    flaws = np.where((values >= -limit) & (values <= limit), 0, _ABOVE).astype(np.uint8)
+    values[flaws != 0] = 0
     if step.denominator > 1:
         # At most bound / step, which registration keeps within 2^62.
-        return values * np.int64(step.denominator)
-    if step > limit:
-        _check(values == 0, _between(step), places)
-        return values
+        return values * np.int64(step.denominator), flaws
     steps, left = np.divmod(values, np.int64(step.numerator))
-    _check(left == 0, _between(step), places)
-    return steps
+    flaws[left != 0] = _BETWEEN
+    return steps, flaws
 
 
-def _steps_of_floats(
-    values: NDArray[np.float64],
-    step: Fraction,
-    bound: Fraction,
-    places: NDArray[np.intp] | None = None,
-) -> NDArray[np.int64]:
-    _check(np.isfinite(values), "is no finite number", places)
-    limit = np.nextafter(float(bound), np.inf)
-    _check(np.abs(values) <= limit, _above(bound), places)
+def _of_floats(values: NDArray[np.float64], step: Fraction, bound: Fraction) -> Counted:
+    finite = np.isfinite(values)
+    values[~finite] = 0
+    within = np.abs(values) <= np.nextafter(float(bound), np.inf)
+    values[~within] = 0
     # Multiplying by a power of two is exact, and stays below 2^63 by the line above.
     scaled = values * float(step.denominator)
     whole = np.rint(scaled)
-    _check(whole == scaled, _between(step), places)
-    parts = whole.astype(np.int64)
-    most = int(bound * step.denominator)
-    _check((parts >= -most) & (parts <= most), _above(bound), places)
-    return _steps_of_integers(parts, Fraction(step.numerator), bound * step.denominator, places)
-
-
-def _above(bound: Fraction) -> str:
-    return f"is above the declared bound, {float(bound):g}, in absolute value"
-
-
-def _between(step: Fraction) -> str:
-    return f"is no multiple of the step, {float(step):g}"
+    parts = Fraction(step.numerator), bound * step.denominator
+    steps, flaws = _of_integers(whole.astype(np.int64), *parts)
+    flaws[whole != scaled] = _BETWEEN
+    flaws[~within] = _ABOVE
+    flaws[~finite] = _NOT_FINITE
+    return steps, flaws

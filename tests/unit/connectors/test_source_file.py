@@ -12,9 +12,9 @@ from penstock.errors import InvalidInput, PenstockError, SourceChanged
 ROWS = [("ann", "a", 1, 1, "", ""), ("ben", "b", 2, 2, "", "")]
 
 
-def _refusal(folder: Folder, uri: str, **changes: object) -> InvalidInput:
+def _refusal(folder: Folder, uri: str) -> InvalidInput:
     with pytest.raises(InvalidInput) as caught:
-        check_source(dataset_of(uri, **changes), folder.path)
+        check_source(dataset_of(uri), folder.path)
     return caught.value
 
 
