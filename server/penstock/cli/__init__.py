@@ -6,7 +6,7 @@
 * ``output``    a table for people, JSON or CSV for programs
 * ``figures``   numbers, texts and times as people read them
 * ``specs``     what the services are asked for, from options, files and standard input
-* ``serving``   handing over to gunicorn
+* ``serving``   handing over to gunicorn, as ``launch`` starts it
 * ``home``, ``users``, ``tokens``, ``tiers``, ``datasets``, ``queries``, ``releases``,
   ``audit``, ``demo``  the commands, and what each prints
 

@@ -71,6 +71,7 @@ def register(operator: Operator, file: str) -> None:
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(DatasetRequest, content)
+    operator.progress("Taking the fingerprint of the source")
     operator.print(_shown(datasets.register(operator.server, operator.principal, request)))
 
 

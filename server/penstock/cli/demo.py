@@ -1,8 +1,6 @@
 """``penstock demo``: the product's story on real data, then the server to try it on."""
 
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +44,7 @@ def demo(operator: Operator, home: Path, port: int, tell_only: bool) -> None:
     if not tell_only:
         require_free("127.0.0.1", port)
     settings = stage.settings(home, port)
-    told = story.tell(settings, _progress(operator))
+    told = story.tell(settings, operator.progress)
     if operator.form is Format.TABLE:
         click.echo(pages.story(told, home), nl=False)
         click.echo(tour.what_to_try(told, home, settings, served=not tell_only), nl=False)
@@ -55,16 +53,6 @@ def demo(operator: Operator, home: Path, port: int, tell_only: bool) -> None:
     if not tell_only:
         operator.say(f"Serving {settings.public_url} until Ctrl-C.")
         start(settings, stage.environment(settings, os.environ))
-
-
-def _progress(operator: Operator) -> "Callable[[str], None]":
-    """Tells on a terminal what takes its time; silent elsewhere."""
-
-    def progress(step: str) -> None:
-        if sys.stderr.isatty():
-            operator.say(f"{step} ...")
-
-    return progress
 
 
 def _document(told: "Story") -> Document:

@@ -1,5 +1,6 @@
 """Who runs a command: the operator, with this machine's settings and home."""
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -66,6 +67,11 @@ class Operator:
         click.echo(written(document, self.form), nl=False)
         if document.note and self.form is Format.TABLE:
             self.say(document.note)
+
+    def progress(self, step: str) -> None:
+        """What takes its time, told on a terminal alone."""
+        if sys.stderr.isatty():
+            self.say(f"{step} ...")
 
     def say(self, message: str) -> None:
         """A message, to standard error."""

@@ -82,6 +82,7 @@ def register(operator: Operator, file: str) -> None:
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(QueryRequest, content)
+    operator.progress("Charging every tier, then reading the data once")
     operator.print(_shown(queries.register(operator.server, operator.principal, request)))
 
 

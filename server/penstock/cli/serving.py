@@ -65,8 +65,9 @@ def start(settings: "Settings", environment: Mapping[str, str]) -> NoReturn:
     require_free(settings.host, settings.port)
     sys.stdout.flush()
     sys.stderr.flush()
-    # -P: what lies in the folder where this was typed is not to be imported.
-    command = [sys.executable, "-P", "-m", "gunicorn", "-c", str(configuration()), APPLICATION]
+    # -P: nothing is imported from the folder in which this was typed.
+    program = [sys.executable, "-P", "-m", "penstock.cli.launch"]
+    command = [*program, "-c", str(configuration()), APPLICATION]
     os.execve(sys.executable, command, dict(environment))  # noqa: S606 - nothing here needs a shell
 
 

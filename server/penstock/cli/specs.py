@@ -45,7 +45,7 @@ def checked(form: Any, content: object) -> Any:
 def content_of(file: str, limit: int) -> dict[str, Any]:
     """The object that stands in ``file``, of at most ``limit`` bytes.
 
-    Raises ``click.FileError`` where it cannot be read, ``MalformedInput`` where it is
+    Raises ``click.BadParameter`` where it cannot be read, ``MalformedInput`` where it is
     neither JSON nor TOML, ``InvalidInput`` where it is too large or no object.
     """
     shown = "standard input" if file == STANDARD_INPUT else file
@@ -74,7 +74,8 @@ def _bytes_of(file: str, limit: int) -> bytes:
         with Path(file).open("rb") as stream:
             return stream.read(limit + 1)
     except OSError as error:
-        raise click.FileError(file, os.strerror(error.errno or 0)) from error
+        reason = os.strerror(error.errno or 0)
+        raise click.BadParameter(f"{file!r} cannot be read: {reason}.", param_hint="FILE") from None
 
 
 def _parsed(text: str, shown: str, suffix: str) -> object:

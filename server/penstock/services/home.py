@@ -50,6 +50,15 @@ def create(settings: Settings) -> list[Path]:
     return folders
 
 
+def require(settings: Settings) -> None:
+    """Raise ``Unavailable`` where there is no home."""
+    if not settings.keys_path.exists() and not settings.database_path.exists():
+        raise Unavailable(
+            f"There is no home at {settings.home}. Run `penstock init`,"
+            " or name the right folder in PENSTOCK_HOME."
+        )
+
+
 def open_server(
     settings: Settings,
     *,
@@ -61,11 +70,7 @@ def open_server(
     Raises ``KeysUnavailable``, ``DatabaseUnavailable`` and ``SchemaUnknown``, each with
     what to do next.
     """
-    if not settings.keys_path.exists() and not settings.database_path.exists():
-        raise Unavailable(
-            f"There is no home at {settings.home}. Run `penstock init`,"
-            " or name the right folder in PENSTOCK_HOME."
-        )
+    require(settings)
     server = Server(
         settings=settings,
         database=Database(

@@ -7,7 +7,7 @@ from pathlib import Path
 from penstock.encryption import KeyRing, Secrets
 from penstock.errors import PenstockError, SchemaUnknown, Unavailable
 from penstock.persistence import Database, migrate
-from penstock.services.home import KEY_RING, SECRETS
+from penstock.services.home import KEY_RING, SECRETS, require
 from penstock.settings import Settings
 
 
@@ -36,11 +36,7 @@ class StatusView:
 
 def examine(settings: Settings) -> StatusView:
     """Look at a home without changing it.  Raises ``Unavailable`` where there is none."""
-    if not settings.keys_path.exists() and not settings.database_path.exists():
-        raise Unavailable(
-            f"There is no home at {settings.home}. Run `penstock init`,"
-            " or name the right folder in PENSTOCK_HOME."
-        )
+    require(settings)
     own = not settings.database_url
     parts = [
         _part("database", _shown(settings) if own else "(another server)", _database(settings)),
