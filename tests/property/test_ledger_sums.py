@@ -71,7 +71,7 @@ def test_shares_of_one_always_fit_together(account: Account, weights: list[int])
     shares = [Fraction(weight, sum(weights)) for weight in weights]
     spent = NOTHING
     for share in shares:
-        part = Entry(share_of(account, share).loss, 0)
+        part = share_of(account, share)
         assert check(account, spent, part) is None
         spent += part
 

@@ -74,4 +74,5 @@ def pure_loss(epsilon: float, order: float) -> float:
     where budgets are so large that theirs would make ``tau`` count.
     """
     both = math.log1p(math.exp(-(2 * order - 1) * epsilon)) - math.log1p(math.exp(-epsilon))
-    return min(epsilon, max(epsilon + both / (order - 1), 0.0) * (1 + 1e-12) + 1e-15)
+    slack = 2.0**-50 * (epsilon + 1 / (order - 1))
+    return min(epsilon, max(epsilon + both / (order - 1), 0.0) + slack)

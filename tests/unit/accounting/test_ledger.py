@@ -75,7 +75,7 @@ def test_exactly_what_is_left_fits() -> None:
 
 @pytest.mark.parametrize("parts", [(0.1,) * 10, (1 / 3,) * 3, (0.7, 0.2, 0.1), (0.55, 0.45)])
 def test_shares_that_add_up_to_one_fit_together(parts: tuple[float, ...]) -> None:
-    entries = [Entry(share_of(ACCOUNT, part).loss, 0) for part in parts]
+    entries = [share_of(ACCOUNT, part) for part in parts]
     assert check(ACCOUNT, total(entries[:-1]), entries[-1]) is None
 
 
@@ -101,11 +101,13 @@ def test_a_full_account_leaves_no_share() -> None:
 
 
 def test_a_refusal_for_failures_says_so() -> None:
-    shortfall = check(ACCOUNT, NOTHING, Entry(1, LIMIT.failure + 1))
+    spent = Entry(0, LIMIT.failure - 10)
+    shortfall = check(ACCOUNT, spent, Entry(1, 11))
     assert shortfall is not None
-    assert shortfall.largest_share == 0
     assert "failure probability" in shortfall.explanation()
     assert "fewer levels" in shortfall.explanation()
+    assert 0 < shortfall.largest_share < 1e-10
+    assert check(ACCOUNT, spent, share_of(ACCOUNT, shortfall.largest_share)) is None
 
 
 def test_an_account_lowered_below_what_is_spent_has_nothing_left() -> None:
