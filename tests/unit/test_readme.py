@@ -1,0 +1,31 @@
+"""What the README shows runs as it stands there."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+
+from penstock.services.specs import PushedVectorRequest
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_library_example_runs_and_keeps_what_it_says() -> None:
+    (example,) = blocks("python")
+    names: dict[str, object] = {}
+    exec(compile(example, "README.md", "exec"), names)  # noqa: S102 - the README's own example
+    for name, deviation in (("public", 200), ("team", 10), ("partners", 50)):
+        values = names[name]
+        assert isinstance(values, np.ndarray)
+        # Twelve standard deviations: once in 1e32.
+        assert np.abs(values - [812, 455, 1290]).max() < 12 * deviation
+
+
+def test_the_query_that_it_shows_is_one_that_the_server_takes() -> None:
+    (example,) = blocks("json")
+    assert PushedVectorRequest.model_validate(json.loads(example)).name == "visits"
