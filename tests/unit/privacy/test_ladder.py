@@ -1,0 +1,53 @@
+"""The ladder of levels: exact, increasing, and the same for everybody."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.errors import InvalidInput
+from penstock.privacy import Ladder
+
+ladders = st.builds(
+    Ladder,
+    finest=st.integers(2**11, 2**40),
+    unit=st.integers(-60, 20).map(lambda exponent: Fraction(2) ** exponent),
+    last=st.integers(0, 20_000),
+)
+
+
+@given(ladders, st.data())
+def test_a_level_is_above_the_rung_before_its_own(ladder: Ladder, data: st.DataObject) -> None:
+    rung = data.draw(st.integers(0, ladder.last))
+    level = ladder.value(rung)
+    assert ladder.rung_at_or_above(level) == rung
+    if rung > 0:
+        below = ladder.value(rung - 1)
+        assert below < level
+        assert ladder.rung_at_or_above((below + level) / 2) == rung
+        assert ladder.rung_at_or_above(below) == rung - 1
+
+
+@given(ladders)
+def test_rungs_are_the_powers_of_the_ratio_rounded_towards_noise(ladder: Ladder) -> None:
+    rung = min(ladder.last, 50)
+    exact = ladder.finest * ladder.unit * Fraction(1025, 1024) ** rung
+    assert exact <= ladder.value(rung) < exact + ladder.unit
+
+
+def test_anything_more_accurate_than_the_finest_is_the_finest() -> None:
+    ladder = Ladder(finest=4096, unit=Fraction(1), last=10)
+    assert ladder.rung_at_or_above(Fraction(1, 3)) == 0
+
+
+def test_a_level_beyond_the_last_rung_is_refused_with_the_last() -> None:
+    ladder = Ladder(finest=4096, unit=Fraction(1), last=3)
+    with pytest.raises(InvalidInput, match=r"4109"):
+        ladder.rung_at_or_above(ladder.value(3) + 1)
+
+
+@pytest.mark.parametrize("rung", [-1, 4])
+def test_a_rung_off_the_ladder_is_refused(rung: int) -> None:
+    with pytest.raises(InvalidInput, match="rungs 0 to 3"):
+        Ladder(finest=4096, unit=Fraction(1), last=3).value(rung)

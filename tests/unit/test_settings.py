@@ -1,0 +1,69 @@
+"""Settings: environment over file over default, and every mistake named."""
+
+from pathlib import Path
+
+import pytest
+
+from penstock.errors import InvalidInput
+from penstock.settings import load
+
+
+def source_of(name: str, environment: dict[str, str], file: Path | None = None) -> tuple[str, str]:
+    _, provenance = load(environment, file)
+    found = next(item for item in provenance if item.name == name)
+    return found.value, found.source
+
+
+def test_the_environment_wins_over_the_file_and_the_file_over_the_default(tmp_path: Path) -> None:
+    file = tmp_path / "penstock.toml"
+    file.write_text("port = 9001\nworkers = 7\n")
+    environment = {"PENSTOCK_PORT": "9002"}
+    settings, _ = load(environment, file)
+    assert (settings.port, settings.workers, settings.host) == (9002, 7, "127.0.0.1")
+    assert source_of("port", environment, file) == ("9002", "PENSTOCK_PORT")
+    assert source_of("workers", environment, file) == ("7", str(file))
+    assert source_of("host", environment, file) == ("127.0.0.1", "default")
+
+
+def test_a_secret_comes_from_a_file_and_is_never_shown(tmp_path: Path) -> None:
+    secret = tmp_path / "url"
+    secret.write_text("sqlite:////somewhere/penstock.db\n")
+    environment = {"PENSTOCK_DATABASE_URL_FILE": str(secret)}
+    settings, _ = load(environment)
+    assert settings.resolved_database_url == "sqlite:////somewhere/penstock.db"
+    assert source_of("database_url", environment) == ("(set)", "PENSTOCK_DATABASE_URL_FILE")
+
+
+def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
+    settings, _ = load({"PENSTOCK_HOME": str(tmp_path), "PENSTOCK_KEYS_FOLDER": "/keys"})
+    assert settings.database_path == tmp_path / "database"
+    assert settings.keys_path == Path("/keys")
+    assert settings.resolved_database_url == f"sqlite:///{tmp_path}/database/penstock.db"
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        ({"PENSTOCK_PORT": "many"}, "PENSTOCK_PORT sets port to 'many', which is not a whole"),
+        ({"PENSTOCK_PORT": "70000"}, "from 0 to 65535"),
+        ({"PENSTOCK_TIME_QUANTUM": "nan"}, "from 0 to 10"),
+        ({"PENSTOCK_TIME_QUANTUM": "-1"}, "from 0 to 10"),
+        ({"PENSTOCK_WORKERS": "0"}, "from 1 to 256"),
+        ({"PENSTOCK_LOG_LEVEL": "LOUD"}, "DEBUG, INFO, WARNING or ERROR"),
+        ({"PENSTOCK_CONFIG": "/nowhere/penstock.toml"}, "cannot be read"),
+        ({"PENSTOCK_DATABASE_URL_FILE": "/nowhere/url"}, "cannot be read"),
+    ],
+)
+def test_a_setting_that_cannot_be_meant_is_named(environment: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        load(environment)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [("prot = 1\n", "prot"), ("port = \n", "cannot be read")]
+)
+def test_a_file_that_cannot_be_meant_is_named(tmp_path: Path, content: str, message: str) -> None:
+    file = tmp_path / "penstock.toml"
+    file.write_text(content)
+    with pytest.raises(InvalidInput, match=message):
+        load({}, file)
