@@ -8,7 +8,7 @@ registering the same spec again finishes it.
 
 import hmac
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -37,6 +37,7 @@ from penstock.services.tiers import ordered
 
 Request = ComputedQueryRequest | PushedVectorRequest
 Answer = Callable[[], NDArray[np.int64]]
+Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 
 def register(server: Server, principal: Principal, request: Request) -> str:
@@ -60,7 +61,9 @@ def register(server: Server, principal: Principal, request: Request) -> str:
     with server.database.write() as session:
         query = _pending(session, dataset, request, prepared)
         if query is None:
-            query = _charged(session, server, principal, dataset, request, prepared, offer)
+            fresh = _accounts(session, dataset)
+            _require_same(accounts, fresh)
+            query = _charged(session, server, principal, dataset, request, prepared, offer, fresh)
     _anchor(server, dataset, query, prepared.step, answer)
     return query.name
 
@@ -88,7 +91,7 @@ def _prepared(server: Server, dataset: Dataset, request: Request) -> tuple[Prepa
     )
 
 
-def _accounts(session: Session, dataset: Dataset) -> list[tuple[Tier, TierAccount | None]]:
+def _accounts(session: Session, dataset: Dataset) -> Accounts:
     key = required(dataset.id)
     return [(tier, open_account(session, key, tier)) for tier in ordered(session)]
 
@@ -121,6 +124,16 @@ def _pending(
     return None
 
 
+def _require_same(settled: Accounts, fresh: Accounts) -> None:
+    """Refuse an offer that was settled for other tiers or budgets than there are now."""
+
+    def terms(accounts: Accounts) -> list[tuple[int | None, object]]:
+        return [(tier.id, account and account.account) for tier, account in accounts]
+
+    if terms(settled) != terms(fresh):
+        raise Conflict("The tiers or their budgets changed meanwhile; ask again.")
+
+
 def _charged(
     session: Session,
     server: Server,
@@ -129,21 +142,15 @@ def _charged(
     request: Request,
     prepared: PreparedQuery,
     offer: Offer,
+    accounts: Accounts,
 ) -> Query:
     """Store the query and charge every tier that sees it; nothing is drawn yet.
 
-    The accounts are opened anew: others may have spent since the offer was settled.
+    ``accounts`` are read anew: others may have spent since the offer was settled.
     """
     key = required(dataset.id)
-    fresh = {
-        tier.id: account for tier, account in _accounts(session, dataset) if account is not None
-    }
-    due = []
-    for settled, rung, new in offer.charges:
-        account = fresh.get(settled.tier.id)
-        if account is None or account.account != settled.account:
-            raise Conflict("The budgets changed while this was worked out; ask again.")
-        due.append((account, rung, new))
+    current = {tier.id: account for tier, account in accounts if account is not None}
+    due = [(current[settled.tier.id], rung, new) for settled, rung, new in offer.charges]
     require_room(session, key, [(account, new) for account, _, new in due])
     now = server.clock()
     query = _row(server, principal, dataset, request, prepared, offer)

@@ -9,6 +9,7 @@ import uuid
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import (
@@ -187,6 +188,7 @@ def store(
     noisy: Release | None,
 ) -> Release:
     """Seal a newly drawn vector and add it as the query's next release."""
+    name = query.name
     query.seq += 1
     session.add(query)
     release = Release(
@@ -200,7 +202,14 @@ def store(
         created_at=server.clock(),
     )
     session.add(release)
-    session.flush()
+    try:
+        session.flush()
+    except IntegrityError as problem:
+        # The lock rules this out, unless rows were put back to an older state.
+        raise IntegrityViolation(
+            f"Query {name!r} already has a release where the next one belongs: its rows"
+            " do not fit each other. Nothing was drawn; restore the database from a backup."
+        ) from problem
     return release
 
 

@@ -1,6 +1,7 @@
 """Registering a query: charged before anything is read, once, and refused without a trace."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,9 +9,18 @@ from numpy.typing import NDArray
 from sqlmodel import col, select
 from tests.unit.services.conftest import World
 
-from penstock.errors import BudgetExhausted, InvalidInput, NameTaken, NotFound
+from penstock.errors import (
+    BudgetExhausted,
+    Conflict,
+    IntegrityViolation,
+    InvalidInput,
+    NameTaken,
+    NotFound,
+)
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
-from penstock.services import registration
+from penstock.services import offers, registration, tiers
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import TierSpec
 
 
 def stored(world: World) -> tuple[int, int, int, int, int]:
@@ -163,3 +173,31 @@ def test_the_anchor_is_the_exact_answer_plus_noise_of_the_ceiling(world: World) 
     spread: NDArray[np.float64] = np.asarray(view.values) - 1000
     # The sample variance of 4,000 normals: 8 standard deviations around 1.
     assert abs(float(np.mean(spread**2)) / view.level.value - 1) < 8 * (2 / 4000) ** 0.5
+
+
+def test_a_tier_that_appears_meanwhile_makes_the_offer_void(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle = offers.settle
+
+    def slow(*arguments: Any) -> Any:
+        offer = settle(*arguments)
+        tiers.create(world.server, OPERATOR, TierSpec(name="late", above="public"))
+        return offer
+
+    with monkeypatch.context() as patch:
+        patch.setattr(registration, "settle", slow)
+        with pytest.raises(Conflict, match="changed meanwhile"):
+            world.push()
+    assert stored(world)[:4] == (0, 0, 0, 0)
+    assert [level.tier for level in world.push().tiers] == ["public", "late", "partner", "internal"]
+
+
+def test_rows_put_back_to_an_older_state_are_refused(visits: World) -> None:
+    visits.ask("paul")
+    with visits.server.database.write() as session:
+        query = session.exec(select(Query)).one()
+        query.seq -= 1
+        session.add(query)
+    with pytest.raises(IntegrityViolation, match="do not fit each other"):
+        visits.ask("pia")
