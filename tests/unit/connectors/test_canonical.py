@@ -68,6 +68,14 @@ def test_the_spelling_of_numbers_makes_no_difference(spelling: str) -> None:
     assert same == _hash(BASE)
 
 
+def test_zero_has_no_sign_in_the_text_that_is_run() -> None:
+    texts = set()
+    for zero in (0, 0.0, -0.0):
+        query = query_of(where=[{"column": "cost", "op": ">", "value": zero}])
+        texts.add(prepare(dataset_of(), query, version=1, mechanism="gaussian").sql)
+    assert len(texts) == 1
+
+
 def test_one_value_is_a_set_of_one() -> None:
     for op, several in (("=", "in"), ("!=", "not_in")):
         one = {**BASE, "where": [{"column": "age", "op": op, "value": 18}]}

@@ -154,6 +154,15 @@ def test_a_line_that_is_no_good_csv_leaves_the_others_alone(folder: Folder, line
     assert counts[1:] == [0, 1]
 
 
+def test_a_line_that_ends_early_has_no_value_in_its_last_columns(folder: Folder) -> None:
+    folder.csv([("ann", "a", 1, 1, "", "")])
+    with (folder.path / "visits.csv").open("ab") as stream:
+        stream.write(b"ben\n")
+    assert folder.ask(dataset_of(), query_of({"type": "count_units"})).tolist() == [2]
+    by_ward = query_of({"type": "count_units"}, group_by=[{"column": "ward"}])
+    assert folder.ask(dataset_of(), by_ward).tolist() == [1, 0, 0]
+
+
 def test_csv_is_read_with_its_quotes_line_ends_and_byte_order_mark(folder: Folder) -> None:
     text = '\ufeffperson,"wa""rd",no\r\n"an,n","a\nb",1\r\nben,a,2\r\n'
     (folder.path / "visits.csv").write_bytes(text.encode())

@@ -75,6 +75,15 @@ def test_too_little_memory_is_said_and_spills_nothing(
     assert sorted(folder.path.iterdir()) == before
 
 
+def test_there_is_no_folder_to_spill_to_and_no_extension_may_come(folder: Folder) -> None:
+    folder.csv([])
+    connection = connect()
+    lock(connection, locate(dataset_of(), folder.path))
+    names = ["temp_directory", "autoload_known_extensions", "autoinstall_known_extensions"]
+    settings = ", ".join(f"current_setting('{name}')" for name in names)
+    assert connection.execute(f"SELECT {settings}").fetchall() == [("", False, False)]
+
+
 def _many_visits(folder: Folder, rows: int) -> None:
     generator = Stream.from_key(bytes(32)).generator
     folder.parquet(
