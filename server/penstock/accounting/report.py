@@ -23,7 +23,7 @@ from penstock.accounting.losses import (
 from penstock.errors import InvalidInput
 from penstock.mechanisms.normal_curve import epsilon_at
 from penstock.mechanisms.poisson import Poisson
-from penstock.mechanisms.poisson_law import Shifts
+from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Sensitivity
 
 RESOLUTION: Final = 2**15
@@ -124,7 +124,7 @@ def _by_tables(counted: Counter[PlacedRelease], delta: float) -> float:
 def _summed(shape: Shape, width: float, tail: float) -> LossSum:
     return total_of(
         (
-            LossSum.of(coordinate.table(width, tail)).times(copies, tail)
+            LossSum.of(coordinate.table(width, tail)).trimmed(tail / copies).times(copies, tail)
             for coordinate, copies in shape.items()
         ),
         tail,
