@@ -21,14 +21,11 @@ from penstock.mechanisms.lattice import (
     finest_common_power,
     reaching_ladder,
 )
-from penstock.mechanisms.poisson_law import (
-    Shifts,
-    epsilon_of_shape,
-    failure,
-    half_width,
-    renyi_divergence,
-)
+from penstock.mechanisms.poisson_curve import epsilon_of_shape
+from penstock.mechanisms.poisson_divergence import renyi_divergence
+from penstock.mechanisms.poisson_tails import below, half_width
 from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.binomial import binomial
@@ -119,7 +116,7 @@ class Poisson:
         """Approximate privacy by the exact hockey-stick divergence, both ways, at ``delta``.
 
         The largest epsilon of the concentrated integer shifts that the three norms admit
-        (``poisson_law.Shifts.extreme``), including the event that the noise falls below
+        (``Shifts.extreme``), including the event that the noise falls below
         the shift; infinite where that event alone is likelier than ``delta``.  Raises
         ``InvalidInput`` for a ``delta`` outside of (0, 1), where no mean suffices, and
         for a sensitivity below one step.
@@ -134,14 +131,16 @@ class Poisson:
         """Rényi divergence given that no coordinate falls below its shift, and that chance.
 
         Both add up over coordinates and are bounded over all shifts that the norms admit.
+        Where the end of the support makes the divergence jump at orders just above
+        ``order``, the loss is raised to what the factor of ``numerical_charges`` needs.
         Raises ``InvalidInput`` for a sensitivity below one step.
         """
         mean, shifts = float(level), self._shifts(sensitivity)
-        below = min(shifts.largest_sum(lambda shift: failure(mean, shift)), 1.0)
+        failure = min(shifts.largest_sum(lambda shift: below(mean, shift)), 1.0)
         if math.isinf(order):
-            return Cost(loss=math.inf, failure=below)
-        loss = shifts.largest_sum(lambda shift: renyi_divergence(mean, shift, order))
-        return Cost(loss=loss, failure=below)
+            return Cost(loss=math.inf, failure=failure)
+        loss = shifts.largest_sum(lambda shift: _loss(mean, shift, order))
+        return Cost(loss=loss, failure=failure)
 
     def numerical_charges(
         self,
@@ -161,9 +160,8 @@ class Poisson:
         *Pinsker.*  ``(1 + e^epsilon) (sqrt(n) eta / 2 + n 2^-59)`` of failure.
 
         *Hölder.*  A factor ``1 + (5/4) 2 a^2 / ((a-1) (2^10 - 2a))`` at order ``a``
-        below 2^9, and ``n 2^-59`` of failure.  The 5/4 is for Rényi divergences growing
-        faster than the order: enough for shifts up to a third of ``mean / a``, beyond
-        which a query costs more than budgets of that order hold.
+        below 2^9, and ``n 2^-59`` of failure.  The 5/4 is for Rényi divergences that grow
+        faster than the order; ``cost`` sees to it that it suffices.
         """
         draws = dimension * levels
         tail = draws * 2 * TAIL_ERROR
@@ -171,8 +169,7 @@ class Poisson:
         total = inflation * (math.sqrt(draws) * RELATIVE_ERROR / 2 + tail)
         charges = [NumericalCharge(1.0, total)]
         if 1 < order < HIGHEST_ORDER / 2:
-            spread = 2.5 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))
-            charges.append(NumericalCharge(1 + spread, tail))
+            charges.append(NumericalCharge(_factor(order), tail))
         return tuple(charges)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
@@ -199,3 +196,19 @@ class Poisson:
                 pointer="/sensitivity",
             )
         return shifts
+
+
+def _factor(order: float) -> float:
+    """What a charge is multiplied by for the sampler's error; ``order`` below 2^9."""
+    return 1 + 2.5 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))
+
+
+def _loss(mean: float, shift: int, order: float) -> float:
+    loss = renyi_divergence(mean, shift, order)
+    if order >= HIGHEST_ORDER / 2:
+        return loss
+    # Hölder's inequality asks for the moment at a raised order (see ``Gaussian``).
+    exponent = HIGHEST_ORDER / order
+    part = (exponent - 2) / exponent
+    moment = part * (order / part - 1) * renyi_divergence(mean, shift, order / part)
+    return max(loss, moment / (order - 1) / _factor(order))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MultipleRelease, Poisson
-from penstock.mechanisms.poisson_law import renyi_divergence
+from penstock.mechanisms.poisson_divergence import renyi_divergence
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 
@@ -176,10 +176,18 @@ def test_the_factor_covers_divergences_that_grow_faster_than_the_order(order: fl
     factor = COUNTS.numerical_charges(ladder, 1, 1, order, 1.0)[1].factor
     v = 2.0**10 / order
     raised = order * v / (v - 2)
-    for mean in (3 * order + 20, 10 * order + 20, 100 * order, 1e5 * order):
+    jumps = order * math.log(10 * order)
+    for mean in (jumps / 2, jumps, 1.2 * jumps, 1.5 * jumps, 10 * jumps, 1e5 * order):
+        level = Fraction(round(mean))
+        charged = factor * COUNTS.cost(level, ONE, order).loss
+        moment = (v - 2) / v * (raised - 1) * renyi_divergence(float(level), 1, raised)
+        assert moment / (order - 1) <= charged * (1 + 1e-12)
+
+
+def test_costs_are_the_divergence_itself_away_from_the_end_of_the_support() -> None:
+    for order, mean in ((1.77, 50), (11.0, 100), (57.0, 1_000), (300.0, 10_000)):
         ideal = renyi_divergence(mean, 1, order)
-        moment = (v - 2) / v * (raised - 1) * renyi_divergence(mean, 1, raised)
-        assert moment / (order - 1) <= factor * ideal
+        assert COUNTS.cost(Fraction(mean), ONE, order).loss == ideal
 
 
 def test_error_bars_are_around_the_mean() -> None:

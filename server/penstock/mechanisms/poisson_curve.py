@@ -1,0 +1,197 @@
+"""The privacy of shifted Poisson noise as epsilon at a delta: exact, and in closed form.
+
+For one coordinate the likelihood ratio of ``X + s`` to ``X`` increases, so the best test
+is a threshold and the privacy curve a ratio of tail probabilities.  For several, their
+privacy losses are added up on a grid whose masses are placed so that the curve can only
+move up (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the dots").
+
+Below its shift ``X + s`` has no mass: where ``X`` falls there the loss is infinite.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.mechanisms.poisson_tails import OUTSIDE, Progression, below, reach, stride
+from penstock.mechanisms.shifts import Shape
+from penstock.randomness.saddle_point import Floats, log_poisson
+
+_SAFETY = 1e-11
+"""Absolute: what rounding in the sums of probabilities may move epsilon by."""
+
+_ATOMS = 1 << 14
+_GRID = 1 << 17
+
+
+def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
+    """The least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
+
+    Shifts of one sign are the worst for given sizes, and which sign is which direction.
+    Infinite where the support's end alone exceeds ``delta``, and where the noise would
+    hide next to nothing.
+    """
+    if max(shift for shift, _ in shape) > 2 * reach(mean):
+        return math.inf
+    if sum(count for _, count in shape) == 1:
+        return max(_single(mean, shape[0][0], delta, up) for up in (True, False))
+    return max(_several(mean, shape, delta, up) for up in (True, False))
+
+
+def theorem_epsilon(
+    mean: float, l1: float, l2: float, linf: float, dimension: int, delta: float
+) -> float | None:
+    """The closed form of Andersson, Retschmeier, Nelson, Pagh 2025, Theorem E.2.
+
+    An upper bound, several times the exact epsilon; norms in lattice steps.  ``None``
+    where its condition ``mean >= max(23 ln(10 d/delta), 2 linf)`` fails.
+    """
+    if mean < max(23 * math.log(10 * dimension / delta), 2 * linf):
+        return None
+    tail = math.log(1.25 / delta)
+    main = l2 * math.sqrt(2 * tail / mean)
+    ten = math.log(10 / delta)
+    cubic = (5 * math.sqrt(2) * l2 * math.sqrt(ten) + 5 / 3 * l1) / (mean * (1 - delta / 10))
+    largest = 2 / 3 * linf * tail + 4 / 3 * linf * math.log(20 * dimension / delta) * ten
+    return main + cubic + largest / mean
+
+
+def _single(mean: float, shift: int, delta: float, up: bool) -> float:
+    """The largest ``ln((P(S) - delta) / Q(S))`` over thresholds ``S``.
+
+    Up: ``P = X + s`` against ``Q = X`` on ``{y, y + 1, ...}``; down: ``X`` against
+    ``X + s`` on ``{..., y}``.
+    """
+    step = stride(mean)
+    low = max(math.floor(mean) - reach(mean), 0)
+    high = math.ceil(mean) + reach(mean) + shift
+    plain = Progression.between(mean, low, high, step)
+    moved = Progression.between(mean, low - shift, high - shift, step)
+    unlikely, likely = (plain, moved) if up else (moved, plain)
+    small, large = (part.at_least() if up else part.at_most() for part in (unlikely, likely))
+    bounds = _bounds(large, small, delta)
+    if step > 1 and bounds.max() > -math.inf:
+        # The points stand for runs of integers: look at all of those around the best.
+        best = min(max(int(np.argmax(bounds)), 1), len(bounds) - 2)
+        small, large = _run(unlikely, small, best, up), _run(likely, large, best, up)
+        bounds = _bounds(large, small, delta)
+    return max(float(bounds.max()), 0.0) + _SAFETY
+
+
+def _bounds(likely: Floats, unlikely: Floats, delta: float) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.maximum(likely - delta, 0)) - np.log(np.maximum(unlikely, 0))
+    return np.where(likely > delta, logs, -np.inf)
+
+
+def _run(part: Progression, tails: Floats, best: int, up: bool) -> Floats:
+    """The tails at every integer from the point before ``best`` to the one after it."""
+    first, last = (int(part.values[place]) for place in (best - 1, best + 1))
+    if up:
+        run = Progression.between(part.mean, first, last - 1, 1)
+        return run.at_least(beyond=float(tails[best + 1]))
+    run = Progression.between(part.mean, first + 1, last, 1)
+    return run.at_most(beyond=float(tails[best - 1]))
+
+
+def _several(mean: float, shape: Shape, delta: float, up: bool) -> float:
+    losses = [_losses(mean, shift, up) for shift, _ in shape]
+    counts = [count for _, count in shape]
+    kept = sum(n * math.log1p(-part.lost) for part, n in zip(losses, counts, strict=True))
+    left = delta + math.expm1(kept)
+    if left <= 0:
+        return math.inf
+    start, width = _window(losses, counts)
+    unit = width / _GRID
+    spectrum = np.ones(_GRID // 2 + 1, dtype=np.complex128)
+    for part, count in zip(losses, counts, strict=True):
+        spectrum *= _power(np.fft.rfft(part.on_grid(unit)), count)
+    first = math.floor(start / unit)
+    # Circular: index i holds the loss that is congruent to it in the window.
+    mass = np.maximum(np.roll(np.fft.irfft(spectrum, _GRID), -first), 0.0)
+    loss = (first + np.arange(_GRID)) * unit
+    mass, loss = mass[loss > 0], loss[loss > 0]
+    likely = np.cumsum(mass[::-1])[::-1]
+    unlikely = np.cumsum((mass * np.exp(-loss))[::-1])[::-1]
+    return max(float(_bounds(likely, unlikely, left).max(initial=0.0)), 0.0) + _SAFETY
+
+
+def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
+    """By squaring: numpy's own power of complex numbers is slow, and less exact."""
+    result = np.ones_like(base)
+    while exponent:
+        if exponent & 1:
+            result *= base
+        exponent >>= 1
+        base = base * base
+    return result
+
+
+@dataclass(frozen=True)
+class _Losses:
+    """One coordinate's privacy loss: atoms, their probabilities, and the infinite part."""
+
+    loss: Floats
+    mass: Floats
+    lost: float
+
+    @property
+    def mean(self) -> float:
+        return float(self.mass @ self.loss)
+
+    @property
+    def variance(self) -> float:
+        return float(self.mass @ (self.loss - self.mean) ** 2)
+
+    def on_grid(self, unit: float) -> Floats:
+        """Masses on multiples of ``unit``, congruent modulo the grid.
+
+        Each atom goes to the two points around it, so that its probability under both
+        laws is kept.
+        """
+        under = np.floor(self.loss / unit)
+        gap = self.loss - under * unit
+        upper = self.mass * (-np.expm1(-gap) / -math.expm1(-unit))
+        at = under.astype(np.int64)
+        grid = np.zeros(_GRID)
+        grid += np.bincount(at % _GRID, self.mass - upper, _GRID)
+        grid += np.bincount((at + 1) % _GRID, upper, _GRID)
+        return grid
+
+    def log_moment(self, tilt: float) -> float:
+        """``ln E[exp(tilt * loss)]``."""
+        exponent = tilt * self.loss
+        peak = float(exponent.max())
+        return peak + math.log(float(self.mass @ np.exp(exponent - peak)))
+
+
+def _losses(mean: float, shift: int, up: bool) -> _Losses:
+    low, high = max(math.floor(mean) - reach(mean), 0), math.ceil(mean) + reach(mean)
+    step = max(1, (high - low) // _ATOMS)
+    x = np.arange(low if up else max(low, shift), high + 1, step, dtype=np.float64)
+    other = x + shift if up else x - shift
+    own = log_poisson(x, mean, x - mean)
+    ratio = own - log_poisson(other, mean, other - mean)
+    lost = min(2 * OUTSIDE + (0.0 if up else below(mean, shift)), 1 - 1e-16)
+    mass = np.exp(own)
+    # Where atoms stand for several integers, their sum is 1 up to the trapezoid's error.
+    return _Losses(ratio, mass * ((1 - lost) / mass.sum()), lost)
+
+
+def _window(losses: Sequence[_Losses], counts: Sequence[int]) -> tuple[float, float]:
+    """Where the total loss is but for 1e-18 on either side (Chernoff), and how wide that is."""
+    parts = list(zip(losses, counts, strict=True))
+    center = sum(n * part.mean for part, n in parts)
+    spread = math.sqrt(sum(n * part.variance for part, n in parts))
+    tilts = np.geomspace(0.5, 50, 24) / spread
+    low, high = (
+        sign
+        * min(
+            (sum(n * p.log_moment(sign * t) for p, n in parts) + math.log(1e18)) / t for t in tilts
+        )
+        for sign in (-1.0, 1.0)
+    )
+    low, high = min(low, center), max(high, center)
+    return low, (high - low) * (1 + 2 / _GRID)

@@ -1,0 +1,56 @@
+"""The Rényi divergence of Poisson noise from itself, shifted."""
+
+import math
+
+import numpy as np
+
+from penstock.mechanisms import poisson_tails
+from penstock.randomness.saddle_point import Floats, log_poisson
+
+_POINTS_A_DEVIATION = 128
+"""Sums of smooth terms over every n-th integer are exact at far fewer points."""
+
+_SAFETY = 1e-10
+"""Relative: what the floats may be off by; the floor is below."""
+
+_FLOOR = 1e-14
+
+
+def renyi_divergence(mean: float, shift: int, order: float) -> float:
+    """Divergence of the noise, given that it is at least ``shift``, from itself shifted.
+
+    The larger of both directions, rounded up; infinite where it would be beyond any use
+    (``order * shift`` more than a fifth of a mean above 2^14).
+    """
+    deviation = math.sqrt(mean)
+    step = max(1, math.floor(deviation / _POINTS_A_DEVIATION))
+    tilt = order * shift
+    if step > 1 and tilt > mean / 5:
+        return math.inf
+    high = mean + 2 * tilt if tilt < mean else 4 * tilt
+    low = mean - 2 * tilt if 5 * tilt < mean else 0
+    first = max(math.floor(low - 16 * deviation), shift)
+    y = np.arange(first, high + 16 * math.sqrt(high) + 60, step, dtype=np.float64)
+    plain = log_poisson(y, mean, y - mean)
+    moved = log_poisson(y - shift, mean, y - shift - mean)
+    outside = poisson_tails.below(mean, shift)
+    if outside >= 1:
+        return math.inf
+    inside = -math.log1p(-outside)
+    up = _log_moment(moved, (order - 1) * (moved - plain), step, 0.0)
+    down = _log_moment(plain, (order - 1) * (plain - moved), step, outside)
+    loss = max(up / (order - 1) - inside, (down + order * inside) / (order - 1))
+    return max(loss, 0.0) * (1 + _SAFETY) + _FLOOR
+
+
+def _log_moment(log_mass: Floats, exponent: Floats, step: int, missing: float) -> float:
+    """``ln(sum(mass * exp(exponent)))`` for masses that add up to ``1 - missing``."""
+    joint = log_mass + exponent
+    peak = float(joint.max())
+    if peak > 0 or float(exponent[log_mass > -80].max(initial=0.0)) > 30:
+        return peak + math.log(float(np.exp(joint - peak).sum()) * step)
+    # Small moments are 1 plus what is left when the masses are taken off.
+    excess = np.exp(joint) - np.exp(log_mass)
+    small = np.abs(exponent) < 1
+    excess[small] = np.exp(log_mass[small]) * np.expm1(exponent[small])
+    return math.log1p(float(excess.sum()) * step - missing)

@@ -1,0 +1,103 @@
+"""Tail probabilities of Poisson noise, by summing its probabilities.
+
+scipy's incomplete gamma functions do not serve: beyond 4.5 deviations of a mean above
+10^6 their series are cut short, and what they give is up to several times too small.
+
+Where there are too many integers, every ``stride``-th is summed, with the trapezoid's
+corrections at the end (Euler, Maclaurin); at 2^13 points a deviation these leave a
+relative error below 1e-11.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from penstock.randomness.saddle_point import Floats, log_poisson
+
+OUTSIDE = 1e-22
+"""The noise is further than ``reach`` from its mean with at most this probability a side."""
+
+_POINTS_A_DEVIATION = 1 << 13
+
+
+def reach(mean: float) -> int:
+    """A distance from the mean that ``OUTSIDE`` bounds, by Chernoff's inequality."""
+    return math.ceil(10.5 * math.sqrt(mean)) + 30
+
+
+def stride(mean: float) -> int:
+    """How many integers one point of a sum stands for."""
+    return max(1, int(math.sqrt(mean)) // _POINTS_A_DEVIATION)
+
+
+@dataclass(frozen=True)
+class Progression:
+    """Integers ``step`` apart, and the noise's probabilities of them."""
+
+    mean: float
+    step: int
+    values: Floats
+    masses: Floats
+
+    @classmethod
+    def between(cls, mean: float, low: int, high: int, step: int) -> "Progression":
+        """``low, low + step, ...`` up to ``high``; negative integers have no mass."""
+        values = np.arange(low, high + 1, step, dtype=np.float64)
+        masses = np.zeros(len(values))
+        inside = values >= 0
+        x = values[inside]
+        masses[inside] = np.exp(log_poisson(x, mean, x - mean))
+        return cls(mean, step, values, masses)
+
+    def at_least(self, beyond: float = 0.0) -> Floats:
+        """``P(X >= y)`` for each value, ``beyond`` being that of the next one after the last."""
+        sums = self.step * np.cumsum(self.masses[::-1])[::-1]
+        return np.asarray(beyond + sums - self._correction(+1))
+
+    def at_most(self, beyond: float = 0.0) -> Floats:
+        """``P(X <= y)`` for each value, ``beyond`` being that of the one before the first."""
+        return np.asarray(beyond + self.step * np.cumsum(self.masses) - self._correction(-1))
+
+    def _correction(self, side: int) -> Floats:
+        if self.step == 1:
+            return np.zeros(len(self.values))
+        # the derivative of the logarithm of mean^y / y!
+        slope = np.zeros(len(self.values))
+        inside = self.values >= 0
+        slope[inside] = -np.log((self.values[inside] + 0.5) / self.mean)
+        second = side * (self.step**2 - 1) / 12 * slope
+        return np.asarray(self.masses * ((self.step - 1) / 2 - second))
+
+
+def below(mean: float, shift: int) -> float:
+    """``P(X < shift)``: where noise that is moved up by ``shift`` has no mass."""
+    if shift <= 0:
+        return 0.0
+    if shift > mean + reach(mean):
+        return 1.0
+    low = max(0, shift - 1 - reach(mean))
+    step = stride(mean)
+    low += (shift - 1 - low) % step
+    return float(Progression.between(mean, low, shift - 1, step).at_most()[-1])
+
+
+def half_width(mean: float, confidence: float) -> float:
+    """The least ``h`` with ``P(|X - mean| <= h) >= confidence``, in steps, rounded up."""
+    low = max(0, math.floor(mean) - reach(mean))
+    points = Progression.between(mean, low, math.ceil(mean) + reach(mean), stride(mean))
+    at_most, at_least = points.at_most(), points.at_least()
+
+    def covers(h: float) -> bool:
+        # Between points the tails are taken at the nearer point, where they are larger.
+        left = math.ceil((math.ceil(mean - h) - 1 - low) / points.step)
+        right = (math.floor(mean + h) + 1 - low) // points.step
+        outside = float(at_most[left]) if left >= 0 else 0.0
+        outside += float(at_least[right]) if right < len(at_least) else 0.0
+        return 1 - outside >= confidence
+
+    narrow, wide = 0.0, float(reach(mean))
+    while wide - narrow > 1e-9 * max(wide, 1.0):
+        middle = (narrow + wide) / 2
+        narrow, wide = (narrow, middle) if covers(middle) else (middle, wide)
+    return wide
