@@ -47,10 +47,11 @@ def _name(value: str) -> str:
         )
     if not name[0].isalnum():
         raise PydanticCustomError("name", "A name begins with a letter or a digit.")
-    if not name.isprintable() or "/" in name or name.endswith(" "):
+    # Slashes part paths, commas the names in a query string.
+    if not name.isprintable() or set(name) & {"/", ","} or name.endswith(" "):
         raise PydanticCustomError(
             "name",
-            "A name holds neither control characters nor slashes, and does not end in a space.",
+            "A name holds no control characters, slashes or commas, and ends in no space.",
         )
     return name
 

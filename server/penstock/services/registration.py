@@ -6,7 +6,6 @@ between leaves a *pending* query whose budget is spent and of which nothing was 
 registering the same spec again finishes it.
 """
 
-import hmac
 import json
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -19,7 +18,7 @@ from penstock import connectors
 from penstock.accounting import CALIBRATION_VERSION
 from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
-from penstock.errors import Conflict, InvalidInput, NameTaken, SourceChanged
+from penstock.errors import Conflict, InvalidInput, NameTaken
 from penstock.mechanisms import draw_anchor
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
@@ -80,11 +79,7 @@ def _prepared(server: Server, dataset: Dataset, request: Request) -> tuple[Prepa
     )
     key = server.secrets.fingerprint
     registered = datasets.fingerprint_of(server, dataset)
-    if not hmac.compare_digest(connectors.fingerprint(spec, key), registered):
-        raise SourceChanged(
-            f"The file behind dataset {dataset.name!r} is not the one that was registered."
-            " Put the registered file back; new data are a new dataset."
-        )
+    connectors.check_registered(spec, fingerprint_key=key, fingerprint=registered)
     salt = datasets.salt_of(server, dataset)
     return computed, lambda: connectors.answer(
         spec, request, salt=salt, fingerprint_key=key, fingerprint=registered

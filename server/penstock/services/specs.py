@@ -54,11 +54,12 @@ class UserChange(Spec):
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_DURATION = "^([0-9]{1,9})([smhd])$"
 
 
 def _seconds(value: object) -> object:
     """Read ``"30d"``, ``"12h"``, ``"15m"``, ``"90s"`` as seconds."""
-    if isinstance(value, str) and (match := re.fullmatch(r"([0-9]{1,9})([smhd])", value)):
+    if isinstance(value, str) and (match := re.fullmatch(_DURATION, value)):
         return int(match.group(1)) * _UNITS[match.group(2)]
     return value
 
@@ -66,9 +67,13 @@ def _seconds(value: object) -> object:
 class TokenSpec(Spec):
     """A token to issue: how long it lives (seconds, or ``"30d"``), and for which roles."""
 
-    expires_in: Annotated[int | None, BeforeValidator(_seconds)] = Field(
-        default=None, ge=1, le=3650 * 86400
-    )
+    expires_in: Annotated[
+        int | None,
+        BeforeValidator(
+            _seconds,
+            json_schema_input_type=int | Annotated[str, Field(pattern=_DURATION)] | None,
+        ),
+    ] = Field(default=None, ge=1, le=3650 * 86400)
     scopes: list[Role] | None = Field(default=None, min_length=1)
 
 
