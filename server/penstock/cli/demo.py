@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     show_default=True,
     help="The port on 127.0.0.1.",
 )
-@option("--no-serve", "tell_only", is_flag=True, help="Print the story and end.")
+@option("--no-serve", is_flag=True, help="Print the story and end.")
 @format_option
 @click.pass_obj
-def demo(operator: Operator, home: Path, port: int, tell_only: bool) -> None:
+def demo(operator: Operator, home: Path, port: int, no_serve: bool) -> None:
     """Show Penstock on real data: who is given what, and what all learn together.
 
     Makes a home of its own with tiers, people, a dataset and queries, releases one
@@ -41,16 +41,16 @@ def demo(operator: Operator, home: Path, port: int, tell_only: bool) -> None:
     """
     from penstock.demo import pages, stage, story, tour
 
-    if not tell_only:
+    if not no_serve:
         require_free("127.0.0.1", port)
     settings = stage.settings(home, port)
     told = story.tell(settings, operator.progress)
     if operator.form is Format.TABLE:
         click.echo(pages.story(told, home), nl=False)
-        click.echo(tour.what_to_try(told, home, settings, served=not tell_only), nl=False)
+        click.echo(tour.what_to_try(told, home, settings, served=not no_serve), nl=False)
     else:
         operator.print(_document(told))
-    if not tell_only:
+    if not no_serve:
         operator.say(f"Serving {settings.public_url} until Ctrl-C.")
         start(settings, stage.environment(settings, os.environ))
 

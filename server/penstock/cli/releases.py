@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("query")
-@option("--as", "user", metavar="USER", required=True, help="The analyst who is given it.")
+@option(
+    "--as",
+    "user",
+    envvar="PENSTOCK_RELEASE_AS",
+    metavar="USER",
+    required=True,
+    help="The analyst who is given it.",
+)
 @option("--tier", help="The level of this tier, at most the user's own.")
 @option("--epsilon", type=Positive(), help="The level with this epsilon.")
 @option("--rho", type=Positive(), help="The level with this rho.")

@@ -61,6 +61,8 @@ def content_of(file: str, limit: int) -> dict[str, Any]:
         raise MalformedInput(
             f"{shown} is not UTF-8 text (byte {error.start}); a spec is JSON or TOML."
         ) from None
+    if not text.strip():
+        raise MalformedInput(f"{shown} is empty; a spec is JSON or TOML.")
     content = _parsed(text, shown, Path(file).suffix.lower())
     if not isinstance(content, dict):
         raise InvalidInput(f"{shown} must hold one JSON object, as `{{...}}`.")
@@ -81,24 +83,20 @@ def _bytes_of(file: str, limit: int) -> bytes:
 def _parsed(text: str, shown: str, suffix: str) -> object:
     if suffix == ".toml":
         return _toml(text, shown)
-    if suffix == ".json" or text.lstrip().startswith(("{", "[{")):
-        return _json(text, shown)
-    try:
-        return _json(text, shown)
-    except MalformedInput:
-        return _toml(text, shown)
-
-
-def _json(text: str, shown: str) -> object:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise MalformedInput(
-            f"{shown} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
-        ) from None
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise MalformedInput(f"{shown} is not JSON: {reason}.") from None
+    except RecursionError:
+        raise MalformedInput(f"{shown} is nested too deep.") from None
+    except ValueError as error:
+        if suffix == ".json" or text.lstrip().startswith("{"):
+            raise MalformedInput(f"{shown} is not JSON: {_reason(error)}.") from None
+    return _toml(text, shown)
+
+
+def _reason(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg}, line {error.lineno}, column {error.colno}"
+    return str(error)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -23,10 +23,10 @@ def token() -> None:
 @token.command()
 @click.argument("name")
 @option("--expires", metavar="TIME", help="How long it lives, as 30d, 12h, 15m or 90s.")
-@option("--scope", "scopes", type=ROLES, multiple=True, help="Only this role; may be repeated.")
+@option("--scope", type=ROLES, multiple=True, help="Only this role; may be repeated.")
 @format_option
 @click.pass_obj
-def create(operator: Operator, name: str, expires: str | None, scopes: tuple[str, ...]) -> None:
+def create(operator: Operator, name: str, expires: str | None, scope: tuple[str, ...]) -> None:
     """Make a token for the user NAME, and print it: it is shown this once.
 
     A table is the token alone, for use in scripts.
@@ -34,7 +34,7 @@ def create(operator: Operator, name: str, expires: str | None, scopes: tuple[str
     from penstock.services import tokens
     from penstock.services.specs import TokenSpec
 
-    spec = built(TokenSpec, expires_in=expires, scopes=list(dict.fromkeys(scopes)) or None)
+    spec = built(TokenSpec, expires_in=expires, scopes=list(dict.fromkeys(scope)) or None)
     made = tokens.issue(operator.server, operator.principal, name, spec)
     if operator.form is not Format.TABLE:
         operator.print(_issued(made))

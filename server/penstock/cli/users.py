@@ -22,16 +22,16 @@ def user() -> None:
 
 @user.command()
 @click.argument("name")
-@option("--role", "roles", type=ROLES, multiple=True, required=True, help="May be repeated.")
+@option("--role", type=ROLES, multiple=True, required=True, help="May be repeated.")
 @option("--clearance", metavar="TIER", help="The tier that the user is cleared for.")
 @format_option
 @click.pass_obj
-def create(operator: Operator, name: str, roles: tuple[str, ...], clearance: str | None) -> None:
+def create(operator: Operator, name: str, role: tuple[str, ...], clearance: str | None) -> None:
     """Create a user.  Tokens are made with `penstock token create`."""
     from penstock.services import users
     from penstock.services.specs import UserSpec
 
-    spec = built(UserSpec, name=name, roles=list(dict.fromkeys(roles)), clearance=clearance)
+    spec = built(UserSpec, name=name, roles=list(dict.fromkeys(role)), clearance=clearance)
     made = users.create(operator.server, operator.principal, spec)
     note = ""
     if "analyst" in made.roles and made.clearance is None:
@@ -65,10 +65,10 @@ def show(operator: Operator, name: str) -> None:
 @user.command("set-clearance")
 @click.argument("name")
 @click.argument("tier", required=False)
-@option("--none", "nothing", is_flag=True, help="Take the clearance away.")
+@option("--none", is_flag=True, help="Take the clearance away.")
 @format_option
 @click.pass_obj
-def set_clearance(operator: Operator, name: str, tier: str | None, nothing: bool) -> None:
+def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -> None:
     """Promote or demote a user to TIER, at once, also for tokens already issued.
 
     What they were handed before stays with them.
@@ -76,7 +76,7 @@ def set_clearance(operator: Operator, name: str, tier: str | None, nothing: bool
     from penstock.services import users
     from penstock.services.specs import UserChange
 
-    if (tier is None) is not nothing:
+    if (tier is None) is not none:
         raise click.UsageError("Give either a TIER or --none.")
     spec = checked(UserChange, {"clearance": tier})
     changed = users.change(operator.server, operator.principal, name, spec)

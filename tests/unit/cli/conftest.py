@@ -1,0 +1,139 @@
+"""A home in a temporary folder, and the program run on it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from penstock.cli import program
+
+TIERS = ("public", "partner", "internal")
+PEOPLE = (("pia", "public"), ("paul", "partner"), ("ines", "internal"))
+SITES = {
+    "name": "sites",
+    "source": {"engine": "vector"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "budgets": {
+        "public": {"epsilon": 1.0},
+        "partner": {"epsilon": 2.0},
+        "internal": {"epsilon": 4.0},
+    },
+}
+VISITS = {
+    "name": "visits",
+    "dataset": "sites",
+    "keys": ["a", "b", "c"],
+    "values": [120, 7, 0],
+    "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
+    "mechanism": "gaussian",
+    "levels": {
+        "public": {"epsilon": 0.1},
+        "partner": {"epsilon": 0.25},
+        "internal": {"epsilon": 0.5},
+    },
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run of the program left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Run(Protocol):
+    """Runs ``penstock`` with these arguments."""
+
+    def __call__(self, *arguments: str) -> Result: ...
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to be in; PENSTOCK_HOME names a home in it that is not there yet."""
+    for name in list(os.environ):
+        if name.startswith("PENSTOCK_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "home"
+    monkeypatch.setenv("PENSTOCK_HOME", str(home))
+    return home
+
+
+@pytest.fixture
+def run(bare: Path, capfd: pytest.CaptureFixture[str]) -> Run:
+    """The program in this process, over the home of ``bare`` and what was put there."""
+
+    def run(*arguments: str) -> Result:
+        capfd.readouterr()
+        code = program.run(arguments)
+        captured = capfd.readouterr()
+        return Result(code, captured.out, captured.err)
+
+    return run
+
+
+def start(*arguments: str, folder: Path, home: Path | str, **more: Any) -> Result:
+    """The real program, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock", *arguments],
+        cwd=folder,
+        env={**os.environ, "PENSTOCK_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        **more,
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with tiers, people, a dataset and a query, made by the program once."""
+    folder = tmp_path_factory.mktemp("model")
+    home = folder / "home"
+    (folder / "sites.json").write_text(json.dumps(SITES))
+    (folder / "visits.json").write_text(json.dumps(VISITS))
+    commands = [
+        ("init",),
+        *(("tier", "create", tier) for tier in TIERS),
+        *(
+            ("user", "create", name, "--role", "analyst", "--clearance", tier)
+            for name, tier in PEOPLE
+        ),
+        ("user", "create", "ada", "--role", "admin"),
+        ("user", "create", "otto", "--role", "auditor"),
+        ("dataset", "register", str(folder / "sites.json")),
+        ("query", "register", str(folder / "visits.json")),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PENSTOCK_HOME", str(home))
+        for command in commands:
+            assert program.run(command) == 0, command
+    return home
+
+
+@pytest.fixture
+def furnished(bare: Path, model: Path) -> Path:
+    """A copy of ``model`` to change."""
+    shutil.copytree(model, bare)
+    return bare
+
+
+@pytest.fixture
+def here(run: Run, furnished: Path) -> Run:
+    """The program over a furnished home."""
+    return run

@@ -1,0 +1,193 @@
+"""``init``, ``status``, ``config`` and ``db``."""
+
+import hashlib
+import json
+import shutil
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.conftest import Run, start
+
+from penstock.persistence import migrate
+
+
+def everything_in(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith(("-shm", "-wal"))
+    }
+
+
+def test_init_makes_three_folders_without_tiers_or_users(run: Run, bare: Path) -> None:
+    made = run("init", "--format", "json")
+    assert made.code == 0
+    assert made.json == {
+        "home": str(bare),
+        **{name: str(bare / name) for name in ("database", "keys", "witness")},
+    }
+    for name in ("database", "keys", "witness"):
+        assert stat.S_IMODE((bare / name).stat().st_mode) == 0o700
+    for secret in (bare / "keys").iterdir():
+        assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert run("tier", "list", "--format", "json").json == []
+    assert run("user", "list", "--format", "json").json == []
+
+
+def test_init_where_a_home_exists_changes_nothing(here: Run, furnished: Path) -> None:
+    before = everything_in(furnished)
+    again = here("init")
+    assert again.code == 1
+    assert again.out == ""
+    assert "already" in again.err
+    assert everything_in(furnished) == before
+    assert len(here("user", "list", "--format", "json").json) == 5
+
+
+def test_init_says_where_it_may_not_write(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PENSTOCK_HOME", "/proc/nothing/home")
+    refused = run("init")
+    assert refused.code == 1
+    assert "PENSTOCK_HOME" in refused.err
+
+
+def test_the_home_is_where_the_command_is_run_unless_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("PENSTOCK_HOME")
+    assert run("init").code == 0
+    assert (tmp_path / "penstock-home" / "database" / "penstock.db").exists()
+
+
+@pytest.mark.parametrize("command", ["status", "tier list", "release q --as a", "serve"])
+def test_without_a_home_every_command_says_how_to_make_one(run: Run, command: str) -> None:
+    refused = run(*command.split())
+    assert refused.code == 1
+    assert refused.out == ""
+    assert "penstock init" in refused.err
+
+
+def test_status_tells_the_parts_and_warns_of_one_disk(here: Run, furnished: Path) -> None:
+    found = here("status", "--format", "json")
+    assert found.code == 0
+    assert found.json["good"] is True
+    assert found.json["home"] == str(furnished)
+    parts = {part["part"]: part for part in found.json["parts"]}
+    assert migrate.head() in parts["database"]["state"]
+    assert parts["database"]["place"] == str(furnished / "database" / "penstock.db")
+    ring = json.loads((furnished / "keys" / "keyring.json").read_text())
+    assert ring["primary"] in parts["keys"]["state"]
+    assert [word in found.err for word in ("keys", "witness")] == [True, True]
+    assert "Warning" not in found.out
+
+
+def test_status_does_not_warn_of_other_disks(
+    here: Run, furnished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Path("/dev/shm")  # noqa: S108 - a second file system, where there is one
+    if not memory.is_dir() or memory.stat().st_dev == furnished.stat().st_dev:
+        pytest.skip("this machine has one disk")
+    elsewhere = memory / f"penstock-test-{furnished.parent.name}"
+    try:
+        shutil.copytree(furnished / "keys", elsewhere)
+        shutil.rmtree(furnished / "keys")
+        monkeypatch.setenv("PENSTOCK_KEYS_FOLDER", str(elsewhere))
+        found = here("status")
+        assert found.code == 0
+        assert "The keys" not in found.err
+        assert "The witness" in found.err
+    finally:
+        shutil.rmtree(elsewhere, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("harm", "part", "says"),
+    [
+        (lambda home: (home / "keys" / "keyring.json").chmod(0o640), "keys", "chmod 600"),
+        (lambda home: (home / "keys" / "secrets.json").unlink(), "keys", "missing"),
+        (lambda home: (home / "database" / "penstock.db").unlink(), "database", "penstock.db"),
+        (lambda home: (home / "database" / "penstock.db").write_text("x" * 9999), "database", ""),
+        (lambda home: (home / "witness").rmdir(), "witness", "missing"),
+    ],
+)
+def test_status_exits_1_and_names_what_is_wrong(
+    here: Run, furnished: Path, harm: object, part: str, says: str
+) -> None:
+    assert callable(harm)
+    harm(furnished)
+    found = here("status", "--format", "json")
+    assert found.code == 1
+    bad = [one for one in found.json["parts"] if not one["good"]]
+    assert [one["part"] for one in bad] == [part]
+    assert says in bad[0]["state"]
+
+
+def test_config_show_names_where_each_value_came_from(
+    run: Run, bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "penstock.toml").write_text('port = 9000\nhost = "::1"\n')
+    (tmp_path / "url").write_text("sqlite:////secret/place.db")
+    monkeypatch.setenv("PENSTOCK_PORT", "9001")
+    monkeypatch.setenv("PENSTOCK_DATABASE_URL_FILE", str(tmp_path / "url"))
+    shown = run("config", "show", "--format", "json")
+    found = {one["name"]: (one["value"], one["source"]) for one in shown.json}
+    assert found["home"] == (str(bare), "PENSTOCK_HOME")
+    assert found["port"] == ("9001", "PENSTOCK_PORT")
+    assert found["host"] == ("::1", "penstock.toml")
+    assert found["workers"] == ("2", "default")
+    assert found["database_url"] == ("(set)", "PENSTOCK_DATABASE_URL_FILE")
+    assert "secret" not in run("config", "show").out
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("PENSTOCK_BUSY_TIMEOUT", "soon"), ("PENSTOCK_TOKEN_DAYS", "0")]
+)
+def test_a_wrong_setting_is_named(
+    here: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    refused = here("user", "list")
+    assert refused.code == 1
+    assert name.removeprefix("PENSTOCK_").lower() in refused.err
+    assert value in refused.err
+
+
+def test_db_current_and_upgrade_of_a_database_as_needed(here: Run) -> None:
+    shown = here("db", "current", "--format", "json")
+    assert shown.json == {"schema": migrate.head(), "needed": migrate.head()}
+    upgraded = here("db", "upgrade")
+    assert upgraded.code == 0
+    assert "nothing was changed" in upgraded.err
+
+
+def test_an_empty_database_is_refused_until_it_is_upgraded(here: Run, furnished: Path) -> None:
+    database = furnished / "database" / "penstock.db"
+    database.unlink()
+    sqlite3.connect(database).close()
+    refused = here("user", "list")
+    assert refused.code == 1
+    assert "penstock db upgrade" in refused.err
+    assert here("db", "current", "--format", "json").json["schema"] is None
+    assert here("db", "upgrade").code == 0
+    assert here("user", "list", "--format", "json").json == []
+
+
+def test_a_database_of_another_version_is_left_alone(here: Run, furnished: Path) -> None:
+    database = furnished / "database" / "penstock.db"
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    for command in (("user", "list"), ("db", "upgrade"), ("serve", "--port", "0")):
+        refused = here(*command)
+        assert refused.code == 1
+        assert "9999" in refused.err
+
+
+def test_init_from_the_real_program_twice(tmp_path: Path, bare: Path) -> None:
+    assert start("init", folder=tmp_path, home=bare).code == 0
+    before = everything_in(bare)
+    again = start("init", folder=tmp_path, home=bare)
+    assert (again.code, again.out) == (1, "")
+    assert everything_in(bare) == before

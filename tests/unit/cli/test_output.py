@@ -1,0 +1,98 @@
+"""How a command's findings are written."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.cli.figures import columns_of, decimals, fixed, percent, printable, short
+from penstock.cli.output import Column, Document, Format, plainly, written
+
+COLUMNS = (Column("name"), Column("how_many", right=True), Column("hidden", None))
+
+
+def document(*rows: tuple[object, ...], **more: object) -> Document:
+    return Document(list(rows), COLUMNS, rows, facts=more.get("facts", ()))  # type: ignore[arg-type]  # a sequence, if given
+
+
+def test_a_table_is_aligned_by_what_a_terminal_shows() -> None:
+    text = written(document(("a", 1.0, 9), ("水水", 12345.6, 9), (None, None, 9)), Format.TABLE)
+    assert text == "name  how many\na            1\n水水    12,346\n\n"
+
+
+def test_facts_stand_above_a_table_and_alone_without_rows() -> None:
+    assert written(document(("a", 1, 2), facts=["x"]), Format.TABLE).startswith("x\n\nname")
+    assert written(document(facts=["x"]), Format.TABLE) == "x\n"
+    assert written(document(), Format.TABLE) == ""
+
+
+# Python's csv leaves a lone carriage return unquoted; no name of ours can hold one.
+TEXT = st.text(st.characters(exclude_characters="\r"))
+
+
+@given(st.lists(st.tuples(TEXT, st.integers(), TEXT), min_size=1, max_size=5))
+def test_any_text_stays_in_its_cell(rows: list[tuple[str, int, str]]) -> None:
+    table = written(document(*rows), Format.TABLE)
+    assert table.count("\n") == len(rows) + 1
+    assert re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]", table) is None
+    read = list(csv.reader(io.StringIO(written(document(*rows), Format.CSV), newline="")))
+    assert read[1:] == [[name, str(count), hidden] for name, count, hidden in rows]
+
+
+def test_csv_has_every_column_and_rounds_nothing() -> None:
+    at = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=timezone(timedelta(hours=1)))
+    text = written(document((at, 0.1 + 0.2, ["x", "y"]), (True, None, {"k": at})), Format.CSV)
+    assert text.splitlines() == [
+        "name,how_many,hidden",
+        "2026-01-02T02:04:05.000006Z,0.30000000000000004,x y",
+        'true,,"{""k"": ""2026-01-02T02:04:05.000006Z""}"',
+    ]
+
+
+def test_json_writes_views_arrays_and_times() -> None:
+    @dataclass(frozen=True)
+    class View:
+        values: object
+        at: datetime
+
+    answer = View(np.array([0.1, 2.0]), datetime(2026, 1, 1, tzinfo=UTC))
+    text = written(Document([answer], (), ()), Format.JSON)
+    assert json.loads(text) == [{"values": [0.1, 2.0], "at": "2026-01-01T00:00:00Z"}]
+
+
+def test_json_refuses_what_json_cannot_say() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        written(Document([float("nan")], (), ()), Format.JSON)
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [(True, "yes"), (False, "no"), (3, "3"), (0.123456, "0.123"), (["a", 1.5], "a, 1.5")],
+)
+def test_cells_are_short(cell: object, shown: str) -> None:
+    assert plainly(cell) == shown
+
+
+@pytest.mark.parametrize(
+    ("deviation", "digits"), [(45.0, 0), (8.06, 1), (0.1, 2), (0.0123, 3), (0, 0), (1e-300, 12)]
+)
+def test_a_value_has_the_digits_that_its_error_leaves(deviation: float, digits: int) -> None:
+    assert decimals(deviation) == digits
+
+
+def test_numbers_are_written_for_people() -> None:
+    assert fixed(-0.001, 1) == "0.0"
+    assert fixed(1234567.891, 2) == "1,234,567.89"
+    assert fixed(1e16, 0) == "1e+16"
+    assert short(1234.5) == "1,234"
+    assert short(0.00012345) == "0.000123"
+    assert percent(0.95) == "95%"
+    assert columns_of("e\u0301水") == 3
+    assert printable("a\nb\u202e") == "a\\u000ab\\u202e"

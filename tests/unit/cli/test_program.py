@@ -1,0 +1,203 @@
+"""The program as a whole: help, late imports, two streams, exit codes, the edge."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from tests.unit.cli.conftest import Result, Run, start
+
+from penstock.cli import program
+from penstock.cli.operator import Operator
+from penstock.errors import (
+    BudgetExhausted,
+    ClearanceTooLow,
+    Conflict,
+    DatabaseUnavailable,
+    Forbidden,
+    InvalidInput,
+    LevelsUsedUp,
+    NotFound,
+)
+
+SLOW = ("numpy", "duckdb", "sqlmodel", "sqlalchemy", "dp_accounting", "scipy", "pydantic", "flask")
+
+
+def every_command() -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    pending: list[tuple[tuple[str, ...], click.Command]] = [((), program.commands)]
+    while pending:
+        path, command = pending.pop()
+        yield path, command
+        if isinstance(command, click.Group):
+            pending += [((*path, name), child) for name, child in command.commands.items()]
+
+
+def leaves() -> list[tuple[str, ...]]:
+    return sorted(path for path, command in every_command() if not isinstance(command, click.Group))
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("query", "list", "--help")])
+def test_help_imports_nothing_slow(arguments: tuple[str, ...]) -> None:
+    script = (
+        "import sys\nfrom penstock.cli import program\n"
+        f"code = program.run({arguments!r})\n"
+        f"print([name for name in {SLOW!r} if name in sys.modules], file=sys.stderr)\n"
+        "sys.exit(code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stderr == "[]\n"
+
+
+def test_a_command_that_reads_the_database_does_import_it(furnished: Path) -> None:
+    """The check above looks for the right names."""
+    script = (
+        "import sys\nfrom penstock.cli import program\nprogram.run(['tier', 'list'])\n"
+        f"print([name for name in {SLOW!r} if name in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "sqlmodel" in done.stderr
+    assert "numpy" in done.stderr
+
+
+def test_the_commands_are_those_of_the_manual() -> None:
+    assert {" ".join(path) for path in leaves()} == {
+        *("init", "status", "serve", "demo", "release"),
+        *("user create", "user list", "user show", "user set-clearance", "user disable"),
+        *("token create", "token list", "token revoke", "tier create", "tier list"),
+        *("dataset list", "dataset show", "dataset register", "dataset budget"),
+        *("query list", "query show", "query register"),
+        *("audit events", "audit exposure", "db upgrade", "db current", "config show"),
+    }
+
+
+@pytest.mark.parametrize("path", leaves(), ids=" ".join)
+def test_every_option_shows_its_environment_variable(path: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(program.commands, [*path, "--help"], obj=Operator())
+    assert shown.exit_code == 0
+    command: click.Command = program.commands
+    for name in path:
+        assert isinstance(command, click.Group)
+        command = command.commands[name]
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    text = " ".join(shown.output.split())
+    assert text.count("[env var: PENSTOCK_") == len(options)
+    for one in options:
+        name = "_".join([*path, one.opts[0].removeprefix("--")]).replace("-", "_").upper()
+        shared = f"PENSTOCK_{one.opts[0].removeprefix('--').upper()}"
+        assert f"env var: PENSTOCK_{name}" in text or f"env var: {shared}" in text
+
+
+def test_the_format_stands_before_or_behind_the_command(
+    here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = here("--format", "json", "tier", "list")
+    behind = here("tier", "list", "--format", "json")
+    monkeypatch.setenv("PENSTOCK_FORMAT", "json")
+    assert before.out == behind.out == here("tier", "list").out
+    typed = here("--format", "csv", "tier", "list")
+    assert typed.out.splitlines()[0] == "name,rank,description"
+    assert here("tier", "list", "--format", "csv").out == typed.out
+
+
+def test_options_are_read_from_the_environment(here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PENSTOCK_USER_CREATE_ROLE", "admin auditor")
+    monkeypatch.setenv("PENSTOCK_RELEASE_AS", "pia")
+    assert here("user", "create", "max", "--format", "json").json["roles"] == ["admin", "auditor"]
+    assert here("release", "visits", "--format", "json").json["tier"] == "public"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InvalidInput("no"), 1),
+        (NotFound("no"), 1),
+        (Conflict("no"), 1),
+        (DatabaseUnavailable("no"), 1),
+        (Forbidden("no"), 3),
+        (ClearanceTooLow("no"), 3),
+        (BudgetExhausted("no"), 3),
+        (LevelsUsedUp("no"), 3),
+        (OSError("cell 12345"), 1),
+        (KeyboardInterrupt(), 1),
+        (click.UsageError("no"), 2),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_every_error_has_its_exit_code_and_one_message(
+    here: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int
+) -> None:
+    def fail(self: Operator) -> None:
+        raise error
+
+    monkeypatch.setattr(Operator, "server", property(fail))
+    failed = here("tier", "list")
+    assert failed.code == code
+    assert failed.out == ""
+    assert failed.err
+    assert "Traceback" not in failed.err
+    assert "12345" not in failed.err  # what a library says may repeat the data
+
+
+@pytest.mark.parametrize("by", ["option", "variable"])
+def test_a_traceback_is_shown_when_asked_for(
+    here: Run, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    if by == "variable":
+        monkeypatch.setenv("PENSTOCK_DEBUG", "1")
+    failed = here(*(["--debug"] if by == "option" else []), "user", "show", "nobody")
+    assert failed.code == 1
+    assert "Traceback" in failed.err
+    assert failed.err.endswith("Error: There is no user 'nobody'.\n")
+
+
+def test_every_wrong_place_of_a_spec_is_named(here: Run, tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_text('{"name": "d", "delta": "small", "surprise": 1}')
+    refused = here("dataset", "register", "d.json")
+    assert refused.code == 1
+    for pointer in ("/delta", "/surprise", "/source", "/neighboring", "/budgets"):
+        assert f"  {pointer}: " in refused.err
+    assert "small" not in refused.err
+
+
+def test_a_message_cannot_steer_the_terminal(here: Run) -> None:
+    refused = here("user", "show", "\x1b[31mred\u202e")
+    assert refused.code == 1
+    assert "\x1b" not in refused.err
+    assert "\u202e" not in refused.err
+
+
+def test_a_reader_who_leaves_early_is_no_error_on_the_terminal(furnished: Path) -> None:
+    command = f"{sys.executable} -m penstock audit events --format json | head -c 1"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout == "["
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["user", "show", "pia"], 0, ""),
+        (["user", "show", "nobody"], 1, "nobody"),
+        (["user", "show"], 2, "Missing argument"),
+        (["user", "create", "x", "--role", "king"], 2, "king"),
+        (["no-such-command"], 2, "no-such-command"),
+        (["release", "visits", "--as", "pia", "--tier", "internal"], 3, "internal"),
+        (["release", "visits", "--as", "ada"], 3, "analyst"),
+    ],
+)
+def test_the_real_program_keeps_data_and_messages_apart(
+    furnished: Path, tmp_path: Path, arguments: list[str], code: int, says: str
+) -> None:
+    done: Result = start(*arguments, folder=tmp_path, home=furnished)
+    assert done.code == code
+    assert bool(done.out) is (code == 0)
+    assert says in done.err
+    assert "Traceback" not in done.err
