@@ -188,6 +188,20 @@ def test_ten_tenths_fit_one_account_and_an_eleventh_does_not(name: str) -> None:
     assert refused.largest_share < 1e-4
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("epsilon", [0.5, 60.0])
+def test_the_largest_share_of_a_refusal_fits_when_it_is_taken(name: str, epsilon: float) -> None:
+    account = account_of(epsilon, DELTA)
+    level = level_for_share(MECHANISMS[name], 0.6, WIDE, account, 10, 8, STEP, BOUND)
+    mechanism, ladder = MECHANISMS[name].plan(level, STEP, BOUND)
+    first = entry(charge(mechanism, ladder, level, WIDE, account, 10, 8))
+    refused = check(account, first, first)
+    assert refused is not None
+    rung = rung_for_share(mechanism, ladder, refused.largest_share, WIDE, account, 10, 8)
+    second = entry(charge(mechanism, ladder, ladder.value(rung), WIDE, account, 10, 8))
+    assert check(account, first, second) is None
+
+
 @pytest.mark.parametrize("share", [0.0, -0.1, 1.0000001, math.nan, math.inf])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
     account = account_of(1.0, DELTA)
