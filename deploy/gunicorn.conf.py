@@ -4,8 +4,11 @@ what stands on gunicorn's own command line goes before them.
     gunicorn -c deploy/gunicorn.conf.py
 """
 
+import ctypes
 import logging
 import os
+import signal
+import sys
 from pathlib import Path
 
 from penstock.settings import load
@@ -65,3 +68,14 @@ class _WithoutQuotations(logging.Filter):
 def on_starting(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
     """Before anything is served."""
     logging.getLogger("gunicorn.error").addFilter(_WithoutQuotations())
+
+
+def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunicorn's shape
+    """Let a worker end with its master, also where that one is killed.
+
+    It would keep the port for a while otherwise, and the next server could not start.
+    What it was doing is whole or undone, as after any crash.
+    """
+    if sys.platform == "linux":
+        parent_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
+        ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGKILL)

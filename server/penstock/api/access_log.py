@@ -22,7 +22,9 @@ class Lines(logging.Formatter):
         """The line."""
         return json.dumps(
             {
-                "at": datetime.fromtimestamp(record.created, UTC).isoformat(),
+                "at": datetime.fromtimestamp(record.created, UTC)
+                .isoformat()
+                .replace("+00:00", "Z"),
                 "level": record.levelname,
                 "logger": record.name,
                 "message": record.getMessage(),

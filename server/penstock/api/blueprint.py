@@ -5,12 +5,11 @@ byte of their body is read.
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from flask import Blueprint, Request, Response, request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from flask import Blueprint, Response, request
+from werkzeug.exceptions import HTTPException
 
 from penstock.api import bearer, bodies, edge, pace, parameters, problems
 from penstock.api.answers import json_answer
@@ -22,8 +21,6 @@ from penstock.errors import PenstockError, Unavailable
 from penstock.services.server import Server
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0
-MOST_DISCARDED = 2**31
-DISCARDING_SECONDS = 10.0
 _QUANTA = "penstock.quanta"
 
 
@@ -46,6 +43,8 @@ def blueprint(server: Server, rhythm: pace.Pace) -> Blueprint:
     def paced(response: Response) -> Response:
         if request.url_rule is not None:
             request.environ[edge.ROUTE] = request.url_rule.rule
+        if response.status_code >= 400:
+            bodies.discard(request)
         quanta = request.environ.get(_QUANTA, 0)
         if quanta or response.status_code in pace.REFUSALS:
             rhythm.wait(request.environ[edge.STARTED], max(quanta, 1))
@@ -114,23 +113,4 @@ def _refused(error: PenstockError) -> Response:
 
 def _refused_by_flask(error: HTTPException) -> Response:
     problems.forget(error)
-    if isinstance(error, RequestEntityTooLarge):
-        _discard(request)
     return problems.of_http(error, request.environ[edge.REQUEST_ID], request.max_content_length)
-
-
-def _discard(unread: Request) -> None:
-    """Read on for a while: a client that is still sending would not see the answer."""
-    stream = unread.environ["wsgi.input"]
-    until = time.monotonic() + DISCARDING_SECONDS
-    left = MOST_DISCARDED if unread.content_length is None else unread.content_length
-    if not unread.environ.get("wsgi.input_terminated") and unread.content_length is None:
-        return
-    while left > 0 and time.monotonic() < until:
-        try:
-            chunk = stream.read(min(bodies.CHUNK, left))
-        except bodies.CUT_SHORT:
-            return
-        if not chunk:
-            return
-        left -= len(chunk)

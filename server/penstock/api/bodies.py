@@ -5,6 +5,9 @@ bytes, the parsed document and the model live in local variables alone.
 """
 
 import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
@@ -19,11 +22,18 @@ from penstock.connectors.refusals import invalid_input
 from penstock.errors import InvalidInput, MalformedInput, PenstockError
 
 CHUNK = 1024 * 1024
+STALLED_SECONDS = 30.0
+"""How long a client may send nothing in the middle of a body."""
+
+MOST_DISCARDED = 2**30
+DISCARDING_SECONDS = 5.0
+_READ = "penstock.body_read"
+
 DEEPEST = 64
 """The most levels of nesting; what the API takes has fewer than ten."""
 
 SPARE_PLACES = 1_000_000
-CUT_SHORT: tuple[type[Exception], ...] = (OSError, ValueError, ParseException)
+_CUT_SHORT: tuple[type[Exception], ...] = (OSError, ValueError, ParseException)
 """What reading raises where the connection breaks or the chunks are malformed."""
 
 _MEDIA_TYPE = "application/json"
@@ -42,27 +52,70 @@ def read(request: Request, limit: int) -> bytearray:
 
     Raises ``RequestEntityTooLarge``, and ``BadRequest`` where the body ends early.
     """
-    declared = request.content_length
+    declared = _declared(request)
     if declared is not None and declared > limit:
         raise RequestEntityTooLarge
-    if declared is None and not request.environ.get("wsgi.input_terminated"):
-        declared = 0
-    stream = request.environ["wsgi.input"]
     wanted = limit + 1 if declared is None else declared
     body = bytearray()
-    while len(body) < wanted:
-        try:
-            chunk = stream.read(min(CHUNK, wanted - len(body)))
-        except CUT_SHORT as problem:
-            raise BadRequest from problem
-        if not chunk:
-            break
-        body += chunk
+    with _bounded_waiting(request, STALLED_SECONDS):
+        while len(body) < wanted:
+            try:
+                chunk = request.environ["wsgi.input"].read(min(CHUNK, wanted - len(body)))
+            except _CUT_SHORT as problem:
+                request.environ[_READ] = True
+                raise BadRequest from problem
+            if not chunk:
+                break
+            body += chunk
     if len(body) > limit:
         raise RequestEntityTooLarge
     if declared is not None and len(body) < declared:
         raise BadRequest
+    request.environ[_READ] = True
     return body
+
+
+def discard(request: Request) -> None:
+    """Read on for a while where the body was not wanted.
+
+    A client that is still sending would lose its connection, and not see the refusal.
+    """
+    left = _declared(request)
+    left = MOST_DISCARDED if left is None else min(left, MOST_DISCARDED)
+    if request.environ.get(_READ) or not left:
+        return
+    until = time.monotonic() + DISCARDING_SECONDS
+    with _bounded_waiting(request, DISCARDING_SECONDS):
+        while left > 0 and time.monotonic() < until:
+            try:
+                chunk = request.environ["wsgi.input"].read(min(CHUNK, left))
+            except _CUT_SHORT:
+                return
+            if not chunk:
+                return
+            left -= len(chunk)
+
+
+def _declared(request: Request) -> int | None:
+    """How long the body is; ``None`` where it ends by itself (chunked)."""
+    if request.content_length is None and not request.environ.get("wsgi.input_terminated"):
+        return 0
+    return request.content_length
+
+
+@contextmanager
+def _bounded_waiting(request: Request, seconds: float) -> Iterator[None]:
+    # gunicorn's sockets block for ever, and with them its threads, one for each such client.
+    connection = request.environ.get("gunicorn.socket")
+    if connection is None:
+        yield
+        return
+    before = connection.gettimeout()
+    connection.settimeout(seconds)
+    try:
+        yield
+    finally:
+        connection.settimeout(before)
 
 
 def document(body: bytearray, *, strict_below: int, most_values: int) -> object:

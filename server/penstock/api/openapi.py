@@ -1,9 +1,12 @@
-"""The OpenAPI 3.1 document, made from the declared operations and nothing else."""
+"""The OpenAPI 3.1 document, made from the declared operations and nothing else.
+
+``python -m penstock.api > clients/openapi.json`` writes the committed copy.
+"""
 
 import functools
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from http import HTTPStatus
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -11,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 import penstock
 from penstock.api import answers, parameters, problems
-from penstock.api.operations import Operation
+from penstock.api.operations import SIGNED_IN, Operation
 from penstock.api.routes import OPERATIONS
 
 REFERENCE = "#/components/schemas/"
@@ -94,6 +97,11 @@ def document() -> dict[str, Any]:
     }
 
 
+def text() -> str:
+    """The document as it is committed for the makers of clients."""
+    return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
+
+
 def _schemas() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """The schema of each operation's body and answer, and those that they refer to."""
     inputs: list[tuple[str, Any, TypeAdapter[Any]]] = []
@@ -115,7 +123,12 @@ def _schemas() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
 
 def _plain(schema: JsonSchemaValue | Any) -> Any:
     if isinstance(schema, Mapping):
-        return {name: _text(name, _plain(part)) for name, part in schema.items()}
+        return {
+            name: _text(name, _plain(part))
+            for name, part in schema.items()
+            # Titles of classes; a field that is called title has a schema, not a text.
+            if not (name == "title" and isinstance(part, str))
+        }
     if isinstance(schema, Sequence) and not isinstance(schema, str):
         return [_plain(part) for part in schema]
     return schema
@@ -131,7 +144,7 @@ def _text(name: str, part: Any) -> Any:
 
 def _short(name: str) -> str:
     """``Page_TierView_`` is called ``TierPage``, ``TierView`` is called ``Tier``."""
-    page = re.fullmatch(r"Page_(?:Annotated_)?(\w+?)_", name)
+    page = re.fullmatch(r"Page_(\w+?)_", name)
     if page:
         return _short(page.group(1)) + "Page"
     return name.removesuffix("View")
@@ -156,7 +169,7 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
         }
     described["responses"] = {
         str(operation.status): {
-            "description": HTTPStatus(operation.status).phrase,
+            "description": "Done." if operation.status == 200 else "Created.",
             "content": {answers.MEDIA_TYPE: {"schema": answer}},
         },
         **{str(status): _refusal(status) for status in refusals(operation)},
@@ -166,22 +179,22 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
 
 def refusals(operation: Operation) -> list[int]:
     """Every status that an operation may refuse with."""
-    found = {500, 503, *operation.refusals}
+    # 422 everywhere: an argument in the query string may not be known.
+    found = {422, 500, 503, *operation.refusals}
     if operation.policy.needs_token:
         found.add(401)
-        found.add(422)  # an argument in the query string that is not known
-    if operation.policy.needs_token and operation.policy.sentence != "everybody with a token":
-        found.add(403)
+        if operation.policy is not SIGNED_IN:
+            found.add(403)
     if operation.path_parameters or operation.parameters:
         found.add(404)
     if operation.body is not None:
-        found |= {400, 413, 415, 422}
+        found |= {400, 413, 415}
     return sorted(found)
 
 
 def _refusal(status: int) -> dict[str, Any]:
     return {
-        "description": HTTPStatus(status).phrase,
+        "description": f"{problems.TITLES[status]}.",
         "content": {problems.MEDIA_TYPE: {"schema": {"$ref": REFERENCE + "Problem"}}},
     }
 

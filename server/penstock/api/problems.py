@@ -41,7 +41,7 @@ STATUSES: Mapping[type[PenstockError], int] = {
 }
 
 _WORDS: Mapping[int, tuple[str, str, str]] = {
-    400: (MalformedInput.code, MalformedInput.title, "The request, or its body, was cut short."),
+    400: (MalformedInput.code, MalformedInput.title, "The request was cut short, or is malformed."),
     404: (
         NotFound.code,
         NotFound.title,
@@ -68,6 +68,14 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
 }
 
 INTERNAL = ("INTERNAL", "Something went wrong", "The server failed; its log says where.")
+
+TITLES: Mapping[int, str] = {
+    **{status: kind.title for kind, status in STATUSES.items()},
+    **{status: words[1] for status, words in _WORDS.items()},
+    500: INTERNAL[1],
+    503: Unavailable.title,
+}
+"""What each documented status means, in a few words."""
 
 
 def status_of(error: PenstockError) -> int:

@@ -1,8 +1,8 @@
 """What auditors read: the log, and what sets of people know together."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, cast
 
-from pydantic import WithJsonSchema
+from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
 from penstock.api.call import Call
 from penstock.api.operations import AUDITOR, ONESELF_OR_AUDITOR, Operations, Parameter
@@ -28,26 +28,23 @@ Kind = Literal[
     "stream",
 ]
 
-Event = Annotated[
-    dict[str, Any],
-    WithJsonSchema(
-        {
-            "type": "object",
-            "title": "Event",
-            "description": "One leaf of the log, with its place and hash."
-            " Fields that do not apply are left out.",
-            "properties": {
-                "index": {"type": ["integer", "null"]},
-                "leaf_hash": {"type": "string"},
-                "v": {"type": "integer"},
-                "kind": {"type": "string"},
-                "at": {"type": "string", "format": "date-time"},
-                "actor": {"type": "string"},
-            },
-            "required": ["index", "leaf_hash", "v", "kind", "at", "actor"],
-        }
-    ),
-]
+
+class Event(TypedDict):
+    """One leaf of the log, with its place and hash; what does not apply is left out."""
+
+    index: int | None
+    leaf_hash: str
+    v: int
+    kind: str
+    at: str
+    actor: str
+    user: NotRequired[str]
+    dataset: NotRequired[str]
+    query: NotRequired[str]
+    tier: NotRequired[str]
+    level: NotRequired[dict[str, Any]]
+    release: NotRequired[str]
+    value_hmac: NotRequired[str]
 
 
 @operations.get("/audit/events", AUDITOR)
@@ -90,5 +87,5 @@ def show_exposure(
     return exposure.of(call.server, call.principal, users, dataset)
 
 
-def _flat(event: EventView) -> dict[str, Any]:
-    return {"index": event.index, "leaf_hash": event.leaf_hash, **event.leaf}
+def _flat(event: EventView) -> Event:
+    return cast("Event", {"index": event.index, "leaf_hash": event.leaf_hash, **event.leaf})

@@ -1,0 +1,126 @@
+"""Every operation, called by everybody: each cell of the matrix is asserted."""
+
+from typing import Any, NamedTuple
+
+import pytest
+from tests.api.world import DATASET, QUERY, World
+
+from penstock.api import OPERATIONS
+
+STRANGERS = ("malformed", "expired", "revoked", "gone")
+CALLERS = ("noa", "ann", "ian", "root", "olga")
+
+
+class Row(NamedTuple):
+    """One operation: how it is called, and the status for each of ``CALLERS``."""
+
+    name: str
+    path: str
+    body: Any
+    noa: int
+    ann: int
+    ian: int
+    root: int
+    olga: int
+
+
+TOKENS = "/api/v1/users/ann/tokens"
+ASK = "/api/v1/queries/visits/releases"
+NEW_QUERY = {**QUERY, "name": "new"}
+NEW_DATASET = {**DATASET, "name": "new"}
+NEW_USER = {"name": "new", "roles": ["analyst"]}
+OF_ANN = "/api/v1/audit/exposure?users=ann&dataset=sites"
+
+# noa has no clearance, ann is cleared for public, ian for internal, root is an admin and
+# olga an auditor.  RELEASE and PREFIX stand for ann's release and a token of hers.
+MATRIX = [
+    #   operation           path                            body           noa  ann  ian root olga
+    Row("show_me", "/api/v1/me", None, 200, 200, 200, 200, 200),
+    Row("list_users", "/api/v1/users", None, 403, 403, 403, 200, 403),
+    Row("create_user", "/api/v1/users", NEW_USER, 403, 403, 403, 201, 403),
+    Row("show_user", "/api/v1/users/ann", None, 403, 403, 403, 200, 403),
+    Row("change_user", "/api/v1/users/ann", {"clearance": None}, 403, 403, 403, 200, 403),
+    Row("disable_user", "/api/v1/users/ann", None, 403, 403, 403, 200, 403),
+    Row("list_tokens", TOKENS, None, 403, 200, 403, 200, 403),
+    Row("issue_token", TOKENS, {}, 403, 201, 403, 201, 403),
+    Row("revoke_token", TOKENS + "/PREFIX", None, 403, 200, 403, 200, 403),
+    Row("list_tiers", "/api/v1/tiers", None, 200, 200, 200, 200, 200),
+    Row("create_tier", "/api/v1/tiers", {"name": "new"}, 403, 403, 403, 201, 403),
+    Row("list_datasets", "/api/v1/datasets", None, 200, 200, 200, 200, 200),
+    Row("register_dataset", "/api/v1/datasets", NEW_DATASET, 403, 403, 403, 201, 403),
+    Row("show_dataset", "/api/v1/datasets/sites", None, 404, 200, 200, 200, 200),
+    Row("show_budget", "/api/v1/datasets/sites/budget", None, 404, 200, 200, 200, 200),
+    Row("list_queries", "/api/v1/queries", None, 200, 200, 200, 200, 200),
+    Row("register_query", "/api/v1/queries", NEW_QUERY, 403, 403, 403, 201, 403),
+    Row("show_query", "/api/v1/queries/visits", None, 404, 200, 200, 200, 200),
+    Row("show_query", "/api/v1/queries/secret", None, 404, 404, 200, 200, 200),
+    Row("request_release", ASK, {}, 404, 200, 200, 403, 403),
+    Row("request_release", ASK, {"tier": "public"}, 404, 200, 200, 403, 403),
+    Row("request_release", ASK, {"tier": "internal"}, 404, 403, 200, 403, 403),
+    Row("request_release", "/api/v1/queries/secret/releases", {}, 404, 404, 200, 403, 403),
+    Row("list_releases", "/api/v1/releases", None, 200, 200, 200, 403, 200),
+    Row("list_releases", "/api/v1/releases?user=ann", None, 403, 200, 403, 403, 200),
+    Row("list_releases", "/api/v1/releases?query=visits", None, 404, 200, 404, 403, 200),
+    Row("show_release", "/api/v1/releases/RELEASE", None, 404, 200, 404, 403, 200),
+    Row("show_values", "/api/v1/releases/RELEASE/values", None, 404, 200, 404, 403, 403),
+    Row("list_events", "/api/v1/audit/events", None, 403, 403, 403, 403, 200),
+    Row("show_exposure", OF_ANN, None, 403, 200, 403, 403, 200),
+]
+OPEN = {"healthz", "readyz"}
+VERBS = {operation.name: operation.verb for operation in OPERATIONS}
+
+
+def _path(world: World, row: Row) -> str:
+    if "RELEASE" in row.path:
+        held = world.answer("GET", "/api/v1/releases", by="ann")["items"]
+        return row.path.replace("RELEASE", held[0]["id"])
+    if "PREFIX" in row.path:
+        issued = world.answer("POST", TOKENS, {}, by="ann")
+        return row.path.replace("PREFIX", issued["prefix"])
+    return row.path
+
+
+def test_the_matrix_has_every_operation() -> None:
+    assert {row.name for row in MATRIX} | OPEN == {operation.name for operation in OPERATIONS}
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+@pytest.mark.parametrize("row", MATRIX, ids=lambda row: f"{row.name}-{row.path}")
+def test_everybody_gets_what_their_role_and_clearance_allow(
+    world: World, row: Row, caller: str
+) -> None:
+    response = world.call(VERBS[row.name], _path(world, row), row.body, by=caller)
+    assert response.status_code == getattr(row, caller), response.text
+
+
+@pytest.mark.parametrize("row", MATRIX, ids=lambda row: f"{row.name}-{row.path}")
+def test_nobody_gets_anything_without_a_valid_token(world: World, row: Row) -> None:
+    path = _path(world, row)
+    for caller in (None, *STRANGERS):
+        response = world.call(VERBS[row.name], path, row.body, by=caller)
+        assert response.status_code == 401, (caller, response.text)
+
+
+def test_a_refused_caller_changes_nothing(world: World) -> None:
+    before = world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga")
+    for row in MATRIX:
+        for caller in CALLERS:
+            if getattr(row, caller) >= 400:
+                world.call(VERBS[row.name], row.path, row.body, by=caller)
+    assert world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga") == before
+
+
+@pytest.mark.parametrize("name", sorted(OPEN))
+def test_health_needs_no_token(world: World, name: str) -> None:
+    assert world.call("GET", f"/{name}").status_code == 200
+
+
+def test_a_token_carries_no_more_than_its_scopes(world: World) -> None:
+    """An admin's token for auditors alone, of somebody who is both."""
+    world.answer(
+        "POST", "/api/v1/users", {"name": "both", "roles": ["admin", "auditor"]}, by="root"
+    )
+    issued = world.answer("POST", "/api/v1/users/both/tokens", {"scopes": ["auditor"]}, by="root")
+    world.tokens["both"] = issued["token"]
+    assert world.call("GET", "/api/v1/audit/events", by="both").status_code == 200
+    assert world.call("GET", "/api/v1/users", by="both").status_code == 403

@@ -1,0 +1,157 @@
+"""A small server with something in it, and everybody who may call."""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from penstock.application import create_app_for
+from penstock.randomness import Stream
+from penstock.services import home, tokens, users
+from penstock.services.principals import OPERATOR
+from penstock.services.server import Server
+from penstock.services.specs import TokenSpec, UserSpec
+from penstock.settings import Settings
+
+START = datetime(2026, 11, 20, 12, tzinfo=UTC)
+QUANTUM = 0.025
+
+DATASET: dict[str, Any] = {
+    "name": "sites",
+    "source": {"engine": "vector"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "budgets": {"public": {"epsilon": 1}, "internal": {"epsilon": 4}},
+}
+QUERY: dict[str, Any] = {
+    "name": "visits",
+    "dataset": "sites",
+    "keys": ["a", "b"],
+    "values": [120, 7],
+    "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
+    "mechanism": "gaussian",
+    "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}},
+}
+SECRET: dict[str, Any] = {**QUERY, "name": "secret", "levels": {"internal": {"epsilon": 0.5}}}
+
+
+@dataclass
+class Clock:
+    """The time that services see."""
+
+    now: datetime = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@dataclass
+class Stopwatch:
+    """Seconds that pass only while somebody sleeps or says so."""
+
+    now: float = 1000.0
+    slept: list[float] = field(default_factory=list)
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def keyed_streams() -> Callable[[], Stream]:
+    """Streams under fixed keys, each under another."""
+    numbers = itertools.count()
+    return lambda: Stream.from_key(hashlib.sha256(b"tests/api %d" % next(numbers)).digest())
+
+
+@dataclass(frozen=True)
+class World:
+    """A server over a temporary home, a client of it, and a token for everybody by name."""
+
+    server: Server
+    client: FlaskClient
+    clock: Clock
+    stopwatch: Stopwatch
+    tokens: dict[str, str]
+
+    def call(
+        self,
+        verb: str,
+        path: str,
+        body: object = None,
+        *,
+        by: str | None = None,
+        headers: dict[str, str] | None = None,
+        data: bytes | None = None,
+    ) -> TestResponse:
+        """One request; ``data`` is sent as it is, ``body`` as JSON."""
+        given = dict(headers or {})
+        if by is not None:
+            given["Authorization"] = f"Bearer {self.tokens[by]}"
+        if body is not None:
+            data = json.dumps(body).encode()
+        if data is not None:
+            given.setdefault("Content-Type", "application/json")
+        return self.client.open(path, method=verb, headers=given, data=data)
+
+    def answer(self, verb: str, path: str, body: object = None, *, by: str) -> Any:
+        """The parsed answer to a request that must succeed."""
+        response = self.call(verb, path, body, by=by)
+        assert response.status_code < 300, response.text
+        return response.json
+
+
+def open_world(folder: Path, known: dict[str, str], **settings: Any) -> World:
+    """The world over an existing home, at the start of its time."""
+    clock, stopwatch = Clock(), Stopwatch()
+    chosen = replace(Settings(home=folder, time_quantum=QUANTUM), **settings)
+    server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
+    app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep)
+    return World(server, app.test_client(), clock, stopwatch, known)
+
+
+def furnish(folder: Path) -> dict[str, str]:
+    """A home with tiers, users, a dataset, queries and a release; the tokens by name.
+
+    ``ann`` is cleared for public, ``ian`` for internal, ``noa`` for nothing; ``root`` is
+    an admin, ``olga`` an auditor, ``gone`` a disabled analyst.  ``ann`` was handed visits.
+    """
+    home.create(Settings(home=folder))
+    world = open_world(folder, {})
+    # Everything happened an hour ago, so that a token of one second is expired at the start.
+    world.clock.now = START - timedelta(hours=1)
+    _invite(world, "root", ["admin"], None)
+    for name, rank in (("public", 10), ("internal", 30)):
+        world.answer("POST", "/api/v1/tiers", {"name": name, "rank": rank}, by="root")
+    for name, tier in (("ann", "public"), ("ian", "internal"), ("noa", None), ("gone", "public")):
+        _invite(world, name, ["analyst"], tier)
+    _invite(world, "olga", ["auditor"], None)
+    world.tokens["malformed"] = world.tokens["ann"][:-1] + "!"
+    world.tokens["expired"] = _token(world, "ann", TokenSpec(expires_in=1))
+    world.tokens["revoked"] = _token(world, "ann", TokenSpec())
+    tokens.revoke(world.server, OPERATOR, "ann", world.tokens["revoked"].split("_")[1])
+    users.disable(world.server, OPERATOR, "gone")
+    world.answer("POST", "/api/v1/datasets", DATASET, by="root")
+    for query in (QUERY, SECRET):
+        world.answer("POST", "/api/v1/queries", query, by="root")
+    world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ann")
+    world.server.database.close()
+    return world.tokens
+
+
+def _invite(world: World, name: str, roles: list[Any], clearance: str | None) -> None:
+    users.create(world.server, OPERATOR, UserSpec(name=name, roles=roles, clearance=clearance))
+    world.tokens[name] = _token(world, name, TokenSpec())
+
+
+def _token(world: World, name: str, spec: TokenSpec) -> str:
+    return tokens.issue(world.server, OPERATOR, name, spec).token
