@@ -11,6 +11,9 @@ Shape = tuple[tuple[int, int], ...]
 _ROUNDING = 1e-7
 """Relative: what slopes may fall by where a function counts as convex."""
 
+_NOISE = 1e-12
+"""What the values themselves may be off by, all upwards."""
+
 
 @dataclass(frozen=True)
 class Shifts:
@@ -80,8 +83,12 @@ class Shifts:
 def _convex(values: dict[int, float]) -> bool:
     if not all(map(math.isfinite, values.values())):
         return False
-    slopes = [(values[b] - values[a]) / (b - a) for a, b in pairwise(sorted(values))]
-    return all(after >= before * (1 - _ROUNDING) for before, after in pairwise(slopes))
+    gaps = pairwise(sorted(values))
+    slopes = [((values[b] - values[a]) / (b - a), _NOISE / (b - a)) for a, b in gaps]
+    return all(
+        after + either + noise >= before * (1 - _ROUNDING)
+        for (before, either), (after, noise) in pairwise(slopes)
+    )
 
 
 def _squares(shape: Shape) -> int:

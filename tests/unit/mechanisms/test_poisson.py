@@ -156,6 +156,12 @@ def test_the_cost_adds_up_over_the_most_concentrated_shift() -> None:
     assert parts[0] + parts[2] <= narrow * (1 + 1e-9) < cost
 
 
+def test_costs_at_the_noisiest_levels_are_next_to_nothing() -> None:
+    wide = _sensitivity(12, 48, 4)
+    for order in (1.5, 9.0, 40.0):
+        assert COUNTS.cost(Fraction(1 << 51), wide, order).loss < 1e-12
+
+
 def test_the_samplers_error_is_charged_in_two_ways() -> None:
     mechanism, ladder = Poisson.plan(Fraction(1000), Fraction(1), Fraction(1))
     small, factor = mechanism.numerical_charges(ladder, 256, 32, 11.0, 1.0)
