@@ -1,0 +1,17 @@
+"""How fast the product is, as ratios within one run; nothing here is a timed test.
+
+* ``figures``     a measured figure, its goal, and the table that is printed
+* ``pairing``     tasks that take turns, so that a busy machine slows all of them alike
+* ``peers``       numpy's and OpenDP's noise, to compare with
+* ``mechanisms``  noise processes against the peers
+* ``world``       a home with people and queries, made through the services
+* ``release``     a large release against its noise and encryption alone
+* ``levels``      a query with many stored levels against one with few
+* ``serving``     ``penstock serve`` in a process of its own
+* ``readers``     clients in processes of their own
+* ``received``    everything that clients were answered, compared
+* ``over_http``   repeats and first releases over HTTP
+
+Run ``python -m tests.benchmarks`` from the root.  Values are checked and a wrong one ends
+the run; a figure that misses its goal is printed and ends nothing.
+"""

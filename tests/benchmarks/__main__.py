@@ -1,0 +1,43 @@
+"""``python -m tests.benchmarks [NAME ...]``: all benchmarks, or those named."""
+
+import argparse
+import os
+import platform
+from collections.abc import Callable, Sequence
+
+from tests.benchmarks import levels, mechanisms, over_http, release
+from tests.benchmarks.figures import Figure, table
+
+BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
+    "mechanisms": ("Noise processes, 10^6 values", mechanisms.measure),
+    "release": ("A release of 10^6 values, from request to committed ciphertext", release.measure),
+    "levels": ("Answering with 300 stored levels against 3, 256 values", levels.measure),
+    "http": ("HTTP, 256 values, SQLite", over_http.measure),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        default=list(BENCHMARKS),
+        help=f"which to run, of {', '.join(BENCHMARKS)} [default: all]",
+    )
+    names = parser.parse_args().names
+    if unknown := sorted(set(names) - set(BENCHMARKS)):
+        parser.error(f"there is no benchmark {', '.join(unknown)}")
+    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    print(
+        f"Python {platform.python_version()}, {platform.machine()},"
+        f" {os.cpu_count()} processors, load {load} before the run."
+    )
+    for name in names:
+        title, measure = BENCHMARKS[name]
+        print()
+        print(table(f"{name}: {title}", measure()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Noise processes at a million values, against numpy's normals and OpenDP's mechanisms."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tests.benchmarks import peers
+from tests.benchmarks.figures import Figure, Goal, Print
+from tests.benchmarks.pairing import Task, in_turns, median, ratio
+
+from penstock.mechanisms import Gaussian, IntVector, Laplace, Mechanism, Poisson
+from penstock.randomness import Stream
+
+AGAINST_NUMPY = Goal(0.25)
+AGAINST_OPENDP = {"gaussian": Goal(100), "laplace": Goal(25)}
+CEILINGS: dict[type[Mechanism], int] = {Gaussian: 100, Laplace: 10, Poisson: 100}
+"""The most accurate level each; the standard deviation is about 10."""
+
+BOUND = Fraction(10**6)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How many values, and how often; OpenDP's rate does not depend on the size."""
+
+    values: int = 1_000_000
+    opendp_values: int = 20_000
+    rounds: int = 21
+
+
+class Course:
+    """A bridge and an increment of one mechanism, at levels that are its ceiling's multiples.
+
+    The increment leads from the ceiling to four times its level, the bridge back to twice.
+    """
+
+    def __init__(self, kind: type[Mechanism], size: int) -> None:
+        ceiling = Fraction(CEILINGS[kind])
+        self.mechanism, ladder = kind.plan(ceiling, Fraction(1), BOUND)
+        self.accurate, self.level, self.noisy = (
+            ladder.value(ladder.rung_at_or_above(ceiling * factor)) for factor in (1, 2, 4)
+        )
+        self.size = size
+        self.difference = self.increment()
+
+    def increment(self) -> IntVector:
+        return self.mechanism.increment(self.accurate, self.noisy, self.size, Stream.fresh())
+
+    def bridge(self) -> IntVector:
+        return self.mechanism.bridge(
+            self.accurate, self.noisy, self.difference, self.level, Stream.fresh()
+        )
+
+    @property
+    def scale(self) -> float:
+        """The middle level in lattice steps, as OpenDP takes it."""
+        level = float(self.level)
+        return (level**0.5 if self.mechanism.name == "gaussian" else level) / float(
+            self.mechanism.granularity
+        )
+
+    def check(self) -> None:
+        """Raises ``AssertionError`` where what is timed is not noise of the right size."""
+        low, high = (
+            self.mechanism.error(level, 0.95).standard_deviation
+            for level in (self.accurate, self.level)
+        )
+        expected = math.sqrt(high**2 - low**2)
+        drawn = float(self.bridge().std()) * float(self.mechanism.granularity)
+        assert 0.8 < drawn / expected < 1.25, f"a deviation of {drawn}, not {expected}"
+
+
+def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure]:
+    """Rates of all processes, and the ratios that are the goals."""
+    courses = [Course(kind, setting.values) for kind in CEILINGS]
+    tasks: dict[str, Task] = {}
+    for course in courses:
+        course.check()
+        tasks[f"{course.mechanism.name} bridge"] = course.bridge
+        tasks[f"{course.mechanism.name} increment"] = course.increment
+    sizes = dict.fromkeys(tasks, setting.values)
+    normal = peers.numpy_normal()
+    tasks["numpy normal"], sizes["numpy normal"] = lambda: normal(setting.values), setting.values
+    for course in courses[:2]:
+        name = course.mechanism.name
+        peer = peers.opendp(name, course.scale)
+        if peer is None:
+            say("OpenDP is not installed, so it is left out: pip install 'penstock[benchmarks]'")
+            break
+        tasks[f"OpenDP {name}"] = _task(peer, setting.opendp_values)
+        sizes[f"OpenDP {name}"] = setting.opendp_values
+    taken = in_turns(setting.rounds, tasks)
+    cost = {name: [one / sizes[name] for one in times] for name, times in taken.items()}
+    return [*_rates(cost), *_ratios(cost)]
+
+
+def _task(peer: peers.Peer, size: int) -> Task:
+    return lambda: peer(size)
+
+
+def _rates(cost: dict[str, list[float]]) -> list[Figure]:
+    return [
+        median(name, [1e-6 / one for one in times], "million values/s")
+        for name, times in cost.items()
+    ]
+
+
+def _ratios(cost: dict[str, list[float]]) -> list[Figure]:
+    found = [
+        ratio(
+            "gaussian bridge over numpy normal",
+            cost["numpy normal"],
+            cost["gaussian bridge"],
+            AGAINST_NUMPY,
+        )
+    ]
+    for name, goal in AGAINST_OPENDP.items():
+        if f"OpenDP {name}" in cost:
+            found.append(
+                ratio(
+                    f"{name} bridge over OpenDP {name}",
+                    cost[f"OpenDP {name}"],
+                    cost[f"{name} bridge"],
+                    goal,
+                )
+            )
+    return found

@@ -1,0 +1,95 @@
+"""Clients in processes of their own, each with one connection that is kept alive.
+
+Answers are kept as bytes while the clock runs and are read afterwards.
+"""
+
+import http.client
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tests.benchmarks.serving import HOST
+
+LEAD_SECONDS = 0.3
+"""How long everybody has to connect before all begin together."""
+
+TIMEOUT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One request."""
+
+    verb: str
+    path: str
+    body: str | None = None
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One answer, and how long it took."""
+
+    status: int
+    body: bytes
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What one reader heard, in the order of their asks, and when (a monotonic clock)."""
+
+    heard: list[Heard]
+    begun: float
+    ended: float
+
+
+class Readers:
+    """Readers by token; the first of them read where fewer than all are asked."""
+
+    def __init__(self, pool: ProcessPoolExecutor, port: int, tokens: Sequence[str]) -> None:
+        self._pool = pool
+        self._port = port
+        self._tokens = tokens
+
+    def ask(self, asks: Sequence[Sequence[Ask]], limit_seconds: float) -> list[Visit]:
+        """All begin at once; each stops after its own asks, or when the time is over."""
+        start = time.monotonic() + LEAD_SECONDS
+        futures = [
+            self._pool.submit(visit, self._port, token, list(own), start, limit_seconds)
+            for token, own in zip(self._tokens, asks, strict=False)
+        ]
+        return [future.result() for future in futures]
+
+
+@contextmanager
+def readers(port: int, tokens: Sequence[str]) -> Iterator[Readers]:
+    """As many client processes as there are tokens."""
+    # Spawned, since a fork would copy this process with its database and threads.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(len(tokens), mp_context=context) as pool:
+        yield Readers(pool, port, tokens)
+
+
+def visit(port: int, token: str, asks: Sequence[Ask], start: float, limit_seconds: float) -> Visit:
+    """Ask one after the other over one connection; runs in the client's process."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=TIMEOUT_SECONDS)
+    connection.connect()
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    heard = []
+    time.sleep(max(0.0, start - time.monotonic()))
+    begun = time.monotonic()
+    for ask in asks:
+        asked = time.monotonic()
+        connection.request(ask.verb, ask.path, ask.body, headers)
+        response = connection.getresponse()
+        body = response.read()
+        now = time.monotonic()
+        heard.append(Heard(response.status, body, now - asked))
+        if now - begun > limit_seconds:
+            break
+    ended = time.monotonic()
+    connection.close()
+    return Visit(heard, begun, ended)

@@ -1,0 +1,124 @@
+"""A first release of a million values between two stored ones, against its least work.
+
+The least work is the bridge and the encryption.  The rest is what a release is more than
+noise: reading and opening both neighbors, HMAC, row, leaf and grant, the durable commit,
+and the answer as numbers.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from sqlmodel import Session, col, select
+from tests.benchmarks.figures import Figure, Goal
+from tests.benchmarks.pairing import median, ratio, timed
+from tests.benchmarks.world import World, check_values, fresh_world, levels_between
+
+from penstock.encryption import Key, RowIdentity, seal_vector
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Dataset, Release
+from penstock.randomness import Stream
+from penstock.services.lookup import query_by_name
+from penstock.services.process import Process
+from penstock.services.state import open_state
+
+QUERY = "large"
+GOAL = Goal(4, at_most=True)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How many values, and how many releases."""
+
+    values: int = 1_000_000
+    rounds: int = 21
+
+
+@dataclass(frozen=True)
+class Work:
+    """The bridge and the encryption of one release that was made, ready to be done again."""
+
+    process: Process
+    accurate: Fraction
+    noisy: Fraction
+    level: Fraction
+    difference: IntVector
+    released: IntVector
+    key: Key = field(default_factory=Key.fresh)
+
+    def bridge(self) -> IntVector:
+        return self.process.mechanism.bridge(
+            self.accurate, self.noisy, self.difference, self.level, Stream.fresh()
+        )
+
+    def encryption(self) -> bytes:
+        identity = RowIdentity(
+            table="release", dataset="none", length=len(self.released), type="int64"
+        )
+        return seal_vector(self.key, self.released, identity)
+
+
+def measure(setting: Setting = Setting()) -> Sequence[Figure]:
+    """Every round one release, then its bridge and its encryption alone."""
+    whole, bridge, encryption = [], [], []
+    with fresh_world() as world:
+        world.add_query(QUERY, setting.values)
+        analyst = world.add_analyst("ana")
+        world.ask(analyst, QUERY, tier="public")
+        for level in _scattered(levels_between(setting.rounds + 1)):
+            answer, spent = timed(partial(world.ask, analyst, QUERY, level=level))
+            whole.append(spent)
+            assert answer.first
+            check_values(answer.view.values, setting.values, answer.view.level.value)
+            work = _work(world, answer.view.id)
+            assert np.array_equal(work.process.values(0, work.released), answer.view.values), (
+                "what was answered is not what was stored"
+            )
+            bridge.append(timed(work.bridge)[1])
+            encryption.append(timed(work.encryption)[1])
+    least = [one + other for one, other in zip(bridge, encryption, strict=True)]
+    # The first round fills caches and is not counted.
+    return [
+        median("release", whole[1:], "ms", 1e3),
+        median("bridge alone", bridge[1:], "ms", 1e3),
+        median("encryption alone", encryption[1:], "ms", 1e3),
+        ratio("release over bridge and encryption", whole[1:], least[1:], GOAL),
+    ]
+
+
+def _scattered(levels: list[float]) -> list[float]:
+    """Levels in a fixed order that is neither up nor down: neighbors are near and far."""
+    return sorted(levels, key=lambda level: hashlib.sha256(str(level).encode()).digest())
+
+
+def _work(world: World, public_id: str) -> Work:
+    with world.server.database.read() as session:
+        query = query_by_name(session, QUERY)
+        dataset = session.get_one(Dataset, query.dataset_id)
+        made = session.exec(select(Release).where(col(Release.public_id) == public_id)).one()
+        assert made.accurate_rung is not None
+        assert made.noisy_rung is not None, "the release has a neighbor on one side only"
+        accurate = open_state(
+            world.server, dataset, query, _at(session, made.query_id, made.accurate_rung)
+        )
+        noisy = open_state(
+            world.server, dataset, query, _at(session, made.query_id, made.noisy_rung)
+        )
+        process = Process.of(query)
+        return Work(
+            process=process,
+            accurate=process.ladder.value(made.accurate_rung),
+            noisy=process.ladder.value(made.noisy_rung),
+            level=process.ladder.value(made.rung),
+            difference=noisy - accurate,
+            released=open_state(world.server, dataset, query, made),
+        )
+
+
+def _at(session: Session, query_id: int, rung: int) -> Release:
+    return session.exec(
+        select(Release).where(col(Release.query_id) == query_id, col(Release.rung) == rung)
+    ).one()

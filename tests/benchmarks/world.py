@@ -1,0 +1,122 @@
+"""A home with three tiers, analysts, and queries of pushed vectors, made by the services."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.services import datasets, home, queries, releases, tiers, tokens, users
+from penstock.services.principals import OPERATOR, Principal, acting_as
+from penstock.services.releases import Answer
+from penstock.services.server import Server
+from penstock.services.specs import (
+    DatasetRequest,
+    PushedVectorRequest,
+    ReleaseRequest,
+    TierSpec,
+    TokenSpec,
+    UserSpec,
+)
+from penstock.settings import Settings
+
+DATASET = "measurements"
+TIERS = {"public": 10_000.0, "partner": 1_000.0, "internal": 100.0}
+"""The variance at which each tier sees a query; the last is the anchor's."""
+
+LARGEST_VALUE = 100_000
+
+
+@dataclass(frozen=True)
+class World:
+    """A server in a home of its own."""
+
+    server: Server
+
+    @property
+    def home(self) -> Path:
+        """The home folder."""
+        return self.server.settings.home
+
+    def add_query(self, name: str, size: int) -> None:
+        """Register a Gaussian query over ``exact_values(size)``."""
+        queries.register(
+            self.server,
+            OPERATOR,
+            PushedVectorRequest.model_validate(
+                {
+                    "name": name,
+                    "dataset": DATASET,
+                    "values": exact_values(size).tolist(),
+                    "bound": LARGEST_VALUE,
+                    "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
+                    "mechanism": "gaussian",
+                    "levels": {tier: {"level": level} for tier, level in TIERS.items()},
+                }
+            ),
+        )
+
+    def add_analyst(self, name: str) -> Principal:
+        """Somebody cleared for the highest tier."""
+        spec = UserSpec(name=name, roles=["analyst"], clearance=list(TIERS)[-1])
+        users.create(self.server, OPERATOR, spec)
+        return acting_as(self.server, name)
+
+    def token(self, name: str) -> str:
+        """A bearer token of an analyst."""
+        return tokens.issue(self.server, OPERATOR, name, TokenSpec()).token
+
+    def ask(self, analyst: Principal, query: str, **wanted: object) -> Answer:
+        """A release, as the API asks for one."""
+        request = ReleaseRequest.model_validate(wanted)
+        return releases.request(self.server, analyst, query, request)
+
+
+def exact_values(size: int) -> NDArray[np.int64]:
+    """The values behind every query: whole numbers up to ``LARGEST_VALUE``."""
+    return np.arange(size, dtype=np.int64) * 7919 % (LARGEST_VALUE + 1)
+
+
+def levels_between(count: int) -> list[float]:
+    """Variances between those of the last and the first tier, in equal ratios, ascending."""
+    low, high = TIERS["internal"], TIERS["public"]
+    return [low * (high / low) ** ((step + 1) / (count + 1)) for step in range(count)]
+
+
+def check_values(values: NDArray[np.float64], size: int, variance: float) -> None:
+    """Raises ``AssertionError`` unless these are a release at that level, by 12 deviations."""
+    assert values.shape == (size,), f"{values.shape} in place of {size} values"
+    furthest = float(np.abs(values - exact_values(size)).max())
+    assert 0 < furthest < 12 * variance**0.5, f"a value is off by {furthest}, variance {variance}"
+
+
+@contextmanager
+def fresh_world() -> Iterator[World]:
+    """A world in a temporary folder, which goes with it."""
+    with TemporaryDirectory(prefix="penstock-benchmark-") as folder:
+        settings = Settings(home=Path(folder) / "home")
+        home.create(settings)
+        server = home.open_server(settings)
+        for name in TIERS:
+            tiers.create(server, OPERATOR, TierSpec(name=name))
+        budgets = {name: {"epsilon": 20.0} for name in TIERS}
+        datasets.register(
+            server,
+            OPERATOR,
+            DatasetRequest.model_validate(
+                {
+                    "name": DATASET,
+                    "source": {"engine": "vector"},
+                    "neighboring": "add_remove",
+                    "delta": 1e-6,
+                    "budgets": budgets,
+                }
+            ),
+        )
+        try:
+            yield World(server)
+        finally:
+            server.database.close()
