@@ -1,0 +1,128 @@
+"""The ways in which bridges of the integer families go wrong, each of them found out.
+
+Every variant keeps what a casual look would check: supports, and most of the ties.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tests.statistical.cases import LAPLACE, POISSON, Case
+from tests.statistical.checks import accept, cells_of, joint_chi_squared, rejects
+from tests.statistical.paths import keyed_streams
+
+from penstock.mechanisms import IntVector, Laplace
+from penstock.mechanisms.laplace import _bridge_rule
+from penstock.randomness import Stream
+from penstock.randomness.bernoulli import CERTAIN
+from penstock.randomness.binomial import binomial
+
+SIZE = 1 << 20
+
+Bridge = Callable[[Fraction, Fraction, IntVector, Fraction, Stream], IntVector]
+
+
+def _never_the_noisier_neighbor() -> Bridge:
+    """Lost atoms: equal to the noisier neighbor by chance alone."""
+    return _laplace_with(arrived=0)
+
+
+def _never_the_accurate_neighbor() -> Bridge:
+    """Lost atoms: equal to the more accurate neighbor by chance alone."""
+    return _laplace_with(forward=CERTAIN)
+
+
+def _never_apart() -> Bridge:
+    """Neighbors that are equal stay so, though both parts may have moved, oppositely."""
+    return _laplace_with(parted=0)
+
+
+def _never_back() -> Bridge:
+    """Never beyond the accurate neighbor, on the side away from the noisier."""
+    return _laplace_with(backward=0)
+
+
+def _laplace_with(**changed: Any) -> Bridge:
+    def bridge(
+        accurate: Fraction, noisy: Fraction, difference: IntVector, level: Fraction, stream: Stream
+    ) -> IntVector:
+        mechanism = Laplace(Fraction(1))
+        rates = [mechanism._rate(at) for at in (accurate, level, noisy)]
+        rule = replace(_bridge_rule(*rates), **changed)
+        out = np.zeros(len(difference), dtype=np.int64)
+        rule.fill(difference, out, stream)
+        return out
+
+    return bridge
+
+
+def _normal_binomial(
+    accurate: Fraction, noisy: Fraction, difference: IntVector, level: Fraction, stream: Stream
+) -> IntVector:
+    """Mean and variance of the binomial, and a normal law."""
+    chance = float((level - accurate) / (noisy - accurate))
+    spread = np.sqrt(difference * chance * (1 - chance))
+    drawn = np.rint(chance * difference + spread * stream.generator.standard_normal(SIZE))
+    clipped: NDArray[np.int64] = np.clip(drawn, 0, difference).astype(np.int64)
+    return clipped
+
+
+def _other_chance(
+    accurate: Fraction, noisy: Fraction, difference: IntVector, level: Fraction, stream: Stream
+) -> IntVector:
+    """A chance that is off by a hundredth of itself."""
+    chance = (level - accurate) / (noisy - accurate)
+    return binomial(difference, chance * Fraction(101, 100), stream)
+
+
+TRIPLES = ((0, 2, 4), (1, 2, 3), (1, 3, 4))
+"""Places among a case's levels; the first counts from no noise at all."""
+
+
+def _p_value(case: Case, bridge: Bridge, triple: tuple[int, int, int], label: str) -> float:
+    levels = (Fraction(0), *case.levels)
+    a, t, b = (levels[place] for place in triple)
+    stream = keyed_streams(f"integer bridges/{label}/{case.name}/{triple}")()
+    difference = case.mechanism.increment(a, b, SIZE, stream)
+    first = bridge(a, b, difference, t, stream)
+    cells = [cells_of(case.law(a, t), 24), cells_of(case.law(t, b), 24)]
+    return joint_chi_squared([first, difference - first], cells)
+
+
+@pytest.mark.parametrize("case", [LAPLACE, POISSON], ids=["laplace", "poisson"])
+@pytest.mark.parametrize("triple", TRIPLES, ids=str)
+def test_both_parts_of_a_bridge_are_independent_with_their_exact_laws(
+    case: Case, triple: tuple[int, int, int]
+) -> None:
+    p_value = _p_value(case, case.mechanism.bridge, triple, "right")
+    accept(p_value, f"{case.name} bridge of {triple}")
+
+
+@pytest.mark.parametrize("triple", TRIPLES[1:], ids=str)
+@pytest.mark.parametrize(
+    "variant",
+    [
+        _never_the_noisier_neighbor,
+        _never_the_accurate_neighbor,
+        _never_apart,
+        _never_back,
+    ],
+)
+def test_laplace_bridges_without_one_of_their_ways_are_found_out(
+    variant: Callable[[], Bridge], triple: tuple[int, int, int]
+) -> None:
+    assert rejects(_p_value(LAPLACE, variant(), triple, variant.__name__))
+
+
+@pytest.mark.parametrize("triple", TRIPLES[:2], ids=str)
+def test_a_normal_law_in_place_of_the_binomial_is_found_out(triple: tuple[int, int, int]) -> None:
+    assert rejects(_p_value(POISSON, _normal_binomial, triple, "normal"))
+
+
+@pytest.mark.parametrize("triple", TRIPLES, ids=str)
+def test_a_binomial_chance_that_is_off_is_found_out(triple: tuple[int, int, int]) -> None:
+    assert rejects(_p_value(POISSON, _other_chance, triple, "other chance"))

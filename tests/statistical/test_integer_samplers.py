@@ -1,0 +1,111 @@
+"""The integer samplers against exact laws, in every regime they have.
+
+A smoke test: errors of 2^-40 in a probability are far below what counts can show, and are
+bounded digit by digit in the unit tests.
+"""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, rejects
+from tests.statistical.paths import keyed_streams
+
+from penstock.mechanisms import IntVector
+from penstock.randomness.bernoulli import CERTAIN
+from penstock.randomness.binomial import binomial
+from penstock.randomness.geometric import Geometric
+from penstock.randomness.poisson import poisson
+
+SIZE = 1 << 20
+
+RATIOS = ("0.05", "0.5", "0.9", "0.999")
+MEANS = ("0.01", "1", "15.99", "16", "16.5", "31", "300", "99999.5")
+TRIALS = (
+    (1, "0.3"),
+    (7, "0.5"),
+    (31, "0.5"),
+    (32, "0.5"),
+    (33, "0.51"),
+    (40, "0.75"),
+    (160, "0.1"),
+    (159, "0.1"),
+    (5_000, "0.001"),
+    (20_000, "0.999"),
+    (100_000, "0.37"),
+)
+
+
+def _fits(drawn: IntVector, law: Pmf) -> float:
+    cells = cells_of(law, 64)
+    observed = np.bincount(cells.of(drawn), minlength=len(cells.masses))
+    return chi_squared(observed, cells.masses * len(drawn))
+
+
+def _geometric_law(ratio: float) -> Pmf:
+    values = np.arange(int(40 / (1 - ratio)), dtype=np.float64)
+    return Pmf(0, (1 - ratio) * ratio**values)
+
+
+def _poisson_law(mean: float) -> Pmf:
+    low = max(0, int(mean - 12 * mean**0.5))
+    values = np.arange(low, int(mean + 12 * mean**0.5 + 30))
+    return Pmf(low, stats.poisson.pmf(values, mean))
+
+
+def _binomial_law(trials: int, chance: float) -> Pmf:
+    return Pmf(0, stats.binom.pmf(np.arange(trials + 1), trials, chance))
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_geometric_draws_follow_their_law(ratio: str) -> None:
+    stream = keyed_streams(f"geometric/{ratio}")()
+    drawn = Geometric.of(Decimal(ratio)).draw(SIZE, stream)
+    accept(_fits(drawn, _geometric_law(float(ratio))), f"geometric {ratio}")
+
+
+def test_a_digit_that_is_a_fair_coin_is_found_out() -> None:
+    digits = list(Geometric.of(Decimal("0.999")).digits)
+    digits[6] = CERTAIN // 2
+    drawn = Geometric(tuple(digits), 0).draw(SIZE, keyed_streams("a fair digit")())
+    assert rejects(_fits(drawn, _geometric_law(0.999)))
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_poisson_draws_follow_their_law(mean: str) -> None:
+    drawn = poisson(Fraction(mean), SIZE, keyed_streams(f"poisson/{mean}")())
+    accept(_fits(drawn, _poisson_law(float(mean))), f"poisson {mean}")
+
+
+@pytest.mark.parametrize("mean", MEANS[1:])
+def test_one_percent_more_of_a_poisson_mean_is_found_out(mean: str) -> None:
+    more = Fraction(mean) * Fraction(101, 100)
+    drawn = poisson(more, SIZE, keyed_streams(f"more poisson/{mean}")())
+    assert rejects(_fits(drawn, _poisson_law(float(mean))))
+
+
+@pytest.mark.parametrize(("trials", "chance"), TRIALS)
+def test_binomial_draws_follow_their_law(trials: int, chance: str) -> None:
+    stream = keyed_streams(f"binomial/{trials}/{chance}")()
+    drawn = binomial(np.full(SIZE, trials, dtype=np.int64), Fraction(chance), stream)
+    accept(_fits(drawn, _binomial_law(trials, float(chance))), f"binomial {trials} {chance}")
+
+
+@pytest.mark.parametrize(("trials", "chance"), TRIALS[1:])
+def test_a_binomial_chance_that_is_off_by_a_hundredth_is_found_out(
+    trials: int, chance: str
+) -> None:
+    stream = keyed_streams(f"other binomial/{trials}/{chance}")()
+    off = min(Fraction(chance), 1 - Fraction(chance)) / 66
+    drawn = binomial(np.full(SIZE, trials, dtype=np.int64), Fraction(chance) - off, stream)
+    assert rejects(_fits(drawn, _binomial_law(trials, float(chance))))
+
+
+def test_trials_of_all_sizes_in_one_vector_keep_their_laws() -> None:
+    sizes = (3, 40, 200, 9_000)
+    trials = np.tile(np.array(sizes, dtype=np.int64), SIZE // 4)
+    drawn = binomial(trials, Fraction(1, 8), keyed_streams("mixed trials")())
+    for i, size in enumerate(sizes):
+        accept(_fits(drawn[i::4], _binomial_law(size, 0.125)), f"binomial {size} among others")
