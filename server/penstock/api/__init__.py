@@ -2,7 +2,7 @@
 
 * ``operations``  how an operation is declared: verb, address, policy, request, answer
 * ``routes``      the operations, by subject; each calls one service
-* ``blueprint``   from declarations to Flask
+* ``wiring``      from declarations to Flask
 * ``bearer``, ``bodies``, ``parameters``  what comes in
 * ``answers``, ``problems``               what goes out
 * ``pace``        what the clock must not tell apart
@@ -15,10 +15,10 @@ Nothing is served that is not declared, and nothing is declared without a policy
 from collections.abc import Mapping
 
 from penstock.api import docs
-from penstock.api.blueprint import blueprint
 from penstock.api.edge import Edge
 from penstock.api.pace import Pace
 from penstock.api.routes import OPERATIONS
+from penstock.api.wiring import blueprint
 
 POLICIES: Mapping[str, str] = {
     **{operation.name: operation.policy.sentence for operation in OPERATIONS},

@@ -1,0 +1,108 @@
+"""After a request nothing in the process refers to the exact values that it brought."""
+
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.api.world import QUERY, World
+
+from penstock.api import bodies, problems
+
+CANARY = 47110815
+ROWS = 400
+
+
+@pytest.fixture(autouse=True)
+def uncollected() -> Iterator[None]:
+    """Cycles that only the collector would free count as kept."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def holders() -> list[str]:
+    """The kinds of live object that hold the canary."""
+    return [type(found).__name__ for found in gc.get_objects() if _holds(found)]
+
+
+def _holds(found: Any) -> bool:
+    if type(found) in (list, tuple):
+        return len(found) == ROWS and found[1] == CANARY
+    if type(found) is dict:
+        return any(_is_exact(value) for value in list(found.values()))
+    return False
+
+
+def _is_exact(value: Any) -> bool:
+    if type(value) in (bytes, bytearray, str) and len(value) > ROWS:
+        text = value if isinstance(value, str) else bytes(value).decode("latin-1")
+        return str(CANARY) in text
+    return isinstance(value, np.ndarray) and value.size == ROWS and CANARY in value
+
+
+def push(world: World, **changes: Any) -> int:
+    """Register a vector that holds the canary; the status."""
+    # Made here alone, so that the test itself keeps no list of it.
+    body = {**QUERY, "name": "pushed", "keys": None, "values": [1, CANARY] + [0] * (ROWS - 2)}
+    return world.call("POST", "/api/v1/queries", {**body, **changes}, by="root").status_code
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, 201),
+        ({"surprise": 1}, 422),
+        ({"bound": 10}, 422),
+        ({"name": "visits"}, 409),
+        ({"dataset": "absent"}, 404),
+        ({"levels": {"public": {"epsilon": 50}}}, 409),
+    ],
+)
+def test_no_live_object_holds_a_pushed_vector(
+    world: World, changes: dict[str, Any], status: int
+) -> None:
+    assert push(world, **changes) == status
+    assert holders() == []
+
+
+def test_a_body_cut_short_is_not_kept(world: World) -> None:
+    data = b'{"values": [1, %d, ' % CANARY + b"0, " * ROWS
+    assert world.call("POST", "/api/v1/queries", by="root", data=data).status_code == 400
+    del data
+    assert holders() == []
+
+
+def test_a_fault_of_ours_keeps_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.services.registration.draw_anchor", lambda *_: 1 / 0)
+    assert push(world) == 500
+    assert holders() == []
+
+
+def test_what_is_not_forgotten_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The measurement itself: frames that are not cleared keep a refused body."""
+    monkeypatch.setattr(problems, "forget", lambda _: None)
+    assert push(world, surprise=1) == 422
+    assert holders() != []
+
+
+def test_a_large_body_waits_for_another(
+    open_copy: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each process holds one at a time: a second one is told to come back."""
+    world = open_copy(body_limit=1024)
+    monkeypatch.setattr("penstock.api.wiring.LARGE_BODY_PATIENCE_SECONDS", 0.01)
+    read = bodies.read
+    statuses: list[int] = []
+
+    def read_while_another_comes(request: Any, limit: int) -> bytearray:
+        if not statuses:
+            statuses.append(0)
+            statuses.append(push(world, name="second"))
+        return read(request, limit)
+
+    monkeypatch.setattr(bodies, "read", read_while_another_comes)
+    assert push(world) == 201
+    assert statuses == [0, 503]

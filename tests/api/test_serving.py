@@ -1,0 +1,226 @@
+"""The server as it runs: gunicorn with several workers over one home."""
+
+import http.client
+import json
+import logging
+import os
+import runpy
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gunicorn.config import KNOWN_SETTINGS
+
+from penstock.services import home, tokens
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import TokenSpec
+from penstock.settings import Settings
+
+CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"
+ASK = "/api/v1/queries/visits/releases"
+
+
+@dataclass
+class Serving:
+    """gunicorn over a home, on a port of this machine."""
+
+    home: Path
+    port: int
+    token: str
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        settings = {"PENSTOCK_HOME": str(self.home), "PENSTOCK_PORT": str(self.port)}
+        with (self.home / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION)],
+                env={**os.environ, **settings, "PENSTOCK_WORKERS": "2"},
+                cwd=self.home.parent,
+                stdout=log,
+                stderr=log,
+            )
+        for _ in range(300):
+            if self.process.poll() is not None:
+                break
+            try:
+                self.ask("GET", "/healthz")
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError((self.home / "log").read_text())
+
+    def stop(self, number: int) -> int:
+        """Send a signal and wait for the end; the exit status."""
+        assert self.process is not None
+        self.process.send_signal(number)
+        return self.process.wait(20)
+
+    def ask(self, verb: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """One request on a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+            data = None if body is None else json.dumps(body)
+            connection.request(verb, path, body=data, headers=headers)
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
+        finally:
+            connection.close()
+
+    def say(self, data: bytes) -> bytes:
+        """Send bytes as they are; what comes back until the connection ends."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+            connection.sendall(data)
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        return answer
+
+
+def serve_copy(furnished: Path, folder: Path) -> Serving:
+    """A server that runs over a copy, with a token that is valid by this machine's clock."""
+    shutil.copytree(furnished, folder)
+    server = home.open_server(Settings(home=folder))
+    token = tokens.issue(server, OPERATOR, "ian", TokenSpec()).token
+    server.database.close()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    started = Serving(folder, port, token)
+    started.start()
+    return started
+
+
+@pytest.fixture
+def serving(furnished: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Serving]:
+    """A server to be stopped."""
+    started = serve_copy(furnished[0], tmp_path / "home")
+    yield started
+    if started.process is not None and started.process.poll() is None:
+        started.stop(signal.SIGTERM)
+
+
+@pytest.fixture(scope="module")
+def running(
+    furnished: tuple[Path, dict[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Serving]:
+    """A server that goes on."""
+    started = serve_copy(furnished[0], tmp_path_factory.mktemp("running") / "home")
+    yield started
+    started.stop(signal.SIGTERM)
+
+
+def test_it_stops_gracefully_and_leaves_nothing_but_the_home(serving: Serving) -> None:
+    before = {path.name for path in serving.home.parent.iterdir()}
+    assert serving.ask("POST", ASK, {})[0] == 200
+    assert serving.stop(signal.SIGTERM) == 0
+    assert {path.name for path in serving.home.parent.iterdir()} == before == {"home"}
+    log = (serving.home / "log").read_text()
+    assert "Traceback" not in log
+    assert serving.token not in log
+
+
+def test_it_starts_again_after_being_killed_with_nothing_to_clean_up(serving: Serving) -> None:
+    status, first = serving.ask("POST", ASK, {})
+    assert status == 200
+    assert serving.stop(signal.SIGKILL) == -signal.SIGKILL
+    serving.start()
+    assert serving.ask("POST", ASK, {}) == (200, first)
+
+
+def test_workers_agree_on_every_value(running: Serving) -> None:
+    answers = [running.ask("POST", ASK, {"epsilon": 0.3})[1]["values"] for _ in range(12)]
+    assert all(values == answers[0] for values in answers)
+
+
+def test_malformed_chunks_are_a_400(running: Serving) -> None:
+    answer = running.say(
+        b"POST " + ASK.encode() + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        b"Authorization: Bearer " + running.token.encode() + b"\r\n"
+        b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n"
+    )
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"application/problem+json" in answer
+
+
+def test_a_refusal_reaches_a_client_that_is_still_sending(running: Serving) -> None:
+    answer = running.say(
+        b"POST /api/v1/tiers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        b"Content-Type: application/json\r\nContent-Length: 20000000\r\n\r\n" + bytes(20_000_000)
+    )
+    assert answer.startswith(b"HTTP/1.1 401")
+
+
+def test_a_malformed_request_line_is_not_quoted_in_the_log(running: Serving) -> None:
+    assert running.say(b"GET / HTTP/1.1\r\nAuthorization canary\r\n\r\n").startswith(
+        b"HTTP/1.1 400"
+    )
+    log = (running.home / "log").read_text()
+    assert "Invalid request from" in log
+    assert "canary" not in log
+
+
+def test_forwarded_headers_are_not_believed(running: Serving) -> None:
+    answer = running.say(
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nScript-Name: /healthz\r\n"
+        b"X-Forwarded-Proto: https\r\nX-Forwarded-Ssl: off\r\nSCRIPT_NAME: /healthz\r\n\r\n"
+    )
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+def configuration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+    """What the file sets, read where no settings file lies."""
+    monkeypatch.chdir(tmp_path)
+    return runpy.run_path(str(CONFIGURATION))
+
+
+def test_every_setting_is_one_that_gunicorn_knows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """gunicorn ignores a name that it does not know, also a safety measure's."""
+    known = {setting.name for setting in KNOWN_SETTINGS}
+    read = configuration(monkeypatch, tmp_path)
+    imported = {"ctypes", "load", "logging", "os", "settings", "signal", "sys", "Path"}
+    chosen = {name for name in read if not name.startswith("_")} - imported
+    assert chosen <= known
+
+
+def test_nothing_listens_beside_the_port_and_nothing_is_shared_by_workers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PENSTOCK_HOST", "::1")
+    monkeypatch.setenv("PENSTOCK_PORT", "8123")
+    read = configuration(monkeypatch, tmp_path)
+    assert read["control_socket_disable"] is True
+    assert read["preload_app"] is False
+    assert read["forwarded_allow_ips"] == ""
+    assert read["bind"] == "[::1]:8123"
+    assert read["wsgi_app"] == "penstock.application:create_app()"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Invalid request from ip=1: Invalid HTTP Header: 'canary'", "Invalid HTTP Header:"),
+        ('Invalid request from ip=1: Invalid HTTP Header: "canary"', "Invalid HTTP Header:"),
+        ("Booting worker with pid: 'canary'", "canary"),
+    ],
+)
+def test_what_a_malformed_request_said_is_cut_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, kept: str
+) -> None:
+    record = logging.LogRecord("gunicorn.error", logging.WARNING, "", 0, said, (), None)
+    read = configuration(monkeypatch, tmp_path)
+    assert read["_WithoutQuotations"]().filter(record)
+    assert kept in record.getMessage()
+    assert ("canary" in record.getMessage()) == said.startswith("Booting")
