@@ -29,7 +29,8 @@ _GRID = 1 << 17
 def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
     """The least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 
-    Shifts of one sign are the worst for given sizes, and which sign is which direction.
+    Shifts of one sign are taken to be the worst for given sizes, an engineering bound
+    that the tests hold against enumerations; which sign it is, is which direction.
     Infinite where the support's end alone exceeds ``delta``, and where the noise would
     hide next to nothing.
     """
