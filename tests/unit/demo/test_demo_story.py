@@ -1,0 +1,229 @@
+"""The demo's story: every number in it is computed once more, from the database and the data."""
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import NormalDist
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from sqlmodel import col, select
+
+from penstock.demo import pages, stage, story, tour
+from penstock.demo.cast import EVERYBODY, READERS, TIERS
+from penstock.demo.story import HEADLINE, Story
+from penstock.errors import Conflict, Unavailable
+from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, TierBudget, User
+from penstock.services.home import open_server
+from penstock.services.principals import authenticate
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.state import open_state
+from penstock.settings import Settings, load
+
+PHI = NormalDist().cdf
+NORMAL_95 = NormalDist().inv_cdf(0.975)
+PORT = 8123
+
+
+def quiet(step: str) -> None:
+    """Progress that nobody watches."""
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return stage.settings(tmp_path_factory.mktemp("demo") / "home", PORT)
+
+
+@pytest.fixture(scope="module")
+def told(settings: Settings) -> Story:
+    return story.tell(settings, quiet)
+
+
+@pytest.fixture(scope="module")
+def server(told: Story, settings: Settings) -> Iterator[Server]:
+    opened = open_server(settings)
+    yield opened
+    opened.database.close()
+
+
+@pytest.fixture(scope="module")
+def text(told: Story, settings: Settings) -> str:
+    return pages.story(told, settings.home)
+
+
+def rows_of(text: str) -> dict[str, tuple[float, float, float, float, float]]:
+    """Reader: epsilon, value, lower, upper, half width, as they stand in the table."""
+    number = r"(-?[\d,]+\.\d+)"
+    found = {}
+    for line in text.splitlines():
+        match = re.search(
+            rf"^  (\w+) .* {number} +{number} +{number} to {number} +±{number}$", line
+        )
+        if match:
+            cells = tuple(float(cell.replace(",", "")) for cell in match.groups()[1:])
+            found[match.group(1)] = (cells[0], cells[1], cells[2], cells[3], cells[4])
+    return found
+
+
+def stored(server: Server) -> dict[str, tuple[float, float]]:
+    """Reader: value and variance of what they were handed, from the database."""
+    found = {}
+    with server.database.read() as session:
+        query = session.exec(select(Query).where(col(Query.name) == HEADLINE)).one()
+        dataset = session.get_one(Dataset, query.dataset_id)
+        process = Process.of(query)
+        for grant, release, user in session.exec(
+            select(Grant, Release, User)
+            .join(Release, col(Grant.release_id) == col(Release.id))
+            .join(User, col(Grant.user_id) == col(User.id))
+            .where(col(Release.query_id) == query.id)
+        ).all():
+            assert grant.user_id == user.id
+            steps = open_state(server, dataset, query, release)
+            value = int(steps[0]) * process.mechanism.granularity
+            found[user.name] = float(value), float(process.ladder.value(release.rung))
+    return found
+
+
+def epsilon_of(mu: float, delta: float) -> float:
+    """Epsilon of a Gaussian mechanism with signal-to-noise ratio mu (Balle, Wang 2018)."""
+    low, high = 0.0, 50.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        spent = PHI(mu / 2 - middle / mu) - math.exp(middle) * PHI(-mu / 2 - middle / mu)
+        low, high = (middle, high) if spent > delta else (low, middle)
+    return high
+
+
+def test_every_reader_is_told_what_the_database_holds(text: str, server: Server) -> None:
+    shown, held = rows_of(text), stored(server)
+    assert list(shown) == [reader.name for reader in READERS]
+    assert set(held) == set(shown)
+    for name, (epsilon, value, lower, upper, half_width) in shown.items():
+        exact, variance = held[name]
+        deviation = math.sqrt(variance)
+        assert value == pytest.approx(exact, abs=0.051)
+        assert half_width == pytest.approx(NORMAL_95 * deviation, abs=0.051)
+        assert lower == pytest.approx(exact - NORMAL_95 * deviation, abs=0.051)
+        assert upper == pytest.approx(exact + NORMAL_95 * deviation, abs=0.051)
+        assert epsilon == pytest.approx(epsilon_of(1 / deviation, 1e-6), abs=0.0051)
+
+
+def test_the_readers_are_told_about_the_people_in_the_data(text: str, settings: Settings) -> None:
+    table = pq.read_table(settings.home / "data" / "health_insurance_experiment.parquet")
+    people = len(pc.unique(table["person"]))
+    assert f"{people:,} people" in text
+    patients = len(pc.unique(table.filter(pc.field("hospital_stays") >= 1)["person"]))
+    for _, value, _, _, half_width in rows_of(text).values():
+        assert abs(value - patients) < 5 * half_width  # a chance below 1e-21
+
+
+def test_the_joint_losses_are_those_of_one_draw_and_of_four(text: str, server: Server) -> None:
+    deviations = [math.sqrt(variance) for _, variance in stored(server).values()]
+    best = min(deviations)
+    averaged = 1 / math.sqrt(sum(deviation**-2 for deviation in deviations))
+    for words, deviation in (("lossless", best), ("independently", averaged)):
+        (line,) = [line for line in text.splitlines() if words in line and "±" in line]
+        epsilon, half_width = (float(cell.lstrip("±")) for cell in line.split()[-2:])
+        assert epsilon == pytest.approx(epsilon_of(1 / deviation, 1e-6), rel=0.01)
+        assert half_width == pytest.approx(NORMAL_95 * deviation, abs=0.051)
+
+
+def test_the_bound_is_the_budget_of_the_highest_tier(text: str, server: Server) -> None:
+    with server.database.read() as session:
+        reach = max(budget.epsilon for budget in session.exec(select(TierBudget)).all())
+    found = re.search(r"epsilon ([\d.]+)\s+together.*epsilon ([\d.]+)\s+for (\w+)", text, re.DOTALL)
+    assert found is not None
+    assert float(found.group(2)) == reach
+    assert found.group(3) == list(TIERS)[-1]
+    # More than one query is registered, and the filter keeps all of them within the budget.
+    lossless = max(epsilon for epsilon, *_ in rows_of(text).values())
+    assert lossless < float(found.group(1)) <= reach
+
+
+def test_the_log_says_that_each_acted_for_themselves(server: Server) -> None:
+    with server.database.read() as session:
+        leaves = session.exec(select(Leaf)).all()
+    actors = {leaf.kind: {leaf.actor} for leaf in leaves}
+    for leaf in leaves:
+        actors[leaf.kind].add(leaf.actor)
+    assert actors["release"] == {reader.name for reader in READERS}
+    assert actors["query"] == actors["dataset"] == {"ada"}
+    assert actors["tier"] == actors["user"] == {"operator"}
+
+
+def test_every_token_signs_its_owner_in(told: Story, server: Server, settings: Settings) -> None:
+    shown = tour.what_to_try(told, settings.home, settings, served=True)
+    for person in EVERYBODY:
+        principal = authenticate(server, told.tokens[person.name])
+        assert (principal.name, set(principal.roles)) == (person.name, {person.role})
+        assert told.tokens[person.name] in shown
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_nothing_is_wider_than_a_terminal(
+    told: Story, text: str, settings: Settings, served: bool
+) -> None:
+    shown = text + tour.what_to_try(told, Path("penstock-demo"), settings, served=served)
+    assert max(map(len, shown.splitlines())) <= 100
+    assert ("penstock serve --port" in shown) is not served
+
+
+def test_a_second_run_tells_the_same_numbers_with_new_tokens(
+    told: Story, text: str, settings: Settings
+) -> None:
+    again = story.tell(settings, quiet)
+    assert again.again
+    assert rows_of(pages.story(again, settings.home)) == rows_of(text)
+    assert again.together == told.together
+    assert set(again.tokens.values()).isdisjoint(told.tokens.values())
+
+
+def test_a_folder_that_is_no_demo_is_left_alone(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "keys").mkdir(parents=True)
+    (home / "keys" / "keyring.json").write_text("mine")
+    with pytest.raises(Conflict, match="--home"):
+        story.tell(stage.settings(home, PORT), quiet)
+    assert [path.name for path in home.rglob("*")] == ["keys", "keyring.json"]
+    assert (home / "keys" / "keyring.json").read_text() == "mine"
+
+
+def test_a_demo_that_was_interrupted_is_not_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = stage.settings(tmp_path / "home", PORT)
+
+    def interrupted(home: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stage, "finish", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        story.tell(settings, quiet)
+    with pytest.raises(Conflict, match="interrupted"):
+        story.tell(settings, quiet)
+
+
+def test_a_place_that_cannot_be_written_is_named() -> None:
+    with pytest.raises(Unavailable, match="--home"):
+        story.tell(stage.settings(Path("/proc/nothing"), PORT), quiet)
+
+
+def test_the_demo_reads_no_settings_of_a_real_server(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "penstock.toml").write_text('home = "/real"\nkeys_folder = "/real/keys"\n')
+    inherited = {
+        "PATH": "/bin",
+        "PENSTOCK_DATABASE_URL": "sqlite:////real.db",
+        "PENSTOCK_WITNESS_FOLDER": "/real/witness",
+        "PENSTOCK_CONFIG": "/real/penstock.toml",
+    }
+    environment = stage.environment(settings, inherited)
+    assert load(environment)[0] == settings
+    assert environment["PATH"] == "/bin"
+    assert not any("/real" in value for value in environment.values())
