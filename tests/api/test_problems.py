@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.api.world import QUERY, World
+from tests.api.world import QUERY, World, parsed
 
 from penstock import errors
 from penstock.api import problems
@@ -18,7 +18,7 @@ def refused(world: World, status: int, verb: str, path: str, body: Any = None, *
     response = world.call(verb, path, body, **more)
     assert response.status_code == status, response.text
     assert response.content_type == "application/problem+json"
-    problem = response.json
+    problem = parsed(response)
     assert set(problem) >= MEMBERS
     assert problem["status"] == status
     assert problem["type"] == "/problems/" + problem["code"].lower().replace("_", "-")
@@ -76,10 +76,10 @@ def test_a_refused_token_says_how_to_authenticate_and_nothing_of_the_reason(worl
     for caller in (None, "malformed", "expired", "revoked", "gone"):
         response = world.call("GET", "/api/v1/me", by=caller)
         assert response.headers["WWW-Authenticate"].startswith("Bearer")
-        bodies.append({**response.json, "request_id": ""})
+        bodies.append({**parsed(response), "request_id": ""})
     for header in ("", "Basic cm9vdDpyb290", "Bearer", "Bearer ", "bearer x y", "pst_"):
         response = world.call("GET", "/api/v1/me", headers={"Authorization": header})
-        bodies.append({**response.json, "request_id": ""})
+        bodies.append({**parsed(response), "request_id": ""})
     assert all(body == bodies[0] for body in bodies)
 
 
@@ -133,7 +133,7 @@ def test_an_exhausted_budget_says_what_was_needed_what_is_left_and_what_would_fi
 
 def test_the_largest_share_that_is_named_does_fit(world: World) -> None:
     big = {**QUERY, "name": "big", "levels": {"public": {"epsilon": 50}}}
-    share = world.call("POST", "/api/v1/queries", big, by="root").json["largest_share"]
+    share = parsed(world.call("POST", "/api/v1/queries", big, by="root"))["largest_share"]
     fits = {key: value for key, value in big.items() if key != "levels"}
     answer = world.call("POST", "/api/v1/queries", {**fits, "share": share}, by="root")
     assert answer.status_code == 201, answer.text

@@ -178,7 +178,7 @@ def test_a_limit_above_the_largest_is_clamped(world: World) -> None:
 
 
 def test_an_empty_list_is_a_list(world: World) -> None:
-    empty = {"items": [], "next_cursor": None}
+    empty: dict[str, Any] = {"items": [], "next_cursor": None}
     assert world.answer("GET", "/api/v1/queries", by="noa") == empty
     assert world.answer("GET", "/api/v1/releases", by="noa") == empty
 

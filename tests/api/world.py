@@ -73,6 +73,11 @@ def keyed_streams() -> Callable[[], Stream]:
     return lambda: Stream.from_key(hashlib.sha256(b"tests/api %d" % next(numbers)).digest())
 
 
+def parsed(response: TestResponse) -> Any:
+    """The JSON document that a response holds."""
+    return json.loads(response.data)
+
+
 @dataclass(frozen=True)
 class World:
     """A server over a temporary home, a client of it, and a token for everybody by name."""
@@ -107,7 +112,7 @@ class World:
         """The parsed answer to a request that must succeed."""
         response = self.call(verb, path, body, by=by)
         assert response.status_code < 300, response.text
-        return response.json
+        return parsed(response)
 
 
 def open_world(folder: Path, known: dict[str, str], **settings: Any) -> World:

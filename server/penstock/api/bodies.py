@@ -12,9 +12,7 @@ from typing import Any
 
 import orjson
 from flask import Request
-from gunicorn.http.errors import (
-    ParseException,  # type: ignore[import-untyped]  # it publishes no annotations
-)
+from gunicorn.http.errors import ParseException
 from pydantic import TypeAdapter, ValidationError
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
@@ -132,7 +130,8 @@ def document(body: bytearray, *, strict_below: int, most_values: int) -> object:
     places = body.count(b",") + body.count(b"[") + body.count(b"{")
     if places > 4 * most_values + SPARE_PLACES:
         raise MalformedInput(
-            f"The body holds more than {places:,} values; a query has at most {most_values:,}."
+            f"The body has {places:,} commas and brackets, far more than the {most_values:,}"
+            " values of the largest query need; split it."
         )
     found, refusal = _parsed(body)
     if refusal is not None:

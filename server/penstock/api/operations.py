@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import GenericAlias
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter
@@ -198,9 +199,9 @@ def _read_annotations(
         else:
             required = argument.default is inspect.Parameter.empty
             parameters.append(_parameter(name, hint, path, required=required))
-    answered = hints["return"]
     # A list around it, since pydantic takes a configuration for lists but not for dataclasses.
-    answer: TypeAdapter[Any] = TypeAdapter(list[answered], config=_ANSWERS)
+    listed: Any = GenericAlias(list, hints["return"])
+    answer: TypeAdapter[Any] = TypeAdapter(listed, config=_ANSWERS)
     return body, answer, tuple(parameters), windowed
 
 
