@@ -4,6 +4,7 @@ Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 f
 2 usage, 3 refused by policy or budget, 4 not reachable.
 """
 
+import io
 import os
 import sys
 import traceback
@@ -102,6 +103,10 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> NoReturn:
     """The entry point."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a character is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 

@@ -39,7 +39,7 @@ other systems do, they could average it away, and the same {count} accuracies wo
 person epsilon {independent} instead of {released}."""
 
 _MORE = """\
-(By now these readers were also given other statistics of this dataset; epsilon counts them all.)"""
+(By now these readers were given {handed_out} releases of this dataset; both epsilons count all.)"""
 
 _LATER = """\
 What could they learn later? All that is registered, at their best levels: epsilon {could_be}
@@ -58,7 +58,7 @@ def story(told: Story, home: Path) -> str:
         [_far_off(told)],
         ["WHAT THEY ALL LEARN TOGETHER", *_joint(told, count)],
         [_together(told, count)],
-        [filled(_MORE)] if len(told.together.queries) > 1 else [],
+        [filled(_MORE, handed_out=told.handed_out)] if told.handed_out > len(told.seen) else [],
         [_later(told)],
     ]
     return joined(sections)

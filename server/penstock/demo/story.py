@@ -8,7 +8,18 @@ from pydantic import TypeAdapter
 
 from penstock.demo import stage
 from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, TIERS
-from penstock.services import datasets, exposure, home, queries, releases, tiers, tokens, users
+from penstock.services import (
+    datasets,
+    exposure,
+    history,
+    home,
+    queries,
+    releases,
+    tiers,
+    tokens,
+    users,
+)
+from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
 from penstock.services.server import Server
 from penstock.services.specs import (
@@ -55,12 +66,14 @@ class Seen:
 class Story:
     """What was told: who saw what, what all learned together, and how to sign in.
 
-    ``tokens`` are by name.  ``again`` says that the home stood already, so that every
-    value is one that was handed out before.
+    ``together`` counts all that the readers were ever given of the dataset, in
+    ``handed_out`` hand-outs.  ``tokens`` are by name.  ``again`` says that the home stood
+    already, so that every value is one that was handed out before.
     """
 
     seen: list[Seen]
     together: ExposureView
+    handed_out: int
     tokens: dict[str, str]
     again: bool
 
@@ -90,14 +103,11 @@ def tell(settings: Settings, progress: Progress) -> Story:
         _see(server, authenticate(server, issued[reader.name]), reader.tier) for reader in READERS
     ]
     progress("Composing what they learn together")
-    together = exposure.of(
-        server,
-        authenticate(server, issued[AUDITOR.name]),
-        [reader.name for reader in READERS],
-        seen[0].release.dataset,
-    )
+    auditor, dataset = authenticate(server, issued[AUDITOR.name]), seen[0].release.dataset
+    together = exposure.of(server, auditor, [reader.name for reader in READERS], dataset)
+    handed_out = sum(_hand_outs(server, auditor, reader.name, dataset) for reader in READERS)
     server.database.close()
-    return Story(seen, together, issued, again)
+    return Story(seen, together, handed_out, issued, again)
 
 
 def _invite(server: Server) -> None:
@@ -118,6 +128,11 @@ def _register(server: Server, admin: Principal, progress: Progress) -> None:
     for query in stage.queries():
         progress(f"Registering the query {query['name']}, which reads the data once")
         queries.register(server, admin, adapter.validate_python(query))
+
+
+def _hand_outs(server: Server, auditor: Principal, reader: str, dataset: str) -> int:
+    page = history.listing(server, auditor, Window(limit=LARGEST_LIMIT), user=reader)
+    return sum(item.dataset == dataset for item in page.items)
 
 
 def _see(server: Server, reader: Principal, tier: str | None) -> Seen:

@@ -61,7 +61,7 @@ def _reader(told: Story, url: str) -> list[str]:
         f"{CLIENT} release {HEADLINE} --tier {READERS[0].tier}",
         "curl -s -X POST -H 'Content-Type: application/json' -d '{}' \\",
         '  -H "Authorization: Bearer $PENSTOCK_TOKEN" \\',
-        f'  "$PENSTOCK_URL/api/v1/queries/{HEADLINE}/releases"',
+        f'  "$PENSTOCK_URL/api/v1/queries/{HEADLINE}/releases"; echo',
         "",
     ]
 

@@ -1,5 +1,6 @@
 """The program as a whole: help, late imports, two streams, exit codes, the edge."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -179,6 +180,31 @@ def test_a_reader_who_leaves_early_is_no_error_on_the_terminal(furnished: Path) 
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "["
     assert done.stderr == ""
+
+
+def test_a_terminal_without_the_characters_is_written_to(
+    furnished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = start("release", "visits", "--as", "pia", folder=tmp_path, home=furnished)
+    assert done.code == 0
+    assert "\\xb1" in done.out
+
+
+def test_a_locked_database_is_said_to_be_locked(
+    here: Run, furnished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_BUSY_TIMEOUT", "0.1")
+    holder = sqlite3.connect(furnished / "database" / "penstock.db", isolation_level=None)
+    try:
+        holder.execute("BEGIN IMMEDIATE")
+        refused = here("user", "create", "max", "--role", "admin")
+        assert here("user", "list").code == 0
+    finally:
+        holder.close()
+    assert (refused.code, refused.out) == (1, "")
+    assert "locked" in refused.err or "busy" in refused.err or "writ" in refused.err
+    assert here("user", "create", "max", "--role", "admin").code == 0
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,12 @@ from penstock.demo.cast import EVERYBODY, READERS, TIERS
 from penstock.demo.story import HEADLINE, Story
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, TierBudget, User
+from penstock.services import releases
 from penstock.services.home import open_server
 from penstock.services.principals import authenticate
 from penstock.services.process import Process
 from penstock.services.server import Server
+from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state
 from penstock.settings import Settings, load
 
@@ -180,6 +182,21 @@ def test_a_second_run_tells_the_same_numbers_with_new_tokens(
     assert rows_of(pages.story(again, settings.home)) == rows_of(text)
     assert again.together == told.together
     assert set(again.tokens.values()).isdisjoint(told.tokens.values())
+
+
+def test_what_was_given_since_is_counted_and_said(tmp_path: Path) -> None:
+    settings = stage.settings(tmp_path / "home", PORT)
+    first = story.tell(settings, quiet)
+    server = open_server(settings)
+    rosa = authenticate(server, first.tokens["rosa"])
+    releases.request(server, rosa, HEADLINE, ReleaseRequest(tier="public"))
+    server.database.close()
+    then = story.tell(settings, quiet)
+    assert (first.handed_out, then.handed_out) == (4, 5)
+    assert then.together.independent.epsilon > first.together.independent.epsilon
+    assert then.together.released == first.together.released
+    assert "given" not in pages.story(first, tmp_path).partition("TOGETHER")[2]
+    assert "were given 5 releases" in pages.story(then, tmp_path)
 
 
 def test_a_folder_that_is_no_demo_is_left_alone(tmp_path: Path) -> None:
