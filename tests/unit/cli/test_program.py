@@ -185,10 +185,10 @@ def test_a_reader_who_leaves_early_is_no_error_on_the_terminal(furnished: Path) 
 def test_a_terminal_without_the_characters_is_written_to(
     furnished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    done = start("release", "visits", "--as", "pia", folder=tmp_path, home=furnished)
-    assert done.code == 0
-    assert "\\xb1" in done.out
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    made = start("tier", "create", "水", folder=tmp_path, home=furnished)
+    assert made.code == 0
+    assert "\\u6c34" in made.out
 
 
 def test_a_locked_database_is_said_to_be_locked(
