@@ -1,6 +1,6 @@
 """The query string: every argument is declared, known, given once and read strictly."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, ValidationError, WithJsonSchema
@@ -22,13 +22,13 @@ WINDOW = {
 def _moment(text: object) -> datetime:
     try:
         moment = datetime.fromisoformat(str(text))
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise PydanticCustomError(
-            "moment", "This must be a time with its offset (RFC 3339), as 2026-11-20T12:00:00Z."
-        )
-    return moment
+        if moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise PydanticCustomError(
+        "moment", "This must be a time with its offset (RFC 3339), as 2026-11-20T12:00:00Z."
+    )
 
 
 def _names(text: object) -> list[str]:
