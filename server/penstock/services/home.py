@@ -35,6 +35,7 @@ def create(settings: Settings) -> list[Path]:
         raise Conflict(
             f"There is a home already: {present[0]} exists. Nothing was changed;"
             " name another folder in PENSTOCK_HOME, or use the one that is there."
+            " Where an earlier init was interrupted, `penstock db upgrade` finishes it."
         )
     try:
         for folder in folders:
