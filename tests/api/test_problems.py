@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.api.world import QUERY, World, parsed
+from tests.api.world import DATASET, QUERY, World, parsed
 
 from penstock import errors
 from penstock.api import problems
@@ -109,6 +109,26 @@ def test_what_is_out_of_sight_looks_like_what_does_not_exist(
     for problem in (hidden, missing):
         problem["detail"] = problem["request_id"] = ""
     assert hidden == missing
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/datasets/{}",
+        "/api/v1/datasets/{}/budget",
+        "/api/v1/queries?dataset={}",
+        "/api/v1/audit/exposure?users=ann&dataset={}",
+    ],
+)
+def test_a_dataset_without_a_budget_for_the_callers_tier_looks_like_none(
+    world: World, path: str
+) -> None:
+    closed = {**DATASET, "name": "closed", "budgets": {"internal": {"epsilon": 1}}}
+    world.answer("POST", "/api/v1/datasets", closed, by="root")
+    hidden = refused(world, 404, "GET", path.format("closed"), by="ann")
+    missing = refused(world, 404, "GET", path.format("absent"), by="ann")
+    assert hidden["detail"].replace("closed", "absent") == missing["detail"]
+    assert hidden["code"] == missing["code"]
 
 
 def test_the_release_of_another_looks_like_none(world: World) -> None:

@@ -81,14 +81,30 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Datase
 def show(server: Server, principal: Principal, name: str) -> DatasetView:
     """One dataset.  Raises ``NotFound``, also where the caller may not see it."""
     with server.database.read() as session:
-        dataset = dataset_by_name(session, name)
-        limit = visible_below(session, principal)
-        if principal.roles & {"admin", "auditor"}:
-            return view(session, dataset, None)
-        shown = view(session, dataset, limit)
-        if limit is None or limit.name not in shown.budgets:
-            raise NotFound(f"There is no dataset {name!r}.")
-        return shown
+        dataset = visible_dataset(session, principal, name)
+        return view(session, dataset, visible_below(session, principal))
+
+
+def visible_dataset(session: Session, principal: Principal, name: str) -> Dataset:
+    """A dataset as the caller may see it: an analyst, one with a budget for their tier.
+
+    Raises ``NotFound``, with one text for missing and for out of sight.
+    """
+    dataset = dataset_by_name(session, name)
+    if principal.roles & {"admin", "auditor"}:
+        return dataset
+    limit = visible_below(session, principal)
+    budget = (
+        limit
+        and session.exec(
+            select(TierBudget.id).where(
+                col(TierBudget.dataset_id) == dataset.id, col(TierBudget.tier_id) == limit.id
+            )
+        ).first()
+    )
+    if budget is None:
+        raise NotFound(f"There is no dataset {name!r}.")
+    return dataset
 
 
 def visible_below(session: Session, principal: Principal) -> Tier | None:

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from penstock.accounting import PlacedRelease, composed_epsilon, converted_epsilon
 from penstock.connectors.fields import folded
-from penstock.errors import InvalidInput
+from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.held import Holding, holdings
@@ -71,6 +71,9 @@ def of(
             else session.exec(select(Dataset).order_by(col(Dataset.id))).all()
         )
         parts = [_of_dataset(session, users, one) for one in datasets]
+    if dataset is not None and not principal.roles & {"admin", "auditor"} and not parts[0].reach:
+        # They never had a tier that sees it: to them it is as good as missing.
+        raise NotFound(f"There is no dataset {dataset!r}.")
     return _added(users, parts)
 
 

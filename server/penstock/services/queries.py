@@ -7,10 +7,9 @@ from sqlmodel import Session, col, select
 from penstock.errors import NotFound
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
 from penstock.services import registration
-from penstock.services.datasets import visible_below
+from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.lookup import (
     allowed_rung,
-    dataset_by_name,
     query_by_name,
     required,
 )
@@ -48,7 +47,7 @@ def listing(
         elif not principal.roles & {"admin", "auditor"}:
             return Page([], None)
         if dataset is not None:
-            found = dataset_by_name(session, dataset)
+            found = visible_dataset(session, principal, dataset)
             statement = statement.where(col(Query.dataset_id) == found.id)
         rows = session.exec(statement.limit(window.limit + 1)).all()
         return window.page(
