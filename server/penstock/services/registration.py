@@ -93,7 +93,8 @@ def _accounts(session: Session, dataset: Dataset) -> Accounts:
 
 def _spec(request: Request) -> str:
     """The spec as it is stored: values and keys are not part of it."""
-    return json.dumps(request.model_dump(mode="json", exclude={"keys", "values"}), sort_keys=True)
+    stored = request.model_dump(mode="json", exclude={"keys", "values"}, exclude_none=True)
+    return json.dumps(stored, sort_keys=True)
 
 
 def _pending(
