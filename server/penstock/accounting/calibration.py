@@ -13,9 +13,10 @@ from typing import Final
 from penstock.accounting.budget import Account
 from penstock.accounting.charges import charge
 from penstock.accounting.ledger import entry, share_of
-from penstock.accounting.search import NoneIsGood, least
+from penstock.accounting.search import Excess, NoneIsGood, least
 from penstock.errors import InvalidInput
 from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.poisson import SMALLEST_MEAN
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
@@ -74,7 +75,7 @@ def rung_for(
         return _excess(mechanism, target, sensitivity, delta, level)
 
     guess = _guess(mechanism, target, sensitivity, delta)
-    rung = ladder.rung_at_or_above(least(excess, guess, max(guess, _most(ladder))))
+    rung = ladder.rung_at_or_above(_least(excess, mechanism, ladder, guess))
     while excess(ladder.value(rung)) > 0:
         rung += 1
     return rung
@@ -169,6 +170,12 @@ _EXACT: Final[Mapping[tuple[str, TargetKind], Callable[[Sensitivity, Fraction], 
 }
 """Where the level is a fraction in closed form, it is taken rather than searched."""
 
+_FEWEST: Final[Mapping[str, float]] = {"poisson": float(SMALLEST_MEAN)}
+"""The most accurate level that a family offers, where it is not any above 0."""
+
+_LARGEST_GUESS: Final = 1e60
+"""Far beyond every lattice, and far from overflowing."""
+
 
 def _require_meaning(mechanism: Mechanism, target: Target, delta: float) -> None:
     pointer = f"/{target.kind}"
@@ -236,15 +243,16 @@ def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta
         return _ratio(epsilon_at(delta, math.sqrt(squared / variance)), target.value)
 
     scale = 2 * math.log(1.25 / delta) / target.value + 0.5
-    variance = float(least(curve, squared * scale / target.value, math.inf))
+    variance = float(least(curve, squared * scale / target.value, 0.0, math.inf))
     return _level_of_variance(mechanism.name, variance, mechanism.granularity)
 
 
 def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
+    variance = min(variance, _LARGEST_GUESS)
     if name == "laplace":
         return math.sqrt(variance / 2)
     if name == "poisson":
-        return max(variance / float(step) ** 2, 1.0)
+        return max(variance / float(step) ** 2, _FEWEST[name])
     return variance
 
 
@@ -254,15 +262,16 @@ def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction
     Planned for the guess, and once more for what was found where that is another one.
     """
     planned = plan(Fraction(guess))
-    level = least(partial(excess, planned), guess, max(guess, _most(planned[1])))
+    level = _least(partial(excess, planned), *planned, guess)
     again = plan(level)
     if again[0] != planned[0]:
-        level = least(partial(excess, again), float(level), max(float(level), _most(again[1])))
+        level = _least(partial(excess, again), *again, float(level))
     return _towards_noise(plan, excess, level)
 
 
-def _most(ladder: Ladder) -> float:
-    return float(ladder.value(ladder.last))
+def _least(excess: Excess, mechanism: Mechanism, ladder: Ladder, guess: float) -> Fraction:
+    most = max(guess, float(ladder.value(ladder.last)))
+    return least(excess, guess, _FEWEST.get(mechanism.name, 0.0), most)
 
 
 def _towards_noise(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:

@@ -26,13 +26,13 @@ class NoneIsGood(InvalidInput):
     """Noise of whatever level is too little."""
 
 
-def least(excess: Excess, guess: float, most: float) -> Fraction:
+def least(excess: Excess, guess: float, fewest: float, most: float) -> Fraction:
     """The least good level, at most ``PRECISION`` above the true one.
 
-    ``most`` is the noisiest level that may be tried.  Raises ``NoneIsGood`` where
-    nothing from ``guess`` up to there is good.
+    Only levels from ``fewest`` to ``most`` are tried, and ``guess`` is between.  Raises
+    ``NoneIsGood`` where nothing from ``guess`` up to ``most`` is good.
     """
-    low, above, high, below = _bracket(excess, guess, most)
+    low, above, high, below = _bracket(excess, guess, fewest, most)
     tries = 0
     while high > low * (1 + PRECISION):
         weight = _crossing(above, below) if tries < _CHORDS else 0.5
@@ -57,14 +57,19 @@ def _crossing(above: float, below: float) -> float:
     return min(max(above / span, 1e-9), 1 - 1e-9)
 
 
-def _bracket(excess: Excess, guess: float, most: float) -> tuple[float, float, float, float]:
+def _bracket(
+    excess: Excess, guess: float, fewest: float, most: float
+) -> tuple[float, float, float, float]:
     """A level that is too lossy with its excess, and a good one with its own.
 
-    Strides grow as they go, since tries may be slow and guesses are mostly close.
+    Both are the same one where ``fewest`` is good.  Strides grow as they go, since tries
+    may be slow and guesses are mostly close.
     """
     level, value, stride = guess, excess(Fraction(guess)), _FIRST_STRIDE
     while value <= 0:
-        following = level / stride
+        if level <= fewest:
+            return level, value, level, value
+        following = max(level / stride, fewest)
         next_value = excess(Fraction(following))
         if next_value > 0:
             return following, next_value, level, value

@@ -145,6 +145,22 @@ def test_a_delta_that_is_none_is_refused(delta: float) -> None:
         level_for(Gaussian(STEP), Target(TargetKind.EPSILON, 1.0), ONE, delta)
 
 
+@pytest.mark.parametrize(
+    "target",
+    [Target(TargetKind.HALF_WIDTH, 1e-9), Target(TargetKind.STANDARD_DEVIATION, 0.3)],
+    ids=lambda target: str(target.kind),
+)
+def test_poisson_noise_has_a_mean_of_at_least_one(target: Target) -> None:
+    assert level_for(Poisson(STEP), target, ONE, DELTA) == 1
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_share_of_next_to_nothing_is_refused(name: str) -> None:
+    wide = Sensitivity(Fraction(10**9), Fraction(10**15), Fraction(10**6))
+    with pytest.raises(InvalidInput, match="do not fit"):
+        level_for_share(MECHANISMS[name], 1e-300, wide, account_of(1, 1e-6), 1, 1, STEP, BOUND)
+
+
 def test_noise_beyond_the_integers_is_refused_with_the_lattice() -> None:
     with pytest.raises(InvalidInput, match="do not fit"):
         level_for(Gaussian(Fraction(1, 2**20)), Target(TargetKind.EPSILON, 1e-9), WIDE, 1e-12)

@@ -15,7 +15,7 @@ def test_a_power_law_is_inverted(root: float, guess: float, power: float) -> Non
     def excess(level: Fraction) -> float:
         return -power * math.log(level / Fraction(root))
 
-    found = least(excess, guess, 1e9)
+    found = least(excess, guess, 0.0, 1e9)
     assert excess(found) <= 0
     assert found <= Fraction(root) * (1 + Fraction(3 * PRECISION))
 
@@ -25,12 +25,12 @@ def test_a_curve_made_of_steps_is_inverted(root: float, guess: float) -> None:
     def excess(level: Fraction) -> float:
         return 1.0 if level < root else -1.0
 
-    found = least(excess, guess, 1e9)
+    found = least(excess, guess, 0.0, 1e9)
     assert root <= found <= root * (1 + 3 * PRECISION)
 
 
 def test_an_infinite_excess_is_left_behind() -> None:
-    found = least(lambda level: math.inf if level < 5 else -math.inf, 1.0, 1e9)
+    found = least(lambda level: math.inf if level < 5 else -math.inf, 1.0, 0.0, 1e9)
     assert 5 <= found <= 5 * (1 + 3 * PRECISION)
 
 
@@ -41,10 +41,18 @@ def test_few_tries_are_needed_from_a_close_guess() -> None:
         tries.append(level)
         return 3 - math.log(level) ** 2 / 10
 
-    least(excess, math.exp(math.sqrt(30)) * 1.01, 1e9)
+    least(excess, math.exp(math.sqrt(30)) * 1.01, 0.0, 1e9)
     assert len(tries) <= 9
 
 
 def test_where_nothing_is_good_it_says_up_to_which_level() -> None:
     with pytest.raises(NoneIsGood, match="the most that can be drawn, 1000"):
-        least(lambda _: 1.0, 3.0, 1e3)
+        least(lambda _: 1.0, 3.0, 0.0, 1e3)
+
+
+def test_nothing_below_the_least_level_is_tried() -> None:
+    def excess(level: Fraction) -> float:
+        assert level >= 1
+        return -1.0
+
+    assert least(excess, 7.0, 1.0, 1e9) == 1
