@@ -69,19 +69,6 @@ class LossSum:
         upper = self.masses[start:] if start >= 0 else np.append(np.zeros(-start), self.masses)
         return LossTable(self.width, upper, self.infinite)
 
-    def epsilon(self, delta: float) -> float:
-        """The least epsilon whose hockey-stick divergence is at most ``delta``."""
-        from dp_accounting.pld.pld_pmf import DensePLDPmf  # imported late: takes a second
-
-        table = DensePLDPmf(
-            self.width,
-            self.first,
-            self.masses,
-            self.infinite,
-            True,  # noqa: FBT003 - named pessimistic_estimate there
-        )
-        return float(table.get_epsilon_for_delta(delta))
-
 
 def total_of(sums: Iterable[LossSum], tail: float) -> LossSum:
     """All of ``sums`` together, the shortest first; each step moves up to ``tail`` mass."""

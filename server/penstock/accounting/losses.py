@@ -56,6 +56,21 @@ class LossTable:
         falls = -math.expm1(-self.width) * tails
         return np.append(self.infinite + np.cumsum(falls[::-1])[::-1], self.infinite)
 
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon whose divergence is at most ``delta``; ``inf`` if none is.
+
+        Between points of the grid a profile is a straight line in ``exp(epsilon)``.
+        """
+        profile = self.profile(len(self.upper))
+        above = np.flatnonzero(profile > delta)
+        if not len(above):
+            return 0.0
+        last = int(above[-1])
+        if last == len(profile) - 1:
+            return math.inf
+        part = (profile[last] - delta) / (profile[last] - profile[last + 1])
+        return last * self.width + math.log1p(part * math.expm1(self.width))
+
 
 def worst_of(tables: Sequence[LossTable]) -> LossTable:
     """The table whose profile is the largest of ``tables`` at every loss."""

@@ -118,7 +118,7 @@ def _by_tables(counted: Counter[PlacedRelease], delta: float) -> float:
     for shapes, copies in open_cases:
         worst = worst_of([_summed(shape, width, tail).table() for shape in shapes])
         sums.append(LossSum.of(worst).times(copies, tail))
-    return total_of(sums, tail).epsilon(remaining)
+    return total_of(sums, tail).table().epsilon(remaining)
 
 
 def _summed(shape: Shape, width: float, tail: float) -> LossSum:

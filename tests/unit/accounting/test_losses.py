@@ -14,7 +14,7 @@ from penstock.accounting.losses import (
     poisson_table,
     worst_of,
 )
-from penstock.mechanisms.normal_curve import delta_at
+from penstock.mechanisms.normal_curve import delta_at, epsilon_at
 
 ROUNDING = 1e-13
 
@@ -129,3 +129,18 @@ def test_concentrating_a_laplace_shift_is_never_milder(
     for epsilon in np.linspace(0, decay * (larger + smaller), 23):
         mild = exact_losses.delta_at(spread, float(epsilon))
         assert mild <= exact_losses.delta_at(concentrated, float(epsilon)) + 1e-15
+
+
+@pytest.mark.parametrize("delta", [0.2, 1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("mu", [0.02, 1.0, 5.0, 60.0])
+def test_a_table_is_read_at_the_epsilon_of_its_curve(mu: float, delta: float) -> None:
+    exact = epsilon_at(delta, mu)
+    table = gaussian_table(mu, (mu * mu / 2 + 5 * mu) / 2**12, tail=1e-17)
+    assert exact * (1 - 1e-6) <= table.epsilon(delta) <= exact * (1 + 1e-4)
+
+
+def test_more_infinite_loss_than_delta_has_no_epsilon() -> None:
+    table = LossTable(0.1, np.array([0.2, 0.1]), 0.05)
+    assert table.epsilon(0.04) == math.inf
+    assert table.epsilon(0.06) < 0.3
+    assert table.epsilon(0.9) == 0

@@ -232,6 +232,8 @@ def test_huge_losses_do_not_overflow() -> None:
     assert composed_epsilon([laplace(1 / 4096)] * 2, 1e-6) == pytest.approx(8192, rel=1e-3)
     mixed = composed_epsilon([gaussian(1 / 3000), laplace(1 / 400), poisson(50.0)], 1e-6)
     assert 1500 < mixed < 2500
+    wide = norms(10**6, 10**9, 1000)
+    assert 1100 < composed_epsilon([poisson(500_000.0, wide)], 1e-6) < 1300
 
 
 @pytest.mark.parametrize("delta", [-1e-9, 1.0, math.nan])
