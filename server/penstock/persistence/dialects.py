@@ -9,11 +9,12 @@ transaction may write, which serializes writers before anything is read.
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -22,6 +23,10 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from penstock.errors import DatabaseUnavailable, InvalidInput, SchemaUnknown, Unavailable
+
+SHORTEST_NAP_SECONDS = 0.0005
+LONGEST_NAP_SECONDS = 0.004
+"""Between two attempts to be the one that writes."""
 
 
 class Purpose(Enum):
@@ -79,12 +84,37 @@ class SQLite:
         first = "BEGIN" if purpose is Purpose.READ else "BEGIN IMMEDIATE"
 
         def begin(connection: Connection) -> None:
-            connection.exec_driver_sql(first)
+            if purpose is Purpose.WRITE:
+                self._wait_to_write(connection)
+            else:
+                connection.exec_driver_sql(first)
 
         event.listen(engine, "begin", begin)
         event.listen(engine, "connect", self._note_file)
         event.listen(engine, "checkout", self._refuse_another_file)
         return engine
+
+    def _wait_to_write(self, connection: Connection) -> None:
+        """``BEGIN IMMEDIATE`` as soon as nobody else writes, or fail when the time is over.
+
+        SQLite's own wait naps for longer and longer, up to a tenth of a second: among
+        several writers the lock lies idle meanwhile, and some are passed over for seconds.
+        """
+        driver: Any = connection.connection.driver_connection
+        until = time.monotonic() + self._timeout
+        nap = SHORTEST_NAP_SECONDS
+        while time.monotonic() < until:
+            try:
+                driver.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    break
+            else:
+                return
+            time.sleep(nap)
+            nap = min(2 * nap, LONGEST_NAP_SECONDS)
+        # Where this fails as well, its error is one that can be told in our words.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     def _connect(self, purpose: Purpose) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -118,6 +148,8 @@ class SQLite:
             connection.execute("PRAGMA foreign_keys = ON")
         if purpose is Purpose.READ:
             connection.execute("PRAGMA query_only = ON")
+        if purpose is Purpose.WRITE:
+            connection.execute("PRAGMA busy_timeout = 0")  # _wait_to_write waits instead
 
     def _identity(self) -> tuple[int, int] | None:
         try:

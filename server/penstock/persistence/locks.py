@@ -1,9 +1,17 @@
 """Who may change a query's state: one transaction at a time."""
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.persistence.database import WRITING
 from penstock.persistence.tables import Query
+
+_LOCKED = (
+    select(Query)
+    .where(col(Query.id) == bindparam("query_id"))
+    .with_for_update()
+    .execution_options(populate_existing=True)
+)
 
 
 def lock_query(session: Session, query_id: int) -> Query | None:
@@ -14,10 +22,4 @@ def lock_query(session: Session, query_id: int) -> Query | None:
     """
     if not session.info.get(WRITING):
         raise RuntimeError("a query is locked in a write transaction only")
-    statement = (
-        select(Query)
-        .where(col(Query.id) == query_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
-    return session.exec(statement).one_or_none()
+    return session.exec(_LOCKED, params={"query_id": query_id}).one_or_none()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.mechanisms import IntVector
@@ -61,6 +62,28 @@ class Holding:
         )
 
 
+_HAND_OUTS = (
+    select(Grant, Release, Leaf, Query)
+    .join(Release, col(Grant.release_id) == col(Release.id))
+    .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
+    .join(Query, col(Release.query_id) == col(Query.id))
+)
+# Built once, since every release begins with it.
+_HELD = _HAND_OUTS.where(
+    col(Grant.user_id) == bindparam("user_id"),
+    col(Release.query_id) == bindparam("query_id"),
+    col(Release.rung) == bindparam("rung"),
+)
+
+
+def held_at(session: Session, user_id: int, query_id: int, rung: int) -> Holding | None:
+    """What a user was handed at a rung of a query, ``None`` where that was nothing."""
+    row = session.exec(
+        _HELD, params={"user_id": user_id, "query_id": query_id, "rung": rung}
+    ).first()
+    return _holding(session, *row) if row else None
+
+
 def holdings(
     session: Session,
     *,
@@ -68,40 +91,30 @@ def holdings(
     query_id: int | None = None,
     dataset_ids: Sequence[int] | None = None,
     public_id: str | None = None,
-    rung: int | None = None,
     after: int = -1,
     limit: int | None = None,
 ) -> list[Holding]:
     """Hand-outs in the order in which they were made; what is ``None`` does not filter."""
-    statement = (
-        select(Grant, Release, Leaf, Query)
-        .join(Release, col(Grant.release_id) == col(Release.id))
-        .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
-        .join(Query, col(Release.query_id) == col(Query.id))
-        .where(col(Grant.id) > after)
-        .order_by(col(Grant.id))
-        .limit(limit)
-    )
+    statement = _HAND_OUTS.where(col(Grant.id) > after).order_by(col(Grant.id)).limit(limit)
     if user_ids is not None:
         statement = statement.where(col(Grant.user_id).in_(user_ids))
     if query_id is not None:
         statement = statement.where(col(Release.query_id) == query_id)
-    if rung is not None:
-        statement = statement.where(col(Release.rung) == rung)
     if dataset_ids is not None:
         statement = statement.where(col(Query.dataset_id).in_(dataset_ids))
     if public_id is not None:
         statement = statement.where(col(Release.public_id) == public_id)
-    # Few datasets, users and tiers stand behind many hand-outs: the session keeps them.
-    return [
-        Holding(
-            grant,
-            release,
-            leaf,
-            query,
-            session.get_one(Dataset, query.dataset_id),
-            session.get_one(User, grant.user_id),
-            session.get_one(Tier, grant.tier_id),
-        )
-        for grant, release, leaf, query in session.exec(statement).all()
-    ]
+    return [_holding(session, *row) for row in session.exec(statement).all()]
+
+
+def _holding(session: Session, grant: Grant, release: Release, leaf: Leaf, query: Query) -> Holding:
+    """Few datasets, users and tiers stand behind many hand-outs: the session keeps them."""
+    return Holding(
+        grant,
+        release,
+        leaf,
+        query,
+        session.get_one(Dataset, query.dataset_id),
+        session.get_one(User, grant.user_id),
+        session.get_one(Tier, grant.tier_id),
+    )

@@ -23,6 +23,8 @@ KINDS = (
     *("budget", "level", "token", "key", "restore", "stream"),
 )
 
+_LAST_INDEX = select(func.max(col(Leaf.index)))
+
 
 def append(
     session: Session,
@@ -51,7 +53,7 @@ def append(
         **more,
     }
     content = canonical({name: value for name, value in fields.items() if value is not None})
-    last = session.exec(select(func.max(col(Leaf.index)))).one()
+    last = session.exec(_LAST_INDEX).one()
     leaf = Leaf(
         index=0 if last is None else last + 1,
         bytes=content,

@@ -1,10 +1,40 @@
 """Finding things by name, and the level that a tier has of a query."""
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, func, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import NotFound
 from penstock.persistence.tables import Clearance, Dataset, Query, QueryLevel, Tier, User
+
+# What every release asks for is built once: building a statement takes longer than running
+# it, and a release holds the database's one write lock meanwhile.
+_CLEARANCE = (
+    select(Clearance)
+    .where(col(Clearance.user_id) == bindparam("user_id"))
+    .order_by(col(Clearance.version).desc())
+    .limit(1)
+)
+_QUERY = select(Query).where(col(Query.folded) == bindparam("folded"))
+_NEWEST_LEVELS = (
+    select(
+        col(QueryLevel.tier_id).label("tier_id"),
+        func.max(col(QueryLevel.version)).label("version"),
+    )
+    .where(col(QueryLevel.query_id) == bindparam("query_id"))
+    .group_by(col(QueryLevel.tier_id))
+    .subquery()
+)
+_ALLOWED_RUNG = (
+    select(func.min(col(QueryLevel.rung)))
+    .join(
+        _NEWEST_LEVELS,
+        (col(QueryLevel.tier_id) == _NEWEST_LEVELS.c.tier_id)
+        & (col(QueryLevel.version) == _NEWEST_LEVELS.c.version),
+    )
+    .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
+    .where(col(QueryLevel.query_id) == bindparam("query_id"), col(Tier.rank) <= bindparam("rank"))
+)
 
 
 def required(key: int | None) -> int:
@@ -34,12 +64,7 @@ def user_by_name(session: Session, name: str) -> User:
 
 def clearance_of(session: Session, user_id: int) -> Tier | None:
     """The tier that a user holds now, ``None`` for no clearance."""
-    newest = session.exec(
-        select(Clearance)
-        .where(col(Clearance.user_id) == user_id)
-        .order_by(col(Clearance.version).desc())
-        .limit(1)
-    ).first()
+    newest = session.exec(_CLEARANCE, params={"user_id": user_id}).first()
     if newest is None or newest.tier_id is None:
         return None
     return session.get_one(Tier, newest.tier_id)
@@ -60,7 +85,7 @@ def dataset_by_name(session: Session, name: str) -> Dataset:
 
 def query_by_name(session: Session, name: str) -> Query:
     """A query, whoever may see it.  Raises ``NotFound``."""
-    query = session.exec(select(Query).where(col(Query.folded) == folded(name))).first()
+    query = session.exec(_QUERY, params={"folded": folded(name)}).first()
     if query is None:
         raise NotFound(f"There is no query {name!r}.")
     return query
@@ -83,22 +108,4 @@ def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:
 
     Only the newest level of each tier counts: lowering acts on the future.
     """
-    newest = (
-        select(
-            col(QueryLevel.tier_id).label("tier_id"),
-            func.max(col(QueryLevel.version)).label("version"),
-        )
-        .where(col(QueryLevel.query_id) == query.id)
-        .group_by(col(QueryLevel.tier_id))
-        .subquery()
-    )
-    return session.exec(
-        select(func.min(col(QueryLevel.rung)))
-        .join(
-            newest,
-            (col(QueryLevel.tier_id) == newest.c.tier_id)
-            & (col(QueryLevel.version) == newest.c.version),
-        )
-        .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
-        .where(col(QueryLevel.query_id) == query.id, col(Tier.rank) <= tier.rank)
-    ).one()
+    return session.exec(_ALLOWED_RUNG, params={"query_id": query.id, "rank": tier.rank}).one()

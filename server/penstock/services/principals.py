@@ -4,6 +4,7 @@ import hmac
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import bindparam
 from sqlmodel import col, select
 
 from penstock.errors import Forbidden, NotAuthenticated
@@ -13,6 +14,13 @@ from penstock.services.server import Server
 from penstock.services.token_format import digest, prefix_of, well_formed
 
 ROLES = ("analyst", "admin", "auditor")
+
+# Built once, since every request begins with it.
+_BY_PREFIX = (
+    select(Token, User)
+    .join(User, col(Token.user_id) == col(User.id))
+    .where(col(Token.prefix) == bindparam("prefix"))
+)
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,7 @@ def authenticate(server: Server, token: str) -> Principal:
     if not well_formed(token):
         raise refusal
     with server.database.read() as session:
-        row = session.exec(
-            select(Token, User)
-            .join(User, col(Token.user_id) == col(User.id))
-            .where(col(Token.prefix) == prefix_of(token))
-        ).first()
+        row = session.exec(_BY_PREFIX, params={"prefix": prefix_of(token)}).first()
     if row is None:
         raise refusal
     stored, user = row

@@ -9,6 +9,7 @@ import uuid
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
+from sqlalchemy import bindparam
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select
 
@@ -24,7 +25,7 @@ from penstock.mechanisms import IntVector, place
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Grant, Query, QueryLevel, Release, Tier, User
 from penstock.services import log
-from penstock.services.held import Holding, holdings
+from penstock.services.held import Holding, held_at
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
@@ -38,6 +39,20 @@ from penstock.services.server import Server
 from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state, seal_state
 from penstock.services.views import ReleaseView
+
+# Built once, as in ``lookup``: all of these run under the database's one write lock.
+_ONE_RELEASE = select(Release).where(col(Release.query_id) == bindparam("query_id")).limit(1)
+_AT = _ONE_RELEASE.where(col(Release.rung) == bindparam("rung"))
+_ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
+    col(Release.rung).desc()
+)
+_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung")).order_by(col(Release.rung))
+_OWN_RUNGS = select(QueryLevel.rung).where(col(QueryLevel.query_id) == bindparam("query_id"))
+_OTHERS = (
+    select(func.count())
+    .select_from(Release)
+    .where(col(Release.query_id) == bindparam("query_id"), col(Release.rung).not_in(_OWN_RUNGS))
+)
 
 
 @dataclass(frozen=True)
@@ -137,20 +152,11 @@ def _of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tupl
 
 def _held(session: Session, principal: Principal, ask: _Ask) -> Holding | None:
     """What the caller was handed at this rung before."""
-    rows = holdings(
-        session,
-        user_ids=[required(principal.user_id)],
-        query_id=required(ask.query.id),
-        rung=ask.rung,
-        limit=1,
-    )
-    return rows[0] if rows else None
+    return held_at(session, required(principal.user_id), required(ask.query.id), ask.rung)
 
 
 def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Release, IntVector]:
-    stored = session.exec(
-        select(Release).where(col(Release.query_id) == ask.query.id, col(Release.rung) == ask.rung)
-    ).first()
+    stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
     _require_room(session, ask)
@@ -214,28 +220,18 @@ def store(
 
 
 def _neighbor(session: Session, ask: _Ask, *, below: bool) -> Release | None:
-    rung = col(Release.rung)
-    nearest = (rung < ask.rung, rung.desc()) if below else (rung > ask.rung, rung.asc())
     return session.exec(
-        select(Release)
-        .where(col(Release.query_id) == ask.query.id, nearest[0])
-        .order_by(nearest[1])
-        .limit(1)
+        _ACCURATE if below else _NOISY, params={"query_id": ask.query.id, "rung": ask.rung}
     ).first()
 
 
 def _require_room(session: Session, ask: _Ask) -> None:
     """Levels that tiers are registered at always have room; others share what is left."""
-    own = set(
-        session.exec(select(QueryLevel.rung).where(col(QueryLevel.query_id) == ask.query.id)).all()
-    )
+    query = {"query_id": ask.query.id}
+    own = set(session.exec(_OWN_RUNGS, params=query).all())
     if ask.rung in own:
         return
-    others = session.exec(
-        select(func.count())
-        .select_from(Release)
-        .where(col(Release.query_id) == ask.query.id, col(Release.rung).not_in(own))
-    ).one()
+    others = session.exec(_OTHERS, params=query).one()
     if others >= ask.query.max_levels - len(own):
         raise LevelsUsedUp(
             f"Query {ask.query.name!r} holds the {ask.query.max_levels} levels that it was"
