@@ -1,13 +1,14 @@
 """The lock on a query's state."""
 
 from collections.abc import Callable
+from threading import Thread
 
 import pytest
 from sqlalchemy.dialects import postgresql
-from sqlmodel import SQLModel, col, select
+from sqlmodel import SQLModel
 
 from penstock.errors import DatabaseUnavailable
-from penstock.persistence import Database, lock_query, tables
+from penstock.persistence import Database, lock_query, locks, tables
 
 MakeRow = Callable[..., SQLModel]
 
@@ -42,7 +43,27 @@ def test_nobody_else_writes_while_a_query_is_locked(filled: Database, url: str) 
             pass
 
 
+def test_who_waits_to_write_begins_when_the_other_ends_and_sees_what_was_written(
+    filled: Database, url: str
+) -> None:
+    other = Database(url, busy_timeout_seconds=30)
+    seen: list[int] = []
+
+    def wait() -> None:
+        with other.write() as session:
+            seen.append(session.get_one(tables.Query, 1).seq)
+
+    waiting = Thread(target=wait)
+    with filled.write() as session:
+        session.get_one(tables.Query, 1).seq = 7
+        session.flush()
+        waiting.start()
+        waiting.join(0.02)
+        assert not seen
+    waiting.join()
+    assert seen == [7]
+
+
 def test_postgresql_locks_the_row() -> None:
-    statement = select(tables.Query).where(col(tables.Query.id) == 1).with_for_update()
-    compiled = statement.compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's
+    compiled = locks._LOCKED.compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's
     assert str(compiled).endswith("FOR UPDATE")
