@@ -83,10 +83,10 @@ class Process:
         )
 
 
-def keys_of(query: Query) -> list[Key]:
+def keys_of(query: Query) -> list[Key] | NDArray[np.int64]:
     """A query's keys; positions where none were given."""
     if query.keys is None:
-        return list(range(query.dimension))
+        return np.arange(query.dimension)
     keys: list[Key] = json.loads(query.keys)
     return keys
 

@@ -10,12 +10,17 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import WithJsonSchema
+from pydantic import TypeAdapter, WithJsonSchema
 
 Values = Annotated[
     NDArray[np.float64], WithJsonSchema({"type": "array", "items": {"type": "number"}})
 ]
 Key = str | int | list[str]
+Keys = Annotated[
+    list[Key] | NDArray[np.int64], WithJsonSchema(TypeAdapter(list[Key]).json_schema())
+]
+"""Of a vector without keys they are its positions, which as a list would outweigh the values."""
+
 Item = TypeVar("Item")
 
 
@@ -218,7 +223,7 @@ class ReleaseView:
     level: LevelView
     guarantee: GuaranteeView
     granularity: float
-    keys: list[Key]
+    keys: Keys
     values: Values
     error: ErrorView
     asserted_by: str | None
