@@ -6,18 +6,22 @@ no answer depends on which levels others have been given.
 
 import math
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
 from penstock.errors import InvalidInput
 
-RATIO = Fraction(1025, 1024)
-"""The ratio of adjacent rungs where a structure does not ask for a wider one."""
+DOUBLING = 709
+"""Rungs until the level doubles: adjacent ones are at least ``1 + 2^-10`` apart."""
+
+_SCALE = 64
+"""Binary digits of the roots of two that rungs are multiplied by."""
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """The allowed levels of a query: ``unit * ceil(finest * ratio**rung)``.
+    """The allowed levels of a query: ``finest * 2^(rung/doubling)``, rounded up to ``unit``.
 
     ``finest`` is rung 0 in multiples of ``unit``; the level itself is in the units of
     the mechanism's parameter (a variance, a scale, a mean).  ``last`` is the noisiest
@@ -27,7 +31,12 @@ class Ladder:
     finest: int
     unit: Fraction
     last: int
-    ratio: Fraction = RATIO
+    doubling: int = DOUBLING
+
+    @property
+    def ratio(self) -> float:
+        """The ratio of adjacent rungs, but for their rounding."""
+        return float(2 ** (1 / self.doubling))
 
     def value(self, rung: int) -> Fraction:
         """The level at ``rung``, exactly.  Raises ``InvalidInput`` outside the ladder."""
@@ -35,7 +44,9 @@ class Ladder:
             raise InvalidInput(
                 f"Rung {rung} is outside of the ladder, which has rungs 0 to {self.last}."
             )
-        return _steps(self.finest, self.ratio, rung) * self.unit
+        doublings, step = divmod(rung, self.doubling)
+        scaled = self.finest * _roots(self.doubling)[step] << doublings
+        return -(-scaled >> _SCALE) * self.unit
 
     def rung_at_or_above(self, level: Fraction) -> int:
         """The least noisy rung whose level is at least ``level``.
@@ -45,7 +56,7 @@ class Ladder:
         wanted = level / self.unit
         if wanted <= self.finest:
             return 0
-        guess = math.log(wanted / self.finest) / math.log(self.ratio)
+        guess = (math.log2(wanted) - math.log2(self.finest)) * self.doubling
         rung = min(max(math.floor(guess) - 1, 0), self.last)
         while rung > 0 and self.value(rung - 1) >= level:
             rung -= 1
@@ -59,8 +70,16 @@ class Ladder:
         return rung
 
 
-@lru_cache(maxsize=65536)
-def _steps(finest: int, ratio: Fraction, rung: int) -> int:
-    """``ceil(finest * ratio**rung)`` in integers alone: milliseconds on high rungs, so kept."""
-    numerator = finest * int(ratio.numerator**rung)
-    return -(-numerator // int(ratio.denominator**rung))
+@lru_cache
+def _roots(doubling: int) -> tuple[int, ...]:
+    """``2^(step/doubling)`` for each step, rounded up to multiples of ``2^-64``.
+
+    Integers from here on, so that a level is the same everywhere; powers of a fraction
+    would be exact as well, and take milliseconds at high rungs.
+    """
+    context = Context(prec=60)
+    exponents = (context.divide(Decimal(step), Decimal(doubling)) for step in range(doubling))
+    return tuple(
+        math.ceil(context.multiply(context.power(Decimal(2), exponent), Decimal(2**_SCALE)))
+        for exponent in exponents
+    )

@@ -41,7 +41,7 @@ class Process:
                 finest=int(query.ladder_finest),
                 unit=Fraction(query.ladder_unit),
                 last=query.ladder_last,
-                ratio=Fraction(query.ladder_ratio),
+                doubling=query.ladder_doubling,
             ),
             sensitivity=Sensitivity(
                 l1=Fraction(query.sensitivity_l1),

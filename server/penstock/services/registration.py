@@ -236,7 +236,7 @@ def _row(
         sensitivity_linf=str(process.sensitivity.linf),
         ladder_finest=str(process.ladder.finest),
         ladder_unit=str(process.ladder.unit),
-        ladder_ratio=str(process.ladder.ratio),
+        ladder_doubling=process.ladder.doubling,
         ladder_last=process.ladder.last,
         ceiling=offer.ceiling,
         max_levels=request.max_levels,

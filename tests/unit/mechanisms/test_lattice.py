@@ -18,6 +18,7 @@ from penstock.mechanisms.lattice import (
     reaching_ladder,
     rounded_up,
 )
+from penstock.privacy import Ladder
 
 positive_fractions = st.fractions(min_value=Fraction(1, 10**12), max_value=10**12)
 
@@ -73,8 +74,7 @@ def test_a_ladder_reaches_as_far_as_allowed_and_not_a_rung_further(finest: int, 
     noisiest = finest * unit * Fraction(1 << much) * Fraction(3, 2)
     ladder = reaching_ladder(finest, unit, noisiest)
     assert ladder.value(ladder.last) <= noisiest
-    beyond = Fraction(1025, 1024) ** (ladder.last + 1) * finest
-    assert -(-beyond.numerator // beyond.denominator) * unit > noisiest
+    assert Ladder(finest, unit, ladder.last + 1).value(ladder.last + 1) > noisiest
 
 
 def test_a_ladder_that_cannot_hold_its_first_rung_is_refused() -> None:

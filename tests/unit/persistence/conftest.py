@@ -61,7 +61,7 @@ SAMPLES: dict[str, dict[str, object]] = {
         "sensitivity_linf": "1/1",
         "ladder_finest": "123456789012345678901234567890",
         "ladder_unit": "1/67108864",
-        "ladder_ratio": "1025/1024",
+        "ladder_doubling": 709,
         "ladder_last": 9000,
         "ceiling": 4000,
         "max_levels": 16,

@@ -44,6 +44,7 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "query_mechanism": [{"mechanism": ""}],
     "query_calibration": [{"calibration": 0}],
     "query_dimension": [{"dimension": 0}],
+    "query_ladder_doubling": [{"ladder_doubling": 0}],
     "query_ladder_last": [{"ladder_last": -1, "ceiling": 0}],
     "query_ceiling": [{"ceiling": -1}, {"ceiling": 9001}],
     "query_max_levels": [{"max_levels": 0}],

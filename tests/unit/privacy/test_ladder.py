@@ -30,10 +30,26 @@ def test_a_level_is_above_the_rung_before_its_own(ladder: Ladder, data: st.DataO
 
 
 @given(ladders)
-def test_rungs_are_the_powers_of_the_ratio_rounded_towards_noise(ladder: Ladder) -> None:
-    rung = min(ladder.last, 50)
-    exact = ladder.finest * ladder.unit * Fraction(1025, 1024) ** rung
-    assert exact <= ladder.value(rung) < exact + ladder.unit
+def test_rungs_are_roots_of_powers_of_two_rounded_towards_noise(ladder: Ladder) -> None:
+    rung = ladder.last
+    steps = int(ladder.value(rung) / ladder.unit)
+    power = ladder.finest**709 << rung
+    assert steps**709 >= power
+    # One unit of the result, and the root's own rounding at 64 binary digits.
+    below = steps - 1 - Fraction(steps, 2**63)
+    assert below.numerator**709 < power * below.denominator**709
+
+
+@pytest.mark.parametrize("rung", range(709))
+def test_adjacent_rungs_are_a_thousandth_apart(rung: int) -> None:
+    ladder = Ladder(finest=2**28, unit=Fraction(1), last=709)
+    ratio = ladder.value(rung + 1) / ladder.value(rung)
+    assert 1 + Fraction(1, 1024) <= ratio < 1 + Fraction(1, 1022)
+
+
+def test_seven_hundred_and_nine_rungs_double_the_level() -> None:
+    ladder = Ladder(finest=4097, unit=Fraction(1, 8), last=7090)
+    assert ladder.value(7090) == 1024 * ladder.value(0)
 
 
 def test_anything_more_accurate_than_the_finest_is_the_finest() -> None:
@@ -43,7 +59,7 @@ def test_anything_more_accurate_than_the_finest_is_the_finest() -> None:
 
 def test_a_level_beyond_the_last_rung_is_refused_with_the_last() -> None:
     ladder = Ladder(finest=4096, unit=Fraction(1), last=3)
-    with pytest.raises(InvalidInput, match=r"4109"):
+    with pytest.raises(InvalidInput, match="4109"):
         ladder.rung_at_or_above(ladder.value(3) + 1)
 
 

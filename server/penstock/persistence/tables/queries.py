@@ -28,6 +28,7 @@ class Query(Table, table=True):
         check("mechanism", "length(mechanism) >= 1"),
         check("calibration", "calibration >= 1"),
         check("dimension", "dimension >= 1"),
+        check("ladder_doubling", "ladder_doubling >= 1"),
         check("ladder_last", "ladder_last >= 0"),
         check("ceiling", "ceiling BETWEEN 0 AND ladder_last"),
         check("max_levels", "max_levels >= 1"),
@@ -57,7 +58,7 @@ class Query(Table, table=True):
     sensitivity_linf: str
     ladder_finest: str
     ladder_unit: str
-    ladder_ratio: str
+    ladder_doubling: int
     ladder_last: int
     ceiling: int
     max_levels: int
