@@ -1,0 +1,60 @@
+"""Every benchmark in a tiny setting: it runs, and it checks the values that it times."""
+
+from collections.abc import Sequence
+
+from tests.benchmarks import levels, mechanisms, over_http, release
+from tests.benchmarks.figures import Figure
+
+
+def goals(figures: Sequence[Figure]) -> dict[str, str]:
+    return {figure.name: str(figure.goal) for figure in figures if figure.goal}
+
+
+def test_mechanisms_are_compared_with_numpy_and_with_opendp_where_it_is_installed() -> None:
+    said: list[str] = []
+    setting = mechanisms.Setting(values=4000, opendp_values=50, rounds=4)
+    found = goals(mechanisms.measure(setting, said.append))
+    with_opendp = {
+        "gaussian bridge over OpenDP gaussian": ">= 100",
+        "laplace bridge over OpenDP laplace": ">= 25",
+    }
+    assert found == {
+        "gaussian bridge over numpy normal": ">= 0.25",
+        **({} if said else with_opendp),
+    }
+    assert all("OpenDP is not installed" in line for line in said)
+
+
+def test_a_release_is_compared_with_its_bridge_and_encryption() -> None:
+    figures = release.measure(release.Setting(values=500, rounds=4))
+    assert goals(figures) == {"release over bridge and encryption": "<= 4"}
+    assert len({figure.name for figure in figures}) == 4
+
+
+def test_many_stored_levels_are_compared_with_few() -> None:
+    figures = levels.measure(levels.Setting(values=5, few=3, many=8, rounds=4))
+    assert goals(figures) == {
+        "first release, 8 over 3": "<= 1.15",
+        "first hand-out, 8 over 3": "<= 1.15",
+        "repeat, 8 over 3": "<= 1.15",
+    }
+
+
+def test_clients_of_a_real_server_are_timed_and_every_value_is_compared() -> None:
+    said: list[str] = []
+    setting = over_http.Setting(
+        values=5,
+        workers=(1,),
+        quanta=(0.0,),
+        clients=2,
+        queries=2,
+        levels=2,
+        repeats=5,
+        lone_repeats=6,
+    )
+    figures = over_http.measure(setting, said.append)
+    # Each query at its anchor, at two new levels, and at those of the two other tiers.
+    assert "held 10 vectors" in said[0]
+    assert "10 of them went to several readers" in said[0]
+    assert [figure.goal for figure in figures] == [None] * len(figures)
+    assert all(figure.value > 0 for figure in figures)
