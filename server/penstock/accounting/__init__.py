@@ -17,6 +17,7 @@ from penstock.accounting.budget import (
     best_order,
     converted_epsilon,
     renyi_budget,
+    require_delta,
 )
 from penstock.accounting.calibration import (
     VERSION as CALIBRATION_VERSION,
@@ -68,6 +69,7 @@ __all__ = [
     "limit_of",
     "pure_loss",
     "renyi_budget",
+    "require_delta",
     "rung_for",
     "rung_for_share",
     "share_of",

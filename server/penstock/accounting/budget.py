@@ -56,7 +56,7 @@ def account_of(epsilon: float, delta: float, order: float | None = None) -> Acco
     or where they leave nothing to spend.
     """
     _require_epsilon(epsilon)
-    _require_delta(delta)
+    require_delta(delta)
     failure_limit = float(Fraction(delta) * FAILURE_SHARE)
     for_conversion = float(Fraction(delta) * (1 - FAILURE_SHARE))
 
@@ -112,7 +112,8 @@ def _require_epsilon(epsilon: float) -> None:
         )
 
 
-def _require_delta(delta: float) -> None:
+def require_delta(delta: float) -> None:
+    """Raise ``InvalidInput`` unless budgets may have this delta."""
     if delta == 0:
         raise InvalidInput(
             "A dataset with delta 0 (pure privacy) is not offered yet, since every sampler here"

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from werkzeug.datastructures import MultiDict
 
 from penstock.api.operations import Operation
-from penstock.connectors.refusals import pointer, refusal
+from penstock.connectors.refusals import pointer, refusal, sentence
 from penstock.services.paging import Window
 
 LIMIT = "limit"
@@ -74,7 +74,8 @@ def read(operation: Operation, given: MultiDict[str, str]) -> dict[str, Any]:
             try:
                 arguments[parameter.name] = parameter.adapter.validate_python(text)
             except ValidationError as problem:
-                wrong.append((pointer(parameter.name), _sentence(problem)))
+                found = problem.errors(include_url=False, include_input=False)[0]
+                wrong.append((pointer(parameter.name), sentence(found)))
         elif parameter.required:
             wrong.append((pointer(parameter.name), "This argument is required."))
     if wrong:
@@ -82,8 +83,3 @@ def read(operation: Operation, given: MultiDict[str, str]) -> dict[str, Any]:
     if operation.windowed:
         arguments["window"] = Window.parse(given.get(LIMIT), given.get(CURSOR))
     return arguments
-
-
-def _sentence(problem: ValidationError) -> str:
-    entry = problem.errors(include_url=False, include_input=False, include_context=False)[0]
-    return f"{entry['msg'].removesuffix('.')}."

@@ -3,7 +3,11 @@
 Nothing here repeats what was sent beyond a field's own name, cut short.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from penstock.errors import InvalidInput
 
@@ -28,7 +32,18 @@ _PLAIN_WORDS = {
     "model_type": "This must be an object.",
     "model_attributes_type": "This must be an object.",
     "none_required": "This must be left out or null.",
+    "literal_error": "This must be {expected}.",
+    "enum": "This must be {expected}.",
+    "greater_than": "This must be above {gt}.",
+    "greater_than_equal": "This must be at least {ge}.",
+    "less_than": "This must be below {lt}.",
+    "less_than_equal": "This must be at most {le}.",
+    "too_short": "This must have a length of {min_length} or more, not {actual_length}.",
+    "too_long": "This must have a length of {max_length} or less.",
+    "string_too_long": "This must have at most {max_length} characters.",
+    "string_unicode": "This is not text: it cannot be written as UTF-8.",
 }
+"""What pydantic's own errors mean; a limit that one names is put in."""
 
 
 def pointer(*parts: str | int) -> str:
@@ -43,17 +58,30 @@ def invalid_input(error: ValidationError) -> InvalidInput:
     Parts of a location in angle or square brackets are pydantic's own marks (the branch
     of a union, the key of an object) and no part of the pointer.
     """
-    found = error.errors(include_url=False, include_input=False, include_context=False)
+    found = error.errors(include_url=False, include_input=False)
     within = {entry["loc"][:-1] for entry in found}
     # Of a list whose first wrong entry was found, pydantic also says that it is too short.
     found = [entry for entry in found if entry["type"] != "too_short" or entry["loc"] not in within]
     places: list[tuple[str, str]] = []
     for entry in found[:MOST_ERRORS]:
         parts = [part for part in entry["loc"] if not _is_mark(part)]
-        detail = _PLAIN_WORDS.get(entry["type"], entry["msg"])[:LONGEST_DETAIL]
-        detail = detail.replace("Tuple", "List").replace(" after validation", "")
-        places.append((pointer(*parts), detail if detail.endswith(".") else f"{detail}."))
+        places.append((pointer(*parts), sentence(entry)))
     return refusal(places, more=len(found) - len(places))
+
+
+def sentence(entry: ErrorDetails) -> str:
+    """One of pydantic's errors in our words, which repeat nothing of what was sent.
+
+    Errors that our own validators raise are in our words already.
+    """
+    words = _PLAIN_WORDS.get(entry["type"], entry["msg"])
+    if entry["type"] in _PLAIN_WORDS:
+        limits = entry.get("ctx", {}).items()
+        words = words.format_map(
+            {name: f"{limit:g}" if isinstance(limit, float) else limit for name, limit in limits}
+        )
+    words = words[:LONGEST_DETAIL]
+    return words if words.endswith(".") else f"{words}."
 
 
 def refusal(places: list[tuple[str, str]], more: int = 0) -> InvalidInput:
@@ -64,6 +92,17 @@ def refusal(places: list[tuple[str, str]], more: int = 0) -> InvalidInput:
     if others:
         detail += f" ({others} more {'place is' if others == 1 else 'places are'} not valid.)"
     return InvalidInput(detail, errors=places)
+
+
+@contextmanager
+def within(*parts: str | int) -> Iterator[None]:
+    """Say of refusals from the block that they are about what stands at ``parts``."""
+    try:
+        yield
+    except InvalidInput as error:
+        at = pointer(*parts)
+        error.errors = tuple((at + inner, detail) for inner, detail in error.errors)
+        raise
 
 
 def _is_mark(part: str | int) -> bool:

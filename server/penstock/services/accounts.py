@@ -15,9 +15,11 @@ from penstock.accounting import (
     check,
     left_of,
     limit_of,
+    require_delta,
     share_of,
 )
 from penstock.connectors.fields import folded
+from penstock.connectors.refusals import pointer, within
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.tables import Charge, Query, Tier, TierBudget
 from penstock.services.lookup import required
@@ -49,26 +51,27 @@ def resolve(
     next lower listed one, and none below all of them.  Raises ``InvalidInput`` for a
     tier that does not exist and for budgets that shrink as rank rises.
     """
-    named = {folded(name): budget for name, budget in budgets.items()}
-    unknown = [name for name in budgets if folded(name) not in {tier.folded for tier in tiers}]
-    if unknown or len(named) < len(budgets):
-        raise InvalidInput(
-            f"There is no tier {unknown[0]!r}; create it first, or leave its budget out."
-            if unknown
-            else "A tier is listed twice.",
-            pointer="/budgets",
-        )
+    require_delta(delta)
+    named = {folded(name): (name, budget) for name, budget in budgets.items()}
+    for name in budgets:
+        if folded(name) not in {tier.folded for tier in tiers}:
+            raise InvalidInput(
+                f"There is no tier {name!r}; create it first, or leave its budget out.",
+                pointer=pointer("budgets", name),
+            )
     accounts: dict[str, Account] = {}
     current: tuple[str, Account] | None = None
     for tier in tiers:
         if tier.folded in named:
-            account = account_of(named[tier.folded].epsilon, delta)
+            name, budget = named[tier.folded]
+            with within("budgets", name):
+                account = account_of(budget.epsilon, delta)
             if current is not None and account.epsilon < current[1].epsilon:
                 raise InvalidInput(
                     f"The budget of {tier.name!r} is epsilon {account.epsilon:g}, below that of the"
                     f" less trusted {current[0]!r}, {current[1].epsilon:g};"
                     " budgets must not shrink as rank rises.",
-                    pointer=f"/budgets/{tier.name}",
+                    pointer=pointer("budgets", name),
                 )
             current = (tier.name, account)
         if current is not None:

@@ -161,8 +161,8 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
 
 def _located(server: Server, request: DatasetRequest) -> DatasetRequest:
     """The request with an absolute path, refused where the settings or the home forbid it."""
-    if request.source.uri is None:
-        return request
+    if request.source.uri is None or "://" in request.source.uri:
+        return request  # the connector refuses an address by name
     path = Path(request.source.uri)
     folder = server.settings.data_folder
     path = (folder / path if folder else path).resolve()

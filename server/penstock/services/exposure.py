@@ -58,7 +58,7 @@ def of(
     Auditors ask about anybody, everybody else about themselves alone.  Raises
     ``Forbidden``, ``NotFound``, and ``InvalidInput`` for an empty or a huge set.
     """
-    names = list(dict.fromkeys(name for name in names if name))
+    names = list({folded(name): name for name in names if name}.values())
     if not 1 <= len(names) <= MOST_USERS:
         raise InvalidInput(f"users lists 1 to {MOST_USERS} names.", pointer="/users")
     if [folded(name) for name in names] != [folded(principal.name)]:

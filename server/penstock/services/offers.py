@@ -18,6 +18,7 @@ from penstock.accounting import (
 )
 from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
+from penstock.connectors.refusals import pointer, within
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Mechanism, Poisson
 from penstock.mechanisms.lattice import finest_common_power
@@ -92,29 +93,30 @@ def _by_levels(
     delta: float,
 ) -> tuple[Process, dict[str, int]]:
     targets = _targets(terms, accounts)
+    spelled = {folded(name): name for name in terms.levels or {}}
     template = family(granularity=_provisional(family, prepared.step))
-    wanted = {
-        name: level_for(template, target, prepared.sensitivity, delta)
-        for name, target in targets.items()
-    }
+    wanted: dict[str, Fraction] = {}
+    for name, target in targets.items():
+        with within("levels", spelled[folded(name)]):
+            wanted[name] = level_for(template, target, prepared.sensitivity, delta)
     process = _planned(family, prepared, min(wanted.values()))
     rungs: dict[str, int] = {}
     last: tuple[str, int] | None = None
     for tier, _ in accounts:
         if tier.name in targets:
-            rung = rung_for(
-                process.mechanism,
-                process.ladder,
-                targets[tier.name],
-                prepared.sensitivity,
-                delta,
-            )
-            if last is not None and rung > last[1]:
-                raise InvalidInput(
-                    f"The level of {tier.name!r} is noisier than that of the less trusted"
-                    f" {last[0]!r}; levels must not get noisier as rank rises.",
-                    pointer=f"/levels/{tier.name}",
+            with within("levels", spelled[tier.folded]):
+                rung = rung_for(
+                    process.mechanism,
+                    process.ladder,
+                    targets[tier.name],
+                    prepared.sensitivity,
+                    delta,
                 )
+                if last is not None and rung > last[1]:
+                    raise InvalidInput(
+                        f"The level of {tier.name!r} is noisier than that of the less trusted"
+                        f" {last[0]!r}; levels must not get noisier as rank rises."
+                    )
             last = (tier.name, rung)
         if last is not None:
             rungs[tier.name] = last[1]
@@ -172,17 +174,15 @@ def _targets(
         if folded(name) not in known:
             raise InvalidInput(
                 f"There is no tier {name!r}; create it first, or leave its level out.",
-                pointer=f"/levels/{name}",
+                pointer=pointer("levels", name),
             )
         tier, account = known[folded(name)]
         if account is None:
             raise InvalidInput(
                 f"Tier {tier.name!r} has no budget in this dataset; leave its level out,"
                 " or give it a budget.",
-                pointer=f"/levels/{name}",
+                pointer=pointer("levels", name),
             )
-        if tier.name in targets:
-            raise InvalidInput(f"Tier {tier.name!r} is listed twice.", pointer="/levels")
         targets[tier.name] = spec.target()
     return targets
 

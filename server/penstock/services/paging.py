@@ -25,10 +25,10 @@ class Window:
     @classmethod
     def parse(cls, limit: str | None, cursor: str | None) -> "Window":
         """Read the query string.  Raises ``InvalidInput``; a larger limit is clamped."""
-        try:
-            count = DEFAULT_LIMIT if limit is None else int(limit)
-        except ValueError:
-            count = 0
+        count = DEFAULT_LIMIT
+        if limit is not None:
+            # Digits alone: int() also takes signs, spaces, underscores and other scripts.
+            count = int(limit[:20]) if limit.isascii() and limit.isdigit() else 0
         if count < 1:
             raise InvalidInput("limit is a whole number from 1.", pointer="/limit")
         return cls(limit=min(count, LARGEST_LIMIT), after=_decode(cursor))

@@ -7,10 +7,18 @@ beside the connectors; here it is joined with budgets, levels and people.
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.fields import Name, Spec
+from penstock.connectors.fields import Name, Spec, Text, folded
 from penstock.connectors.specs import ComputedQuery, DatasetSpec, PushedVector
 from penstock.privacy import Target, TargetKind
 
@@ -25,8 +33,10 @@ class TierSpec(Spec):
 
     name: Name
     rank: int | None = Field(default=None, ge=-1_000_000, le=1_000_000)
-    above: str | None = None
-    description: str = Field(default="", max_length=1000)
+    above: Name | None = None
+    description: Annotated[
+        Text, Field(max_length=1000), WithJsonSchema({"type": "string", "maxLength": 1000})
+    ] = ""
 
 
 def _distinct(roles: list[Role]) -> list[Role]:
@@ -43,14 +53,14 @@ class UserSpec(Spec):
 
     name: Name
     roles: Roles
-    clearance: str | None = None
+    clearance: Name | None = None
 
 
 class UserChange(Spec):
     """What to change of a user; a field left out stays as it is."""
 
     roles: Roles | None = None
-    clearance: str | None = None
+    clearance: Name | None = None
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -59,9 +69,14 @@ _DURATION = "^([0-9]{1,9})([smhd])$"
 
 def _seconds(value: object) -> object:
     """Read ``"30d"``, ``"12h"``, ``"15m"``, ``"90s"`` as seconds."""
-    if isinstance(value, str) and (match := re.fullmatch(_DURATION, value)):
-        return int(match.group(1)) * _UNITS[match.group(2)]
-    return value
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch(_DURATION, value)
+    if match is None:
+        raise PydanticCustomError(
+            "duration", 'This must be a number of seconds, or a time like "30d", "12h" or "15m".'
+        )
+    return int(match.group(1)) * _UNITS[match.group(2)]
 
 
 class TokenSpec(Spec):
@@ -114,7 +129,7 @@ class LevelSpec(Spec):
 class ReleaseRequest(Spec):
     """Which level is asked for: one's own (nothing given), or one of these."""
 
-    tier: str | None = None
+    tier: Name | None = None
     epsilon: float | None = Field(default=None, gt=0)
     rho: float | None = Field(default=None, gt=0)
     level: float | None = Field(default=None, gt=0)
@@ -139,6 +154,15 @@ class ReleaseRequest(Spec):
         return None
 
 
+def _each_once(value: object) -> object:
+    """Refuse two spellings of one name, which would become one and lose the other's value."""
+    if isinstance(value, dict):
+        names = [name for name in value if isinstance(name, str)]
+        if len({folded(name) for name in names}) < len(names):
+            raise PydanticCustomError("twice", "A tier is listed twice; keep one of the two.")
+    return value
+
+
 class BudgetSpec(Spec):
     """A tier's budget; delta is the dataset's."""
 
@@ -149,7 +173,9 @@ class DatasetRequest(DatasetSpec):
     """A dataset to register, with the budget of each tier."""
 
     delta: float = Field(ge=0, lt=1)
-    budgets: dict[Name, BudgetSpec] = Field(min_length=1, max_length=1000)
+    budgets: Annotated[
+        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+    ]
 
 
 class Terms(Spec):
@@ -161,7 +187,12 @@ class Terms(Spec):
 
     mechanism: Literal["gaussian", "laplace", "poisson"]
     share: float | None = Field(default=None, gt=0, le=1)
-    levels: dict[Name, LevelSpec] | None = Field(default=None, min_length=1, max_length=1000)
+    levels: (
+        Annotated[
+            dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+        ]
+        | None
+    ) = None
     max_levels: int = Field(default=DEFAULT_LEVELS, ge=1, le=MOST_LEVELS)
 
     @model_validator(mode="after")

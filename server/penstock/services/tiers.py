@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
-from penstock.errors import InvalidInput, NameTaken
+from penstock.errors import InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, Query, QueryLevel, Tier, TierBudget
 from penstock.services import log
 from penstock.services.lookup import tier_by_name
@@ -78,7 +78,13 @@ def _rank(session: Session, tiers: Sequence[Tier], spec: TierSpec) -> int:
         return spec.rank
     if spec.above is None:
         return max(taken) + GAP if taken else FIRST_RANK
-    lower = tier_by_name(session, spec.above).rank
+    try:
+        lower = tier_by_name(session, spec.above).rank
+    except NotFound as problem:
+        raise InvalidInput(
+            f"There is no tier {spec.above!r} to be above of; list the tiers, or give a rank.",
+            pointer="/above",
+        ) from problem
     higher = [rank for rank in taken if rank > lower]
     if not higher:
         return lower + GAP
