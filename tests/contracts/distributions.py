@@ -1,0 +1,170 @@
+"""The two distributions as others get them: built from what git tracks, installed by pip.
+
+Nothing here can reach the checkout: the wheels are built from a copy of the tracked files,
+and what is installed runs in folders and with environment variables of its own.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).parents[2]
+LEFT_BEHIND = (
+    "server/penstock/__pycache__/settings.cpython-311.pyc",
+    "migrations/__pycache__/env.cpython-311.pyc",
+    "migrations/versions/__pycache__/0001_initial.cpython-311.pyc",
+    "clients/python/src/penstock_client/__pycache__/client.cpython-311.pyc",
+)
+"""What running from a checkout leaves in it, and no wheel may hold."""
+
+
+@dataclass(frozen=True)
+class Wheels:
+    """The built files."""
+
+    server: Path
+    client: Path
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A virtual environment that holds what was asked for, and what that needs."""
+
+    folder: Path
+
+    @property
+    def programs(self) -> Path:
+        """Where ``python``, ``penstock`` and the like are."""
+        return self.folder / "bin"
+
+    def environment(self, folder: Path, **variables: str) -> dict[str, str]:
+        """The variables of a newcomer whose home is ``folder``, and none of this process."""
+        return {
+            "PATH": f"{self.programs}:/usr/bin:/bin",
+            "HOME": str(folder),
+            "TMPDIR": str(folder),
+            "LANG": "C.UTF-8",
+            **variables,
+        }
+
+    def done(
+        self, *command: str, folder: Path, said: str = "", **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run one of the programs in ``folder``, with ``said`` on its standard input."""
+        return subprocess.run(
+            [str(self.programs / command[0]), *command[1:]],
+            cwd=folder,
+            env=self.environment(folder, **variables),
+            input=said,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def run(self, *command: str, folder: Path, said: str = "", **variables: str) -> str:
+        """The standard output of a program that must succeed."""
+        done = self.done(*command, folder=folder, said=said, **variables)
+        assert done.returncode == 0, f"{command}: exit {done.returncode}\n{done.stderr}"
+        return done.stdout
+
+
+def tracked(*folders: str) -> list[str]:
+    """The names of the files that git tracks, below ``folders`` or anywhere."""
+    listed = _checked(["git", "ls-files", "-z", "--", *folders], cwd=ROOT)
+    return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def build(folder: Path) -> Wheels:
+    """Build both wheels from a copy of the tracked files, as somebody else's checkout has them."""
+    source, built = folder / "source", folder / "dist"
+    for name in tracked():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, source / name)
+    for name in LEFT_BEHIND:
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes(b"bytecode")
+    for project in (source, source / "clients" / "python"):
+        # -P: a folder called build where this runs is not the program of that name.
+        arguments = ["-m", "build", "--wheel", "--no-isolation", "--outdir", str(built)]
+        _checked([sys.executable, "-P", *arguments, str(project)], cwd=folder)
+    return wheels_in(folder)
+
+
+def wheels_in(folder: Path) -> Wheels:
+    """What ``build`` left in ``folder``; fails where that is not one wheel each."""
+    (server,) = (folder / "dist").glob("penstock-*.whl")
+    (client,) = (folder / "dist").glob("penstock_client-*.whl")
+    return Wheels(server, client)
+
+
+def install(folder: Path, wheels: Sequence[Path]) -> None:
+    """Install wheels with pip into a new virtual environment, at the locked versions.
+
+    Which packages are installed is for the wheels to say: the lock only says which
+    version, so that this fails for reasons of our own alone.
+    """
+    _checked([sys.executable, "-I", "-m", "venv", str(folder)])
+    locked = re.findall(r"^([\w.-]+==[^\s;\\]+)", (ROOT / "requirements.lock").read_text(), re.M)
+    constraints = folder / "constraints.txt"
+    constraints.write_text("\n".join(locked))
+    pip = [str(folder / "bin" / "python"), "-I", "-m", "pip"]
+    wanted = ["--constraint", str(constraints), *map(str, wheels)]
+    _checked([*pip, "install", "--quiet", "--disable-pip-version-check", *wanted])
+    _checked([*pip, "check", "--disable-pip-version-check"])
+
+
+@contextmanager
+def made_once(folder: Path, make: Callable[[Path], object]) -> Iterator[Path]:
+    """A folder filled by ``make``, once for all processes, and gone with the last of them.
+
+    Several test processes share it: installing takes long, and hundreds of megabytes.
+    """
+    folder.mkdir(exist_ok=True)
+    made, users = folder / "made", folder / "users"
+    with _locked(users) as file:
+        if not file.read():
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir()
+            make(made)
+        file.write("one\n")
+    try:
+        yield made
+    finally:
+        with _locked(users) as file:
+            others = file.readlines()[1:]
+            file.seek(0)
+            file.truncate()
+            file.writelines(others)
+            if not others:
+                shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[IO[str]]:
+    """The file at ``path``, read from its start, while no other process has it."""
+    with path.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        yield file
+
+
+def _checked(command: Sequence[str], cwd: Path | None = None) -> str:
+    """Run ``command`` with pip's settings and without Python's; what it printed."""
+    done = subprocess.run(
+        command, cwd=cwd, env=_outside(os.environ), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def _outside(environment: Mapping[str, str]) -> dict[str, str]:
+    dropped = {"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME"}
+    return {name: value for name, value in environment.items() if name not in dropped}

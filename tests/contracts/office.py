@@ -1,0 +1,64 @@
+"""A small office: tiers, people, a dataset and a query, as an operator would make them."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.contracts.distributions import Installation
+
+EXACT = (120, 7)
+DATASET: dict[str, Any] = {
+    "name": "sites",
+    "source": {"engine": "vector"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "budgets": {"public": {"epsilon": 1}, "internal": {"epsilon": 4}},
+}
+QUERY: dict[str, Any] = {
+    "name": "visits",
+    "dataset": "sites",
+    "keys": ["a", "b"],
+    "values": list(EXACT),
+    "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
+    "mechanism": "gaussian",
+    "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}},
+}
+SECRET: dict[str, Any] = {**QUERY, "name": "secret", "levels": {"internal": {"epsilon": 0.5}}}
+# A dozen standard deviations: a Gaussian value is further off once in 1e32.
+FURTHEST = 12
+
+
+@dataclass(frozen=True)
+class Office:
+    """A folder in which nothing but ``penstock`` was ever typed."""
+
+    installation: Installation
+    folder: Path
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def type(self, *words: str, said: str = "") -> str:
+        """What ``penstock`` prints."""
+        return self.installation.run("penstock", *words, folder=self.folder, said=said)
+
+    def open(self) -> None:
+        """Tiers, people with their tokens, a dataset and a query."""
+        self.type("tier", "create", "public", "--rank", "10")
+        self.type("tier", "create", "internal", "--above", "public")
+        self.invite("root", "--role", "admin")
+        self.invite("ann", "--role", "analyst", "--clearance", "public")
+        self.invite("olga", "--role", "auditor")
+        self.type("dataset", "register", "-", said=json.dumps(DATASET))
+        self.type("query", "register", "-", said=json.dumps(QUERY))
+
+    def invite(self, name: str, *options: str) -> None:
+        """A user, and a token, which alone is printed."""
+        self.type("user", "create", name, *options)
+        self.tokens[name] = self.type("token", "create", name).removesuffix("\n")
+
+
+def assert_near_the_exact_values(release: dict[str, Any]) -> None:
+    """What was released is the statistic, with noise of the size that the release states."""
+    deviation = release["error"]["standard_deviation"]
+    for value, exact in zip(release["values"], EXACT, strict=True):
+        assert abs(value - exact) < FURTHEST * deviation

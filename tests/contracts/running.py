@@ -1,0 +1,90 @@
+"""A server as people start it: a command in a folder, on a port of this machine."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+START_SECONDS = 60.0
+STOP_SECONDS = 40.0
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@dataclass
+class Running:
+    """A command that serves on ``port``, with all processes that it started.
+
+    ``log`` is what it says; it stands outside of ``folder``, which is the server's alone.
+    """
+
+    command: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    port: int
+    log: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command,
+                cwd=self.folder,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while self.process.poll() is None and time.monotonic() < deadline:
+            try:
+                httpx.get(f"{self.url}/healthz", timeout=5).raise_for_status()
+            except httpx.TransportError:
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError(f"it does not answer:\n{self.log.read_text()}")
+
+    def end(self, number: int) -> int:
+        """Send a signal to all its processes, and wait; the first one's exit status."""
+        assert self.process is not None
+        os.killpg(self.process.pid, number)
+        return self.process.wait(STOP_SECONDS)
+
+
+@contextmanager
+def running(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], port: int
+) -> Iterator[Running]:
+    """The started server, stopped afterwards whatever happens."""
+    server = Running(command, folder, environment, port, folder.with_name(f"{folder.name}.log"))
+    try:
+        server.start()
+        yield server
+    finally:
+        if server.process is not None and server.process.poll() is None:
+            try:
+                server.end(signal.SIGTERM)
+            except subprocess.TimeoutExpired:
+                server.end(signal.SIGKILL)
+                raise

@@ -1,0 +1,125 @@
+"""The installed programs: where they come from, what they need, and what they read to start."""
+
+import json
+import re
+from pathlib import Path, PurePosixPath
+
+import pytest
+from tests.contracts.distributions import Installation, tracked
+
+import penstock
+
+pytestmark = pytest.mark.slow
+
+# What takes long to import, and what belongs to extras or to our own tools.
+HEAVY = {
+    *("numpy", "scipy", "duckdb", "pyarrow", "sqlalchemy", "sqlmodel", "alembic"),
+    *("pydantic", "flask", "gunicorn", "dp_accounting", "randomgen", "cryptography"),
+}
+OPTIONAL = {"pandas", "opendp", "pytest", "hypothesis", "hatchling", "mypy", "ruff"}
+IMPORT_EVERYTHING = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+        print(module.name)
+"""
+WHERE = "import importlib, sys; print(importlib.import_module(sys.argv[1]).__file__)"
+
+
+def distributions(installation: Installation, folder: Path) -> set[str]:
+    """The names of everything that is installed."""
+    arguments = ("-I", "-m", "pip", "list", "--disable-pip-version-check", "--format", "json")
+    listed = json.loads(installation.run("python", *arguments, folder=folder))
+    return {str(item["name"]).lower().replace("_", "-") for item in listed}
+
+
+def imported(installation: Installation, folder: Path, *words: str) -> set[str]:
+    """The packages that a program read, by Python's own account."""
+    program, *arguments = words
+    started = ("-X", "importtime", str(installation.programs / program), *arguments)
+    done = installation.done("python", "-I", *started, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return {
+        name.split(".")[0]
+        for name in re.findall(r"^import time:.*\| +([\w.]+)$", done.stderr, re.M)
+    }
+
+
+def modules_below(folder: str) -> set[str]:
+    """Every module that git tracks in ``folder``, programs apart."""
+    names = {
+        ".".join(PurePosixPath(name).relative_to(folder).with_suffix("").parts)
+        for name in tracked(folder)
+        if name.endswith(".py")
+    }
+    return {name.removesuffix(".__init__") for name in names if not name.endswith("__main__")}
+
+
+@pytest.mark.parametrize("package", ["penstock", "penstock_client"])
+def test_the_packages_come_from_the_wheels(
+    installed: Installation, tmp_path: Path, package: str
+) -> None:
+    found = installed.run("python", "-I", "-c", WHERE, package, folder=tmp_path)
+    assert Path(found.strip()).is_relative_to(installed.folder)
+    assert "site-packages" in found
+
+
+@pytest.mark.parametrize(
+    ("package", "folder"), [("penstock", "server"), ("penstock_client", "clients/python/src")]
+)
+def test_every_module_can_be_imported_without_any_extra(
+    installed: Installation, tmp_path: Path, package: str, folder: str
+) -> None:
+    printed = installed.run("python", "-I", "-c", IMPORT_EVERYTHING, package, folder=tmp_path)
+    assert {package, *printed.split()} == modules_below(folder)
+
+
+def test_no_extra_and_no_tool_of_ours_is_installed_along(
+    installed: Installation, tmp_path: Path
+) -> None:
+    found = distributions(installed, tmp_path)
+    assert {"penstock", "penstock-client", "flask", "gunicorn"} <= found
+    assert not found & OPTIONAL
+
+
+def test_the_client_brings_neither_the_server_nor_what_it_needs(
+    client_alone: Installation, tmp_path: Path
+) -> None:
+    found = distributions(client_alone, tmp_path)
+    assert {"penstock-client", "click", "httpx"} <= found
+    assert not found & {*HEAVY, *OPTIONAL, "penstock", "dp-accounting", "werkzeug", "jinja2"}
+    client_alone.run("python", "-I", "-c", IMPORT_EVERYTHING, "penstock_client", folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("penstock", "--help"),
+        ("penstock", "--version"),
+        ("penstock", "serve", "--help"),
+        ("penstock-client", "--help"),
+        ("penstock-client", "release", "--help"),
+    ],
+)
+def test_help_reads_nothing_heavy(
+    installed: Installation, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    found = imported(installed, tmp_path, *words)
+    assert {"click", words[0].replace("-", "_")} <= found
+    assert not found & HEAVY
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_that_reads_the_database_does_read_what_is_heavy(
+    installed: Installation, tmp_path: Path
+) -> None:
+    """The check above would find it."""
+    assert {"sqlalchemy", "alembic"} <= imported(installed, tmp_path, "penstock", "init")
+
+
+def test_the_package_runs_as_the_program_does(installed: Installation, tmp_path: Path) -> None:
+    shown = installed.run("penstock", "--version", folder=tmp_path)
+    assert shown == f"penstock {penstock.__version__}\n"
+    assert installed.run("python", "-I", "-m", "penstock", "--version", folder=tmp_path) == shown

@@ -1,0 +1,103 @@
+"""The README's "Run a server", typed as it stands there on a machine with the wheels alone.
+
+Two things differ: the home is a temporary folder, and the port is one that is free.
+"""
+
+import json
+import re
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.contracts.distributions import ROOT, Installation
+from tests.contracts.office import DATASET
+from tests.contracts.running import Running, free_port, running
+
+pytestmark = pytest.mark.slow
+
+HOME = "/srv/penstock"
+URL, TOKEN = "http://127.0.0.1:8080", "pst_..."
+
+
+def shown(language: str) -> list[str]:
+    """The section's blocks in a language, from the top."""
+    text = (ROOT / "README.md").read_text()
+    section = re.search(r"^## Run a server\n(.*?)(?=^## )", text, re.M | re.S)
+    assert section is not None
+    return re.findall(rf"^```{language}\n(.*?)^```", section[1], re.M | re.S)
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """A shell on the server's machine, in which the README's home is set."""
+
+    installation: Installation
+    folder: Path
+    port: int
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The port is what this machine has free; the commands do not name one."""
+        return self.installation.environment(self.folder, PENSTOCK_PORT=str(self.port))
+
+    def script(self, *lines: str) -> str:
+        """Lines behind those that name the home."""
+        named = [line for line in shown("sh")[0].splitlines() if line.startswith("export ")]
+        assert named == [f"export PENSTOCK_HOME={HOME}"]
+        return "\n".join(("set -e", *named, *lines)).replace(HOME, str(self.folder / "home"))
+
+    def type(self, *lines: str) -> str:
+        """What the lines print; each must succeed."""
+        path = self.folder.with_name("script.sh")
+        path.write_text(self.script(*lines))
+        return self.installation.run(
+            "/bin/sh", str(path), folder=self.folder, PENSTOCK_PORT=str(self.port)
+        )
+
+
+@pytest.fixture
+def terminal(installed: Installation, tmp_path: Path) -> Terminal:
+    """In an empty folder."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    return Terminal(installed, folder, free_port())
+
+
+@pytest.fixture
+def server(terminal: Terminal) -> Iterator[Running]:
+    """The README's server, after everything that stands above ``penstock serve``."""
+    lines = shown("sh")[0].splitlines()
+    assert lines[-1].startswith("penstock serve ")
+    printed = terminal.type(*lines[1:-1])
+    assert re.search(r"^pst_\w{8}_[\w-]{43}_\w{8}\n\Z", printed, re.M)
+    command = ["/bin/sh", "-c", terminal.script(f"exec {lines[-1]}")]
+    with running(command, terminal.folder, terminal.environment, terminal.port) as started:
+        yield started
+
+
+def test_the_server_of_the_readme_answers_the_analyst_of_the_readme(
+    terminal: Terminal, server: Running
+) -> None:
+    workers = re.search(r"--workers (\d+)", shown("sh")[0])
+    assert workers is not None
+    assert server.log.read_text().count("Booting worker") == int(workers[1])
+
+    (query,) = shown("json")
+    for file, content in (("sites.json", json.dumps(DATASET)), ("visits.json", query)):
+        terminal.folder.with_name(file).write_text(content)
+    terminal.type(
+        "penstock dataset register ../sites.json", "penstock query register ../visits.json"
+    )
+    token = terminal.type("penstock token create ann").strip()
+
+    analyst = shown("sh")[1]
+    assert analyst.count(URL) == analyst.count(TOKEN) == 1
+    printed = terminal.type(analyst.replace(URL, server.url).replace(TOKEN, token))
+    assert "dataset sites, tier public" in printed
+    for key in json.loads(query)["keys"]:
+        assert re.search(rf"^{key} +-?\d", printed, re.M), printed
+
+    assert server.end(signal.SIGTERM) == 0
+    assert [path.name for path in terminal.folder.iterdir()] == ["home"]

@@ -1,0 +1,131 @@
+"""What is inside the wheels: everything that runs, and nothing else."""
+
+import re
+import tomllib
+from email.message import Message
+from email.parser import Parser
+from pathlib import Path, PurePosixPath
+from zipfile import ZipFile
+
+import pytest
+from tests.contracts.distributions import ROOT, Wheels, tracked
+
+import penstock
+import penstock_client
+
+SERVER_INFORMATION = f"penstock-{penstock.__version__}.dist-info"
+CLIENT_INFORMATION = f"penstock_client-{penstock_client.__version__}.dist-info"
+INFORMATION = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
+
+
+def expected(moved: dict[str, str], information: str) -> dict[str, Path | None]:
+    """The files that a wheel must have, each with the tracked file that it is a copy of."""
+    copies: dict[str, Path | None] = {
+        str(PurePosixPath(there) / PurePosixPath(name).relative_to(here)): ROOT / name
+        for here, there in moved.items()
+        for name in tracked(here)
+    }
+    return {**copies, **{f"{information}/{name}": None for name in INFORMATION}}
+
+
+def assert_holds(wheel: Path, wanted: dict[str, Path | None]) -> None:
+    with ZipFile(wheel) as archive:
+        assert sorted(archive.namelist()) == sorted(wanted)
+        for name, copied in wanted.items():
+            assert copied is None or archive.read(name) == copied.read_bytes(), name
+
+
+def metadata(wheel: Path, information: str) -> Message:
+    with ZipFile(wheel) as archive:
+        return Parser().parsestr(archive.read(f"{information}/METADATA").decode())
+
+
+def required(found: Message) -> set[str]:
+    """The names of what is installed along, extras apart."""
+    lines = [line for line in found.get_all("Requires-Dist", []) if "extra ==" not in line]
+    return {re.split(r"[^\w.-]", line)[0] for line in lines}
+
+
+def test_the_servers_wheel_holds_every_tracked_file_that_runs_and_no_other(wheels: Wheels) -> None:
+    moved = {
+        "server/penstock": "penstock",
+        "migrations": "penstock/migrations",
+        "deploy/gunicorn.conf.py": "penstock/deploy/gunicorn.conf.py",
+    }
+    assert_holds(wheels.server, expected(moved, SERVER_INFORMATION))
+
+
+def test_the_clients_wheel_holds_every_tracked_file_that_runs_and_no_other(wheels: Wheels) -> None:
+    moved = {"clients/python/src/penstock_client": "penstock_client"}
+    assert_holds(wheels.client, expected(moved, CLIENT_INFORMATION))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "penstock/py.typed",
+        "penstock/migrations/env.py",
+        "penstock/migrations/script.py.mako",
+        "penstock/migrations/versions/0001_initial.py",
+        "penstock/deploy/gunicorn.conf.py",
+        "penstock/api/templates/docs.html",
+        "penstock/web/templates/front.html",
+        "penstock/web/static/penstock.css",
+        "penstock/demo/dataset.json",
+        "penstock/demo/data/health_insurance_experiment.parquet",
+        "penstock/demo/data/ORIGIN.md",
+        "penstock/demo/data/LICENSE-statsmodels.txt",
+        f"{SERVER_INFORMATION}/licenses/LICENSE",
+    ],
+)
+def test_what_a_server_reads_beside_its_modules_is_in_its_wheel(wheels: Wheels, name: str) -> None:
+    """By name: whatever is not tracked would be missed by neither side of the test above."""
+    with ZipFile(wheels.server) as archive:
+        assert name in archive.namelist()
+
+
+def test_neither_wheel_holds_tests_or_bytecode(wheels: Wheels) -> None:
+    """The copy that they were built from had bytecode in it, and all tests."""
+    for wheel in (wheels.server, wheels.client):
+        with ZipFile(wheel) as archive:
+            for name in map(PurePosixPath, archive.namelist()):
+                assert name.suffix != ".pyc"
+                assert not {"tests", "__pycache__"} & set(name.parts)
+
+
+def test_both_say_what_they_are_and_under_which_license(wheels: Wheels) -> None:
+    assert penstock.__version__ == penstock_client.__version__
+    for wheel, information in (
+        (wheels.server, SERVER_INFORMATION),
+        (wheels.client, CLIENT_INFORMATION),
+    ):
+        found = metadata(wheel, information)
+        assert found["Version"] == penstock.__version__
+        assert found["License-Expression"] == "Apache-2.0"
+        assert found["Requires-Python"] == ">=3.11"
+        assert str(found.get_payload()).startswith("# ")
+        with ZipFile(wheel) as archive:
+            text = archive.read(f"{information}/licenses/LICENSE")
+        assert text == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_client_needs_click_and_httpx_alone(wheels: Wheels) -> None:
+    assert required(metadata(wheels.client, CLIENT_INFORMATION)) == {"click", "httpx"}
+
+
+def test_the_server_needs_none_of_the_tools_that_it_is_made_with(wheels: Wheels) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = required(metadata(wheels.server, SERVER_INFORMATION))
+    assert {"flask", "gunicorn", "numpy"} <= needed
+    for extra in project["optional-dependencies"].values():
+        assert not needed & {re.split(r"[^\w.-]", line)[0] for line in extra}
+
+
+def test_each_brings_its_program(wheels: Wheels) -> None:
+    for wheel, information, line in (
+        (wheels.server, SERVER_INFORMATION, "penstock = penstock.cli:main"),
+        (wheels.client, CLIENT_INFORMATION, "penstock-client = penstock_client.command:main"),
+    ):
+        with ZipFile(wheel) as archive:
+            declared = archive.read(f"{information}/entry_points.txt").decode()
+        assert declared.split("\n")[:2] == ["[console_scripts]", line]
