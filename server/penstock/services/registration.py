@@ -97,6 +97,11 @@ def _spec(request: Request) -> str:
     return json.dumps(stored, sort_keys=True)
 
 
+def _keys(prepared: PreparedQuery) -> str | None:
+    """The keys as they are stored."""
+    return None if prepared.keys is None else json.dumps(list(prepared.keys))
+
+
 def _pending(
     session: Session, dataset: Dataset, request: Request, prepared: PreparedQuery
 ) -> Query | None:
@@ -104,7 +109,8 @@ def _pending(
     taken = session.exec(select(Query).where(col(Query.folded) == folded(request.name))).first()
     if taken is not None:
         same = taken.dataset_id == dataset.id and taken.spec == _spec(request)
-        if taken.status == "pending" and same and taken.dimension == prepared.dimension:
+        size = taken.dimension == prepared.dimension
+        if taken.status == "pending" and same and size and taken.keys == _keys(prepared):
             return taken
         raise NameTaken(f"There is a query {taken.name!r} already; choose another name.")
     if prepared.canonical_hash is not None:
@@ -230,7 +236,7 @@ def _row(
         calibration=CALIBRATION_VERSION,
         granularity=str(process.mechanism.granularity),
         dimension=prepared.dimension,
-        keys=None if prepared.keys is None else json.dumps(list(prepared.keys)),
+        keys=_keys(prepared),
         sensitivity_l1=str(process.sensitivity.l1),
         sensitivity_l2_squared=str(process.sensitivity.l2_squared),
         sensitivity_linf=str(process.sensitivity.linf),

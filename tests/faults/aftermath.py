@@ -1,0 +1,37 @@
+"""What a home is asked after each kill, as it was left: nobody cleans up."""
+
+from collections.abc import Sequence
+
+from tests.faults.findings import NOTHING, examine, served_otherwise
+from tests.faults.reports import Reported
+from tests.faults.rules import broken_rules, unproven_values
+from tests.faults.snapshot import altered, history, snapshot
+
+from penstock.services.server import Server
+
+
+class Aftermath:
+    """Compares a home with what was known of it before."""
+
+    def __init__(self, server: Server) -> None:
+        self._history = history(snapshot(server))
+
+    def complaints(self, server: Server, answers: Sequence[Reported] = ()) -> list[str]:
+        """What is wrong now, ``answers`` being those that were given since the last time."""
+        now = snapshot(server)
+        before, self._history = self._history, history(now)
+        found = [f"{table} was altered" for table in altered(before, self._history)]
+        found += broken_rules(server, now)
+        stored = {row["public_id"] for row in now["release"]}
+        found += [
+            f"release {told.release} is lost" for told in answers if told.release not in stored
+        ]
+        if not found and (count := served_otherwise(server, answers)):
+            found.append(f"{count} readers are told something else now")
+        return found
+
+    def final_complaints(self, server: Server, answers: Sequence[Reported]) -> list[str]:
+        """What is wrong in the end, with every value opened and every answer asked again."""
+        found = self.complaints(server, answers) + unproven_values(server)
+        findings = examine(server, answers, is_traced=False)
+        return found if findings == NOTHING else [*found, str(findings)]

@@ -1,0 +1,84 @@
+"""What the processes do that the tests kill."""
+
+import json
+from collections.abc import Callable
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+from sqlalchemy import Connection, event
+from tests.faults.reports import Report
+from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_home, vector_query
+from tests.faults.steps import Steps
+
+from penstock.services import releases
+from penstock.services.held import Holding
+from penstock.services.principals import OPERATOR
+from penstock.services.registration import register
+from penstock.services.releases import Answer
+from penstock.services.server import Server
+
+Flaw = Callable[[Server, Report, Ask], None]
+
+READER = analyst(0)
+
+
+def keep_asking(home: Path, number: int, queries: int, ready: Event, told: Path) -> None:
+    """Ask for one random level after the other, until somebody ends it."""
+    server = open_home(home)
+    report = Report(told)
+    random = choices("keep asking", number)
+    reader = analyst(number % 2)
+    ready.set()
+    while True:
+        query = f"query-{random.integers(queries)}"
+        (ask,) = asks(server, query, [1 + int(random.integers(REACH))])
+        report.add(reader, ask, answer(server, reader, ask))
+
+
+def ask_once(home: Path, ask: Ask, steps: Steps, flaw: Flaw, told: Path, taken: Path) -> None:
+    """Ask for one release, and end at the step that ``steps`` names."""
+    server = open_home(home)
+    report = Report(told)
+    flaw(server, report, ask)
+    with steps.watching(server.database):
+        got = answer(server, READER, ask)
+    report.add(READER, ask, got)
+    taken.write_text(json.dumps(steps.taken))
+
+
+def register_once(home: Path, name: str, steps: Steps, taken: Path) -> None:
+    """Register a query, and end at the step that ``steps`` names."""
+    server = open_home(home)
+    request = vector_query(name, "laplace")
+    with steps.watching(server.database):
+        register(server, OPERATOR, request)
+    taken.write_text(json.dumps(steps.taken))
+
+
+def no_flaw(server: Server, report: Report, ask: Ask) -> None:
+    """The product as it is."""
+
+
+def hasty(server: Server, report: Report, ask: Ask) -> None:
+    """Answers from inside the transaction, before it is committed."""
+    product = releases._hand_out
+
+    def hand_out(*arguments: object) -> Holding:
+        held: Holding = product(*arguments)  # type: ignore[arg-type]  # passed through
+        report.add(READER, ask, Answer(held.view(arguments[5]), first=True))  # type: ignore[arg-type]  # the values
+        return held
+
+    releases._hand_out = hand_out  # type: ignore[assignment]  # takes whatever the product's takes
+
+
+def piecemeal(server: Server, report: Report, ask: Ask) -> None:
+    """Commits after every statement, so that a release is several transactions."""
+
+    def commit(connection: Connection, *arguments: object) -> None:
+        if str(arguments[1]).startswith(("INSERT", "UPDATE")):
+            driver = connection.connection.dbapi_connection
+            assert driver is not None
+            driver.cursor().execute("COMMIT")
+            driver.cursor().execute("BEGIN IMMEDIATE")
+
+    event.listen(server.database._writer, "after_cursor_execute", commit)

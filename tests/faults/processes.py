@@ -1,0 +1,79 @@
+"""Starting processes that share nothing with the test's own but the files they are given.
+
+They are forked from a server that has imported the product and opened nothing, so that
+each begins as a worker does, and a hundred of them cost seconds.
+"""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkServerProcess
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(
+    ["pytest", "alembic.command", "scipy.special", "scipy.stats", "penstock.services.queries"]
+)
+
+HANG = 300.0
+"""Seconds after which a test that hangs is given up; no outcome depends on it."""
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A process, and the file that its errors go to."""
+
+    process: ForkServerProcess
+    errors: Path
+
+    @property
+    def complaint(self) -> str:
+        """What it said before it ended."""
+        return f"exit code {self.process.exitcode}: {self.errors.read_text()}"
+
+    def kill(self) -> None:
+        """SIGKILL, and wait until it is gone."""
+        self.process.kill()
+        self.process.join()
+
+    def was_killed(self) -> bool:
+        """Wait until it has ended, and say how; any way but these two fails the test."""
+        self.process.join(HANG)
+        assert self.process.exitcode in (0, -signal.SIGKILL), self.complaint
+        return self.process.exitcode != 0
+
+
+def start(errors: Path, target: Callable[..., None], *arguments: object) -> Worker:
+    """Run ``target`` in a process of its own."""
+    process = CONTEXT.Process(target=_run, args=(errors, target, arguments), daemon=True)
+    process.start()
+    return Worker(process, errors)
+
+
+def barrier(parties: int) -> Barrier:
+    """A barrier between processes."""
+    return CONTEXT.Barrier(parties, timeout=HANG)
+
+
+def finish(workers: Sequence[Worker]) -> None:
+    """Wait until all have ended; the first that fails fails the test and ends the others."""
+    running = list(workers)
+    while running:
+        ended = wait([worker.process.sentinel for worker in running], timeout=HANG)
+        over = [worker for worker in running if worker.process.sentinel in ended]
+        running = [worker for worker in running if worker not in over]
+        failed = [worker for worker in over if worker.process.exitcode]
+        if failed or not over:
+            for worker in running:
+                worker.kill()
+        assert over, "the processes hang"
+        assert not failed, failed[0].complaint
+
+
+def _run(errors: Path, target: Callable[..., None], arguments: Sequence[object]) -> None:
+    os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
+    target(*arguments)

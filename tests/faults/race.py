@@ -1,0 +1,96 @@
+"""Many processes that ask one home for the same releases at the same time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+from tests.faults import processes, reports, traced
+from tests.faults.findings import Findings, examine
+from tests.faults.stage import Ask, analyst, asks, build, open_home, opened, shuffled, some_rungs
+from tests.faults.unguarded import Variant, drop_uniques
+
+from penstock.services.principals import acting_as
+
+
+@dataclass(frozen=True)
+class Race:
+    """So many processes, each an analyst, who all ask ``levels`` levels of each query.
+
+    ``repeats`` is how often each then asks for all of them again.
+    """
+
+    processes: int
+    queries: int
+    levels: int
+    repeats: int = 0
+
+    @property
+    def answers(self) -> int:
+        """How many answers are handed out in all."""
+        return self.processes * self.queries * self.levels * (1 + self.repeats)
+
+    @property
+    def releases(self) -> int:
+        """How many releases these need, anchors included."""
+        return self.queries * (self.levels + 1)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many answers the readers of a race got, and what is wrong with them."""
+
+    answers: int
+    findings: Findings
+
+
+def run(folder: Path, race: Race, variant: Variant, *, without: Sequence[str] = ()) -> Outcome:
+    """Hold a race in a new home, ``without`` some of its constraints."""
+    home = folder / "home"
+    names = [f"query-{number}" for number in range(race.queries)]
+    build(home, analysts=race.processes, names=names)
+    if without:
+        drop_uniques(home, *without)
+    with opened(home) as server:
+        wanted = [
+            ask
+            for name in names
+            for ask in asks(server, name, some_rungs(race.levels, "race", name))
+        ]
+    barrier = processes.barrier(race.processes)
+    workers = [
+        processes.start(
+            folder / f"errors-{number}",
+            _compete,
+            home,
+            number,
+            [shuffled(wanted, "order", number, turn) for turn in range(1 + race.repeats)],
+            variant,
+            barrier,
+            folder / f"report-{number}",
+        )
+        for number in range(race.processes)
+    ]
+    processes.finish(workers)
+    paths = [folder / f"report-{number}" for number in range(race.processes)]
+    answers = [told for path in paths for told in reports.read(path)]
+    with opened(home) as server:
+        return Outcome(len(answers), examine(server, answers, is_traced=True))
+
+
+def _compete(
+    home: Path,
+    number: int,
+    turns: Sequence[Sequence[Ask]],
+    variant: Variant,
+    barrier: Barrier,
+    told: Path,
+) -> None:
+    server = open_home(home)
+    traced.trace()
+    report = reports.Report(told)
+    principal = acting_as(server, analyst(number))
+    barrier.wait()
+    for turn in turns:
+        for ask in turn:
+            report.add(principal.name, ask, variant(server, principal, ask, barrier.wait))

@@ -1,0 +1,53 @@
+"""What readers were told, written down by themselves: it outlives a kill."""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.faults.stage import Ask
+
+from penstock.services.releases import Answer
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One answer that reached a reader."""
+
+    analyst: str
+    ask: Ask
+    release: str
+    leaf_hash: str
+    values: tuple[float, ...]
+
+    @classmethod
+    def of(cls, analyst: str, ask: Ask, answer: Answer) -> "Reported":
+        """An answer, as it reached a reader."""
+        view = answer.view
+        values = tuple(view.values.tolist())
+        return cls(analyst, ask, view.id, view.receipt.leaf_hash, values)
+
+
+class Report:
+    """The answers that one process received, a line each."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def add(self, analyst: str, ask: Ask, answer: Answer) -> None:
+        """Write down an answer, in one system call."""
+        fields = asdict(Reported.of(analyst, ask, answer))
+        os.write(self._descriptor, json.dumps(fields).encode() + b"\n")
+
+
+def read(path: Path) -> list[Reported]:
+    """The answers in a report; a last line without its end was never reported."""
+    if not path.exists():
+        return []
+    *lines, _ = path.read_bytes().split(b"\n")
+    found = []
+    for line in lines:
+        fields = json.loads(line)
+        ask, values = Ask(**fields.pop("ask")), tuple(fields.pop("values"))
+        found.append(Reported(ask=ask, values=values, **fields))
+    return found

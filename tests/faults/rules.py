@@ -1,0 +1,152 @@
+"""What holds of a home at every moment, whoever was killed in the middle of what."""
+
+import json
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import RowMapping
+from sqlmodel import col, select
+from tests.faults.snapshot import Snapshot, snapshot
+
+from penstock.persistence.tables import Dataset, Query, Release
+from penstock.services import log
+from penstock.services.server import Server
+from penstock.services.state import open_state
+
+
+def broken_rules(server: Server, now: Snapshot | None = None) -> list[str]:
+    """The rules that do not hold now, in words; values stay closed."""
+    now = now or snapshot(server)
+    return [
+        *_file(server),
+        *_leaves(now),
+        *_grants(now),
+        *_releases(now),
+        *_numbers(now),
+        *_ledger(now),
+    ]
+
+
+def unproven_values(server: Server) -> list[str]:
+    """The hand-outs whose leaf does not hold the HMAC of what is stored."""
+    now = snapshot(server)
+    with server.database.read() as session:
+        rows = session.exec(
+            select(Release, Query, Dataset)
+            .join(Query, col(Release.query_id) == col(Query.id))
+            .join(Dataset, col(Query.dataset_id) == col(Dataset.id))
+        ).all()
+    macs = {
+        release.id: log.value_hmac(
+            server.secrets.values, release.public_id, open_state(server, dataset, query, release)
+        )
+        for release, query, dataset in rows
+    }
+    leaves = {leaf["id"]: json.loads(leaf["bytes"]) for leaf in now["leaf"]}
+    return [
+        f"the log holds another value of release {grant['release_id']}"
+        for grant in now["grant"]
+        if leaves[grant["leaf_id"]]["value_hmac"] != macs[grant["release_id"]]
+    ]
+
+
+def neighbor_faults(releases: Sequence[RowMapping]) -> tuple[int, int]:
+    """How many of one query's releases are stale, and how many are misnumbered.
+
+    ``releases`` come in the order in which they were stored, the anchor first.  One is
+    stale if its recorded neighbors were not the nearest then, and misnumbered if its
+    ``seq`` is not its place in that order.
+    """
+    stale = misnumbered = 0
+    earlier: list[int] = []
+    for place, row in enumerate(releases):
+        first, last = bisect_left(earlier, row["rung"]), bisect_right(earlier, row["rung"])
+        below = earlier[first - 1] if first > 0 else None
+        above = earlier[last] if last < len(earlier) else None
+        stale += (row["accurate_rung"], row["noisy_rung"]) != (below, above)
+        misnumbered += row["seq"] != place
+        insort(earlier, row["rung"])
+    return stale, misnumbered
+
+
+def by_query(now: Snapshot) -> dict[int, list[RowMapping]]:
+    """The releases of every query."""
+    found: dict[int, list[RowMapping]] = defaultdict(list)
+    for row in now["release"]:
+        found[row["query_id"]].append(row)
+    return found
+
+
+def _file(server: Server) -> Iterator[str]:
+    with server.database.read() as session:
+        connection = session.connection()
+        if connection.exec_driver_sql("PRAGMA integrity_check").scalars().all() != ["ok"]:
+            yield "the file is damaged"
+        if connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall():
+            yield "a foreign key points nowhere"
+
+
+def _leaves(now: Snapshot) -> Iterator[str]:
+    if [leaf["index"] for leaf in now["leaf"]] != list(range(len(now["leaf"]))):
+        yield "the indexes of the leaves have gaps"
+    if any(leaf["hash"] != log.leaf_hash(leaf["bytes"]) for leaf in now["leaf"]):
+        yield "a leaf's hash is not its own"
+    granted = Counter(grant["leaf_id"] for grant in now["grant"])
+    handed_out = Counter(leaf["id"] for leaf in now["leaf"] if leaf["kind"] == "release")
+    if granted != handed_out:
+        yield "hand-outs and their leaves do not pair"
+
+
+def _grants(now: Snapshot) -> Iterator[str]:
+    leaves = {leaf["id"]: leaf["bytes"] for leaf in now["leaf"]}
+    users = {user["id"]: user["name"] for user in now["user"]}
+    queries = {query["id"]: query["name"] for query in now["query"]}
+    releases = {row["id"]: row for row in now["release"]}
+    for grant in now["grant"]:
+        release = releases[grant["release_id"]]
+        true = (users[grant["user_id"]], queries[release["query_id"]], release["public_id"])
+        leaf = json.loads(leaves[grant["leaf_id"]])
+        if (leaf["user"], leaf["query"], leaf["release"]) != true:
+            yield f"the leaf of {true[0]}'s release {true[2]} of {true[1]} tells another story"
+
+
+def _releases(now: Snapshot) -> Iterator[str]:
+    granted = {grant["release_id"] for grant in now["grant"]}
+    for release in now["release"]:
+        if release["seq"] > 0 and release["id"] not in granted:
+            yield f"release {release['public_id']} was drawn for nobody"
+    for key, releases in by_query(now).items():
+        faults = neighbor_faults(releases)
+        if any(faults):
+            yield f"query {key} has {faults[0]} stale releases and {faults[1]} misnumbered ones"
+
+
+def _numbers(now: Snapshot) -> Iterator[str]:
+    releases = by_query(now)
+    for query in now["query"]:
+        newest = max((row["seq"] for row in releases.get(query["id"], ())), default=-1)
+        if query["seq"] != newest:
+            yield f"query {query['name']} does not know its newest release"
+        if (query["status"] == "pending") != (newest == -1):
+            yield f"query {query['name']} is {query['status']} at seq {newest}"
+
+
+def _ledger(now: Snapshot) -> Iterator[str]:
+    totals: dict[tuple[int, int], tuple[int, int, int]] = {}
+    charged = Counter((row["query_id"], row["tier_id"], row["rung"]) for row in now["charge"])
+    for row in now["charge"]:
+        account = (row["dataset_id"], row["tier_id"])
+        count, loss, failure = totals.get(account, (0, 0, 0))
+        totals[account] = (count + 1, loss + row["loss"], failure + row["failure"])
+        if (row["seq"] + 1, row["loss_total"], row["failure_total"]) != totals[account]:
+            yield f"charge {row['seq']} of account {account} does not add up"
+    levels = Counter((row["query_id"], row["tier_id"], row["rung"]) for row in now["query_level"])
+    if charged != levels or set(charged.values()) - {1}:
+        yield "queries are not charged once for each tier"
+    if {query for query, *_ in charged} != {query["id"] for query in now["query"]}:
+        yield "a query was never charged"
+    for budget in now["tier_budget"]:
+        _, loss, failure = totals.get((budget["dataset_id"], budget["tier_id"]), (0, 0, 0))
+        if loss > budget["limit_loss"] or failure > budget["limit_failure"]:
+            yield f"the budget of tier {budget['tier_id']} is overdrawn"

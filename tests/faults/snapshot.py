@@ -1,0 +1,38 @@
+"""Everything that a home holds at one moment, row by row, as the database gives it."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from sqlalchemy import RowMapping
+
+from penstock.services.server import Server
+
+HISTORY = ("release", "grant", "charge", "leaf", "query_level", "tier_budget", "clearance")
+"""The tables whose rows are added and never change."""
+
+Snapshot = Mapping[str, Sequence[RowMapping]]
+
+
+def snapshot(server: Server) -> Snapshot:
+    """All rows of what releases and registrations write, in the order in which they were added."""
+    with server.database.read() as session:
+        connection = session.connection()
+        return {
+            table: connection.exec_driver_sql(f'SELECT * FROM "{table}" ORDER BY id')  # noqa: S608 - no name comes from outside
+            .mappings()
+            .all()
+            for table in (*HISTORY, "query", "user")
+        }
+
+
+def history(now: Snapshot) -> dict[str, list[bytes]]:
+    """A digest of every row of history."""
+    return {
+        table: [sha256(repr(tuple(row.values())).encode()).digest() for row in now[table]]
+        for table in HISTORY
+    }
+
+
+def altered(before: Mapping[str, list[bytes]], after: Mapping[str, list[bytes]]) -> list[str]:
+    """The tables of which a row of ``before`` is gone or changed in ``after``."""
+    return [table for table in HISTORY if after[table][: len(before[table])] != before[table]]

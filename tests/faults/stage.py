@@ -1,0 +1,158 @@
+"""The home that the processes of a test share, and who asks it for what."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from numpy.random import Generator
+from sqlmodel import col, func, select
+
+from penstock.persistence.tables import Grant, Query, QueryLevel, Release, User
+from penstock.randomness import Stream
+from penstock.services import datasets, home, queries, releases, tiers, users
+from penstock.services.lookup import query_by_name
+from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.process import Process
+from penstock.services.releases import Answer
+from penstock.services.server import Server
+from penstock.services.specs import (
+    DatasetRequest,
+    PushedVectorRequest,
+    ReleaseRequest,
+    TierSpec,
+    UserSpec,
+)
+from penstock.settings import Settings
+
+DIMENSION = 12
+MECHANISMS = ("gaussian", "laplace", "poisson")
+TIERS = ("public", "internal")
+REACH = 4000
+"""How many rungs above the public one are asked for."""
+
+
+def figure(name: str, default: int) -> int:
+    """A size that the environment may raise; see README.md."""
+    return int(os.environ.get(name, default))
+
+
+def choices(*label: object) -> Generator:
+    """A generator with a key of its own for ``label``, so that every run is alike."""
+    key = hashlib.sha256(repr(label).encode()).digest()
+    return Stream.from_key(key).generator
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One release to be asked for."""
+
+    query: str
+    rung: int
+    level: float
+
+
+def open_home(folder: Path) -> Server:
+    """The server as every process opens it for itself."""
+    # Nobody gives up waiting for the lock: no test is to depend on the machine's speed.
+    return home.open_server(Settings(home=folder, busy_timeout=600.0))
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Server]:
+    """The server for a while, with no connection left behind."""
+    server = open_home(folder)
+    yield server
+    server.database.close()
+
+
+def build(folder: Path, *, analysts: int, names: Sequence[str] = ()) -> None:
+    """A home with two tiers, ``analysts`` people, and a query of every name."""
+    home.create(Settings(home=folder))
+    server = open_home(folder)
+    for tier in TIERS:
+        tiers.create(server, OPERATOR, TierSpec(name=tier))
+    for number in range(analysts):
+        clearance = TIERS[number % len(TIERS)]
+        users.create(
+            server,
+            OPERATOR,
+            UserSpec(name=analyst(number), roles=["analyst"], clearance=clearance),
+        )
+    sites = {
+        "name": "sites",
+        "source": {"engine": "vector"},
+        "neighboring": "add_remove",
+        "delta": 1e-6,
+        "budgets": {tier: {"epsilon": 20.0} for tier in TIERS},
+    }
+    datasets.register(server, OPERATOR, DatasetRequest.model_validate(sites))
+    for number, name in enumerate(names):
+        mechanism = MECHANISMS[number % len(MECHANISMS)]
+        queries.register(server, OPERATOR, vector_query(name, mechanism))
+    server.database.close()
+
+
+def vector_query(name: str, mechanism: str, **changes: object) -> PushedVectorRequest:
+    """A pushed vector that leaves room in the budgets for hundreds like it."""
+    request = {
+        "name": name,
+        "dataset": "sites",
+        "values": list(range(100, 100 + DIMENSION)),
+        "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
+        "mechanism": mechanism,
+        "levels": {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.04}},
+        "max_levels": 4096,
+    }
+    return PushedVectorRequest.model_validate({**request, **changes})
+
+
+def analyst(number: int) -> str:
+    """The name of an analyst."""
+    return f"analyst-{number}"
+
+
+def asks(server: Server, name: str, rungs: Sequence[int]) -> list[Ask]:
+    """Requests for the rungs that lie ``rungs`` above the public tier's."""
+    with server.database.read() as session:
+        query = query_by_name(session, name)
+        public = session.exec(
+            select(func.max(col(QueryLevel.rung))).where(col(QueryLevel.query_id) == query.id)
+        ).one()
+    ladder = Process.of(query).ladder
+    return [Ask(name, public + rung, float(ladder.value(public + rung))) for rung in rungs]
+
+
+def some_rungs(count: int, *label: object) -> list[int]:
+    """``count`` different rungs out of ``REACH``, in random order."""
+    return [1 + int(rung) for rung in choices(*label).permutation(REACH)[:count]]
+
+
+def shuffled(wanted: Sequence[Ask], *label: object) -> list[Ask]:
+    """The same requests in another order."""
+    return [wanted[place] for place in choices(*label).permutation(len(wanted))]
+
+
+def answer(server: Server, name: str, ask: Ask) -> Answer:
+    """What the product gives an analyst."""
+    wanted = ReleaseRequest(level=ask.level)
+    return releases.request(server, acting_as(server, name), ask.query, wanted)
+
+
+def has_been_given(server: Server, name: str, ask: Ask) -> bool:
+    """Whether an analyst holds a release, by what is stored."""
+    with server.database.read() as session:
+        found = session.exec(
+            select(Grant.id)
+            .join(Release, col(Grant.release_id) == col(Release.id))
+            .join(Query, col(Release.query_id) == col(Query.id))
+            .join(User, col(Grant.user_id) == col(User.id))
+            .where(
+                col(User.name) == name,
+                col(Query.name) == ask.query,
+                col(Release.rung) == ask.rung,
+            )
+        ).first()
+    return found is not None

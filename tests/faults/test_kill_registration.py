@@ -1,0 +1,94 @@
+"""``kill -9`` while a query is registered: charged once, its anchor drawn once."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.faults import processes
+from tests.faults.aftermath import Aftermath
+from tests.faults.kills import READER, register_once
+from tests.faults.snapshot import snapshot
+from tests.faults.stage import DIMENSION, answer, asks, build, figure, opened, vector_query
+from tests.faults.steps import REGISTRATION, Steps, chosen
+
+from penstock.errors import NameTaken
+from penstock.services.principals import OPERATOR
+from penstock.services.registration import register
+from penstock.services.server import Server
+
+STRIDE = figure("FAULTS_STRIDE", 8)
+
+ABSENT, PENDING, ACTIVE = "absent", "pending", "active"
+TRACES = {ABSENT: (0, 0, 0), PENDING: (2, 0, 3), ACTIVE: (2, 1, 3)}
+"""Charges, releases and leaves: of two tiers; of the anchor; of the query and two levels."""
+
+
+def test_a_kill_at_any_step_of_a_registration_is_mended_by_registering_again(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    build(home, analysts=1)
+    assert not _killed(home, "whole", Steps(REGISTRATION))
+    steps = json.loads((tmp_path / "taken-whole").read_text())
+    outcomes = []
+    with opened(home) as server:
+        aftermath = Aftermath(server)
+    for number in chosen(steps, STRIDE):
+        name = f"query-{number}"
+        assert _killed(home, name, Steps(REGISTRATION, last=number))
+        with opened(home) as server:
+            status, traces = _left(server, name)
+            outcomes.append(status)
+            assert traces == TRACES[status]
+            assert aftermath.complaints(server) == []
+            _register_again(server, name, status)
+            assert _left(server, name) == (ACTIVE, TRACES[ACTIVE])
+            assert aftermath.complaints(server) == []
+            (ask,) = asks(server, name, [1])
+            assert answer(server, READER, ask).first
+    assert len(outcomes) > 100
+    # Two steps make the difference: the commit of the charge, and that of the anchor.
+    assert list(dict.fromkeys(outcomes)) == [ABSENT, PENDING, ACTIVE]
+    assert outcomes == sorted(outcomes, key=[ABSENT, PENDING, ACTIVE].index)
+    with opened(home) as server:
+        assert aftermath.final_complaints(server, []) == []
+
+
+def test_what_a_killed_registration_left_is_not_finished_under_other_keys(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    build(home, analysts=1)
+    assert _killed(home, "query-0", Steps(named="before INSERT INTO release"))
+    with opened(home) as server:
+        assert _left(server, "query-0") == (PENDING, TRACES[PENDING])
+        keys = [f"key-{number}" for number in range(DIMENSION)]
+        with pytest.raises(NameTaken):
+            register(server, OPERATOR, vector_query("query-0", "laplace", keys=keys))
+        _register_again(server, "query-0", PENDING)
+
+
+def _killed(home: Path, name: str, at: Steps) -> bool:
+    errors, taken = (home.parent / f"{kind}-{name}" for kind in ("errors", "taken"))
+    return processes.start(errors, register_once, home, name, at, taken).was_killed()
+
+
+def _left(server: Server, name: str) -> tuple[str, tuple[int, int, int]]:
+    """The state of a query, and how many charges, releases and leaves there are of it."""
+    now = snapshot(server)
+    found = [query for query in now["query"] if query["name"] == name]
+    keys = {query["id"] for query in found}
+    traces = (
+        sum(row["query_id"] in keys for row in now["charge"]),
+        sum(row["query_id"] in keys for row in now["release"]),
+        sum(row["query"] == name for row in now["leaf"]),
+    )
+    return found[0]["status"] if found else ABSENT, traces
+
+
+def _register_again(server: Server, name: str, status: str) -> None:
+    """Send the same spec once more: what was cut off is finished, what was not is refused."""
+    request = vector_query(name, "laplace")
+    if status == ACTIVE:
+        with pytest.raises(NameTaken):
+            register(server, OPERATOR, request)
+    else:
+        assert register(server, OPERATOR, request) == name

@@ -1,0 +1,141 @@
+"""``kill -9`` in the middle of releases: nothing lost, nothing changed, nothing to clean up."""
+
+import json
+import time
+from pathlib import Path
+
+from tests.faults import kills, processes, reports
+from tests.faults.aftermath import Aftermath
+from tests.faults.kills import READER, Flaw, ask_once, keep_asking, no_flaw
+from tests.faults.processes import HANG, Worker
+from tests.faults.reports import Reported
+from tests.faults.stage import (
+    Ask,
+    analyst,
+    answer,
+    asks,
+    build,
+    choices,
+    figure,
+    has_been_given,
+    opened,
+)
+from tests.faults.steps import RELEASE, Steps, chosen
+
+KILLS = figure("FAULTS_KILLS", 100)
+STRIDE = figure("FAULTS_STRIDE", 8)
+QUERIES = 3
+FILES = ("told", "errors", "taken")
+LONGEST_DELAY = 0.06
+"""Seconds from a worker's start to its end, at most: some ten releases."""
+
+
+def test_kills_at_random_moments_lose_and_change_nothing(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    build(home, analysts=2, names=[f"query-{number}" for number in range(QUERIES)])
+    delays = choices("delays").uniform(0, LONGEST_DELAY, size=KILLS)
+    with opened(home) as server:
+        aftermath = Aftermath(server)
+    running: list[tuple[Worker, Path]] = []
+    everything: list[Reported] = []
+    for number in range(KILLS):
+        # Two run at a time: one is killed while the other writes, and then all are dead.
+        if not running:
+            running = [_begun(home, tmp_path, number + more) for more in range(2)]
+        time.sleep(delays[number])
+        worker, told = running.pop()
+        worker.kill()
+        assert worker.was_killed()
+        answers = reports.read(told)
+        everything += answers
+        with opened(home) as server:
+            assert aftermath.complaints(server, answers) == []
+    for worker, _ in running:
+        worker.kill()
+    assert len(everything) > KILLS
+    with opened(home) as server:
+        assert aftermath.final_complaints(server, everything) == []
+
+
+def _begun(home: Path, folder: Path, number: int) -> tuple[Worker, Path]:
+    ready = processes.CONTEXT.Event()
+    told, errors = folder / f"told-{number}", folder / f"errors-{number}"
+    worker = processes.start(errors, keep_asking, home, number, QUERIES, ready, told)
+    assert ready.wait(HANG), worker.complaint
+    return worker, told
+
+
+def _with_two_levels(folder: Path) -> Path:
+    """A home where every level asked for lies between two that are stored already."""
+    home = folder / "home"
+    build(home, analysts=2, names=["query-0"])
+    with opened(home) as server:
+        for ask in asks(server, "query-0", [1, 3999]):
+            answer(server, analyst(1), ask)
+    return home
+
+
+def _ask(home: Path, rung: int) -> Ask:
+    with opened(home) as server:
+        (ask,) = asks(server, "query-0", [1 + rung])
+    return ask
+
+
+def _once(home: Path, ask: Ask, at: Steps, flaw: Flaw = no_flaw) -> tuple[bool, list[Reported]]:
+    """Let a process ask, and say whether it was killed and what it was told."""
+    told, errors, taken = (
+        home.parent / f"{kind}-{ask.rung}" for kind in ("told", "errors", "taken")
+    )
+    worker = processes.start(errors, ask_once, home, ask, at, flaw, told, taken)
+    return worker.was_killed(), reports.read(told)
+
+
+def test_a_kill_at_any_step_leaves_the_whole_release_or_nothing(tmp_path: Path) -> None:
+    home = _with_two_levels(tmp_path)
+    ask = _ask(home, 1)
+    was_killed, everything = _once(home, ask, Steps(RELEASE))
+    assert not was_killed
+    steps = json.loads((tmp_path / f"taken-{ask.rung}").read_text())
+    outcomes = []
+    with opened(home) as server:
+        aftermath = Aftermath(server)
+    for number in chosen(steps, STRIDE):
+        ask = _ask(home, 1 + number)
+        was_killed, answers = _once(home, ask, Steps(RELEASE, last=number))
+        assert was_killed
+        assert answers == []
+        with opened(home) as server:
+            outcomes.append(has_been_given(server, READER, ask))
+            assert aftermath.complaints(server) == []
+            got = answer(server, READER, ask)
+            assert got.first != outcomes[-1]
+            everything.append(Reported.of(READER, ask, got))
+    assert len(outcomes) > 100
+    # One step makes all the difference: before it there is nothing, after it everything.
+    assert outcomes == sorted(outcomes)
+    assert set(outcomes) == {False, True}
+    with opened(home) as server:
+        assert aftermath.final_complaints(server, everything) == []
+
+
+def test_an_answer_before_its_commit_is_found_to_be_lost(tmp_path: Path) -> None:
+    home = _with_two_levels(tmp_path)
+    with opened(home) as server:
+        aftermath = Aftermath(server)
+    at = Steps(named="before COMMIT")
+    was_killed, answers = _once(home, _ask(home, 1), at, kills.hasty)
+    assert was_killed
+    assert len(answers) == 1
+    with opened(home) as server:
+        assert aftermath.complaints(server, answers) == [f"release {answers[0].release} is lost"]
+
+
+def test_a_release_in_several_transactions_is_found_to_be_torn(tmp_path: Path) -> None:
+    home = _with_two_levels(tmp_path)
+    at = Steps(named="before INSERT INTO leaf")
+    was_killed, _ = _once(home, _ask(home, 1), at, kills.piecemeal)
+    assert was_killed
+    with opened(home) as server:
+        complaints = Aftermath(server).complaints(server)
+    assert len(complaints) == 1
+    assert complaints[0].endswith("was drawn for nobody")

@@ -1,0 +1,171 @@
+"""The release transaction with its guards taken off, for the tests to catch.
+
+The product's own steps in another order: neighbors are read, and the vector is drawn,
+before the lock is taken.  ``gate`` stands between the reading and the writing, so that
+every process has read before any writes.  Nothing here is left to luck.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+from tests.faults.stage import Ask
+from tests.faults.traced import Placed, place
+
+from penstock.errors import IntegrityViolation
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Release
+from penstock.services import releases
+from penstock.services.principals import Principal
+from penstock.services.releases import Answer
+from penstock.services.server import Server
+from penstock.services.specs import ReleaseRequest
+from penstock.services.state import open_state
+
+Gate = Callable[[], object]
+Variant = Callable[[Server, Principal, Ask, Gate], Answer]
+
+RUNG, SEQ = "UNIQUE (query_id, rung)", "UNIQUE (query_id, seq)"
+
+
+@dataclass(frozen=True)
+class Early:
+    """What was read without a lock, and drawn from it."""
+
+    seq: int
+    release: Release | None
+    accurate: Release | None
+    noisy: Release | None
+    steps: IntVector
+
+
+def guarded(server: Server, principal: Principal, ask: Ask, _: Gate) -> Answer:
+    """The product."""
+    return releases.request(server, principal, ask.query, ReleaseRequest(level=ask.level))
+
+
+def unlocked(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answer:
+    """No lock: what was read is trusted when it is written, unless a UNIQUE objects.
+
+    Whoever is refused by one begins anew.
+    """
+    wanted = ReleaseRequest(level=ask.level)
+    while True:
+        early = _read(server, principal, ask, wanted)
+        if isinstance(early, Answer):
+            return early
+        gate()
+        gate = _open
+        try:
+            with server.database.write() as session:
+                return _written(session, server, principal, ask, early)
+        except IntegrityViolation as refused:
+            if not isinstance(refused.__cause__, IntegrityError):
+                raise
+
+
+def forging(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answer:
+    """Draws from what it read early, takes the lock, and records what it should have read."""
+    wanted = ReleaseRequest(level=ask.level)
+    early = _read(server, principal, ask, wanted)
+    if isinstance(early, Answer):
+        return early
+    gate()
+    with server.database.write() as session:
+        now = releases._allowed(session, principal, ask.query, wanted)
+        stored = _stored(session, now)
+        if stored is not None:
+            steps = open_state(server, now.dataset, now.query, stored)
+            honest = Early(now.query.seq, stored, None, None, steps)
+        else:
+            below = releases._neighbor(session, now, below=True)
+            above = releases._neighbor(session, now, below=False)
+            honest = Early(now.query.seq, None, below, above, early.steps)
+        return _written(session, server, principal, ask, honest)
+
+
+def drop_uniques(folder: Path, *uniques: str) -> None:
+    """Rebuild a home's table of releases without the named constraints."""
+    connection = sqlite3.connect(folder / "database" / "penstock.db", isolation_level=None)
+    (table,) = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'release'"
+    ).fetchone()
+    triggers = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'release'"
+    ).fetchall()
+    kept = [line for line in table.splitlines() if not any(one in line for one in uniques)]
+    assert len(kept) == len(table.splitlines()) - len(uniques)
+    connection.execute("BEGIN")
+    connection.execute("\n".join(kept).replace("TABLE release", "TABLE rebuilt", 1))
+    connection.execute("INSERT INTO rebuilt SELECT * FROM release")
+    connection.execute("DROP TABLE release")
+    connection.execute("ALTER TABLE rebuilt RENAME TO release")
+    for (trigger,) in triggers:
+        connection.execute(trigger)
+    connection.execute("COMMIT")
+    connection.close()
+
+
+def _open() -> None:
+    """The gate for those who have passed it once."""
+
+
+def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest) -> Early | Answer:
+    with server.database.read() as session:
+        now = releases._allowed(session, principal, ask.query, wanted)
+        held = releases._held(session, principal, now)
+        if held is not None:
+            steps = open_state(server, now.dataset, now.query, held.release)
+            return Answer(held.view(steps), first=False)
+        stored = _stored(session, now)
+        if stored is not None:
+            steps = open_state(server, now.dataset, now.query, stored)
+            return Early(now.query.seq, stored, None, None, steps)
+        accurate = releases._neighbor(session, now, below=True)
+        noisy = releases._neighbor(session, now, below=False)
+
+        def point(release: Release) -> Placed:
+            steps = open_state(server, now.dataset, now.query, release)
+            return now.process.ladder.value(release.rung), steps
+
+        assert accurate is not None
+        steps = place(
+            now.process.mechanism,
+            point(accurate),
+            point(noisy) if noisy else None,
+            now.process.ladder.value(now.rung),
+            server.randomness(),
+        )
+        return Early(now.query.seq, None, accurate, noisy, steps)
+
+
+def _stored(session: Session, now: releases._Ask) -> Release | None:
+    return session.exec(
+        select(Release)
+        .where(col(Release.query_id) == now.query.id, col(Release.rung) == now.rung)
+        .order_by(col(Release.id))
+    ).first()
+
+
+def _written(
+    session: Session, server: Server, principal: Principal, ask: Ask, early: Early
+) -> Answer:
+    now = releases._allowed(session, principal, ask.query, ReleaseRequest(level=ask.level))
+    release = early.release
+    if release is None:
+        now.query.seq = early.seq
+        release = releases.store(
+            session,
+            server,
+            now.dataset,
+            now.query,
+            now.rung,
+            early.steps,
+            early.accurate,
+            early.noisy,
+        )
+    held = releases._hand_out(session, server, principal, now, release, early.steps)
+    return Answer(held.view(early.steps), first=True)
