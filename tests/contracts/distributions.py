@@ -28,10 +28,19 @@ LEFT_BEHIND = (
 
 @dataclass(frozen=True)
 class Wheels:
-    """The built files."""
+    """The built files, and the copy of the tracked files that they were built from."""
 
     server: Path
     client: Path
+    source: Path
+
+    def copied(self, below: str) -> Iterator[str]:
+        """The names of the tracked files below a folder of the source, or of the one file."""
+        start = self.source / below
+        for path in [start] if start.is_file() else start.rglob("*"):
+            name = path.relative_to(self.source).as_posix()
+            if path.is_file() and name not in LEFT_BEHIND:
+                yield name
 
 
 @dataclass(frozen=True)
@@ -76,18 +85,14 @@ class Installation:
         return done.stdout
 
 
-def tracked(*folders: str) -> list[str]:
-    """The names of the files that git tracks, below ``folders`` or anywhere."""
-    listed = _checked(["git", "ls-files", "-z", "--", *folders], cwd=ROOT)
-    return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
-
-
 def build(folder: Path) -> Wheels:
     """Build both wheels from a copy of the tracked files, as somebody else's checkout has them."""
     source, built = folder / "source", folder / "dist"
-    for name in tracked():
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, source / name)
+    for name in _checked(["git", "ls-files", "-z"], cwd=ROOT).split("\0"):
+        # One that was deleted, but not yet for git, is none.
+        if name and (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, source / name)
     for name in LEFT_BEHIND:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_bytes(b"bytecode")
@@ -102,7 +107,7 @@ def wheels_in(folder: Path) -> Wheels:
     """What ``build`` left in ``folder``; fails where that is not one wheel each."""
     (server,) = (folder / "dist").glob("penstock-*.whl")
     (client,) = (folder / "dist").glob("penstock_client-*.whl")
-    return Wheels(server, client)
+    return Wheels(server, client, folder / "source")
 
 
 def install(folder: Path, wheels: Sequence[Path]) -> None:

@@ -5,7 +5,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 import pytest
-from tests.contracts.distributions import Installation, tracked
+from tests.contracts.distributions import Installation, Wheels
 
 import penstock
 
@@ -47,11 +47,11 @@ def imported(installation: Installation, folder: Path, *words: str) -> set[str]:
     }
 
 
-def modules_below(folder: str) -> set[str]:
-    """Every module that git tracks in ``folder``, programs apart."""
+def modules_below(wheels: Wheels, folder: str) -> set[str]:
+    """Every module in a folder of the source, programs apart."""
     names = {
         ".".join(PurePosixPath(name).relative_to(folder).with_suffix("").parts)
-        for name in tracked(folder)
+        for name in wheels.copied(folder)
         if name.endswith(".py")
     }
     return {name.removesuffix(".__init__") for name in names if not name.endswith("__main__")}
@@ -70,10 +70,10 @@ def test_the_packages_come_from_the_wheels(
     ("package", "folder"), [("penstock", "server"), ("penstock_client", "clients/python/src")]
 )
 def test_every_module_can_be_imported_without_any_extra(
-    installed: Installation, tmp_path: Path, package: str, folder: str
+    wheels: Wheels, installed: Installation, tmp_path: Path, package: str, folder: str
 ) -> None:
     printed = installed.run("python", "-I", "-c", IMPORT_EVERYTHING, package, folder=tmp_path)
-    assert {package, *printed.split()} == modules_below(folder)
+    assert {package, *printed.split()} == modules_below(wheels, folder)
 
 
 def test_no_extra_and_no_tool_of_ours_is_installed_along(

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
 import pytest
-from tests.contracts.distributions import ROOT, Wheels, tracked
+from tests.contracts.distributions import Wheels
 
 import penstock
 import penstock_client
@@ -18,12 +18,12 @@ CLIENT_INFORMATION = f"penstock_client-{penstock_client.__version__}.dist-info"
 INFORMATION = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
 
 
-def expected(moved: dict[str, str], information: str) -> dict[str, Path | None]:
+def expected(wheels: Wheels, moved: dict[str, str], information: str) -> dict[str, Path | None]:
     """The files that a wheel must have, each with the tracked file that it is a copy of."""
     copies: dict[str, Path | None] = {
-        str(PurePosixPath(there) / PurePosixPath(name).relative_to(here)): ROOT / name
+        str(PurePosixPath(there) / PurePosixPath(name).relative_to(here)): wheels.source / name
         for here, there in moved.items()
-        for name in tracked(here)
+        for name in wheels.copied(here)
     }
     return {**copies, **{f"{information}/{name}": None for name in INFORMATION}}
 
@@ -52,12 +52,12 @@ def test_the_servers_wheel_holds_every_tracked_file_that_runs_and_no_other(wheel
         "migrations": "penstock/migrations",
         "deploy/gunicorn.conf.py": "penstock/deploy/gunicorn.conf.py",
     }
-    assert_holds(wheels.server, expected(moved, SERVER_INFORMATION))
+    assert_holds(wheels.server, expected(wheels, moved, SERVER_INFORMATION))
 
 
 def test_the_clients_wheel_holds_every_tracked_file_that_runs_and_no_other(wheels: Wheels) -> None:
     moved = {"clients/python/src/penstock_client": "penstock_client"}
-    assert_holds(wheels.client, expected(moved, CLIENT_INFORMATION))
+    assert_holds(wheels.client, expected(wheels, moved, CLIENT_INFORMATION))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_both_say_what_they_are_and_under_which_license(wheels: Wheels) -> None:
         assert str(found.get_payload()).startswith("# ")
         with ZipFile(wheel) as archive:
             text = archive.read(f"{information}/licenses/LICENSE")
-        assert text == (ROOT / "LICENSE").read_bytes()
+        assert text == (wheels.source / "LICENSE").read_bytes()
 
 
 def test_the_client_needs_click_and_httpx_alone(wheels: Wheels) -> None:
@@ -114,7 +114,7 @@ def test_the_client_needs_click_and_httpx_alone(wheels: Wheels) -> None:
 
 
 def test_the_server_needs_none_of_the_tools_that_it_is_made_with(wheels: Wheels) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((wheels.source / "pyproject.toml").read_text())["project"]
     needed = required(metadata(wheels.server, SERVER_INFORMATION))
     assert {"flask", "gunicorn", "numpy"} <= needed
     for extra in project["optional-dependencies"].values():
