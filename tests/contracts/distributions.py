@@ -18,6 +18,7 @@ from typing import IO
 
 ROOT = Path(__file__).parents[2]
 LEFT_BEHIND = (
+    "server/penstock/settings.pyc",
     "server/penstock/__pycache__/settings.cpython-311.pyc",
     "migrations/__pycache__/env.cpython-311.pyc",
     "migrations/versions/__pycache__/0001_initial.cpython-311.pyc",
