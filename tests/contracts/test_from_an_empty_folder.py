@@ -14,6 +14,13 @@ from tests.contracts.running import Running, free_port, running
 
 pytestmark = pytest.mark.slow
 
+# All that a server may leave behind where it ran, beside SQLite's own files.
+DATABASE = "penstock-home/database/penstock.db"
+HOME = {
+    "penstock-home",
+    *(f"penstock-home/{name}" for name in ("database", "keys", "witness")),
+    *(f"penstock-home/keys/{name}" for name in ("keyring.json", "secrets.json")),
+}
 ASK_IN_PYTHON = """
 import json
 from penstock_client import Client
@@ -113,6 +120,8 @@ def assert_it_survives_being_killed(
     assert server.end(signal.SIGKILL) == -signal.SIGKILL
     with pytest.raises(httpx.TransportError):
         httpx.get(f"{server.url}/healthz")
+    left = {str(path.relative_to(office.folder)) for path in office.folder.rglob("*")}
+    assert {path for path in left if not path.startswith(DATABASE)} == HOME
     server.start()
     assert ask(client, server, ann) == internal
     assert ask(client, server, ann, "--tier", "public") == public
