@@ -40,7 +40,10 @@ def events(
 ) -> None:
     """List the log: every first hand-out, and every change that could permit one."""
     from penstock.services import events as log
+    from penstock.services.log import KINDS
 
+    if kind is not None and kind not in KINDS:
+        raise click.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}.", param_hint="--kind")
     found = everything(
         lambda window: log.listing(
             operator.server,

@@ -87,6 +87,10 @@ def run(arguments: Sequence[str]) -> int:
         # Who reads has had enough.  What is still buffered must not fail at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
+    except UnicodeEncodeError:
+        _show_trace(operator)
+        operator.say("Error: What was given is not text in UTF-8; check how the terminal encodes.")
+        return USAGE
     except PenstockError as error:
         _show_trace(operator)
         operator.say(_explained(error))
@@ -119,4 +123,6 @@ def _explained(error: PenstockError) -> str:
     lines = [f"Error: {error.detail}"]
     if isinstance(error, InvalidInput) and len(error.errors) > 1:
         lines += [f"  {pointer or '/'}: {detail}" for pointer, detail in error.errors]
+    if "path" in error.data:
+        lines.append(f"  The file is {error.data['path']}.")
     return "\n".join(lines)

@@ -84,23 +84,27 @@ def _parsed(text: str, shown: str, suffix: str) -> object:
     if suffix == ".toml":
         return _toml(text, shown)
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_distinct)
     except RecursionError:
         raise MalformedInput(f"{shown} is nested too deep.") from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         if suffix == ".json" or text.lstrip().startswith("{"):
-            raise MalformedInput(f"{shown} is not JSON: {_reason(error)}.") from None
+            place = f"{error.msg}, line {error.lineno}, column {error.colno}"
+            raise MalformedInput(f"{shown} is not JSON: {place}.") from None
+    except ValueError:
+        raise MalformedInput(f"{shown} has a number of more digits than are read.") from None
     return _toml(text, shown)
 
 
-def _reason(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg}, line {error.lineno}, column {error.colno}"
-    return str(error)
-
-
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number in JSON")
+    raise MalformedInput(f"{name} is not a number in JSON; leave it out, or give a finite one.")
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise MalformedInput("A name stands twice in one object; keep one of the two.")
+    return found
 
 
 def _toml(text: str, shown: str) -> object:

@@ -137,9 +137,10 @@ class KeyRing:
         key = self._ring.keys.get(name)
         if key is None:
             raise KeysUnavailable(
-                f"The key ring {self._path} lacks key {name}, under which a stored key is"
+                f"The key ring {self._path.name} lacks key {name}, under which a stored key is"
                 f" wrapped; it has {', '.join(self._ring.keys)}. Put back the ring that belongs"
-                " to this database, or the database that belongs to this ring."
+                " to this database, or the database that belongs to this ring.",
+                path=str(self._path),
             )
         return key
 

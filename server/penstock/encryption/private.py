@@ -24,9 +24,10 @@ def create(path: Path, content: object) -> None:
     try:
         _write(path, content)
     except FileExistsError:
-        raise KeysUnavailable(
-            f"{path} exists already and was left as it is. To start anew, first move it to a"
-            " safe place: without it nothing that it sealed can be read again."
+        raise _unavailable(
+            path,
+            "exists already and was left as it is. To start anew, first move it to a"
+            " safe place: without it nothing that it sealed can be read again.",
         ) from None
     except OSError as error:
         raise _unwritable(path, error) from error
@@ -55,14 +56,16 @@ def read(path: Path) -> object:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
-        raise KeysUnavailable(
-            f"{path} is missing. Put it back from where the keys are kept, or run"
-            " `penstock init` for a new home."
+        raise _unavailable(
+            path,
+            "is missing. Put it back from where the keys are kept, or run `penstock init` for a"
+            " new home.",
         ) from None
     except OSError as error:
-        raise KeysUnavailable(
-            f"{path} cannot be read ({os.strerror(error.errno or 0)})."
-            " Give it to the server's user: chown and chmod 600."
+        raise _unavailable(
+            path,
+            f"cannot be read ({os.strerror(error.errno or 0)})."
+            " Give it to the server's user: chown and chmod 600.",
         ) from error
     try:
         _refuse_shared(path, os.fstat(descriptor))
@@ -108,7 +111,7 @@ def decode_key(path: Path, name: str, text: object) -> Key:
 
 def malformed(path: Path, what: str) -> KeysUnavailable:
     """The refusal of a file that is not what it should be."""
-    return KeysUnavailable(f"{path} {what}. Put back the right file from where the keys are kept.")
+    return _unavailable(path, f"{what}. Put back the right file from where the keys are kept.")
 
 
 def _refuse_shared(path: Path, status: os.stat_result) -> None:
@@ -116,14 +119,16 @@ def _refuse_shared(path: Path, status: os.stat_result) -> None:
         raise malformed(path, "is not a file")
     mode = stat.S_IMODE(status.st_mode)
     if mode & 0o077:
-        raise KeysUnavailable(
-            f"{path} has mode {mode:04o}, so that others than its owner can use it."
-            f" Run `chmod 600 {path}`, and replace the keys if others had access."
+        raise _unavailable(
+            path,
+            f"has mode {mode:04o}, so that others than its owner can use it."
+            " Run `chmod 600` on it, and replace the keys if others had access.",
         )
     if status.st_uid not in (0, os.geteuid()):
-        raise KeysUnavailable(
-            f"{path} belongs to user {status.st_uid}, not to the server's user"
-            f" {os.geteuid()}. Run `chown {os.geteuid()} {path}`."
+        raise _unavailable(
+            path,
+            f"belongs to user {status.st_uid}, not to the server's user"
+            f" {os.geteuid()}. Run `chown {os.geteuid()}` on it.",
         )
 
 
@@ -146,7 +151,13 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> KeysUnavailable:
-    return KeysUnavailable(
-        f"{path} cannot be written ({os.strerror(error.errno or 0)}); nothing was changed."
-        " Make its folder, writable for the server's user, and try again."
+    return _unavailable(
+        path,
+        f"cannot be written ({os.strerror(error.errno or 0)}); nothing was changed."
+        " Make its folder, writable for the server's user, and try again.",
     )
+
+
+def _unavailable(path: Path, what: str) -> KeysUnavailable:
+    # Readers over HTTP see the detail, and need not learn where the keys are kept.
+    return KeysUnavailable(f"{path.name} {what}", path=str(path))
