@@ -1,7 +1,13 @@
-"""Whether answers cost more where many levels are stored already."""
+"""Whether answers cost more where many levels are stored already.
 
+The goal is for processor time: waiting for the disk is most of a first release's
+duration, does not depend on levels, and on a machine that others use can be several
+times as long in one half of the rounds as in the other.
+"""
+
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from tests.benchmarks.figures import Figure, Goal
@@ -10,8 +16,8 @@ from tests.benchmarks.world import World, check_values, fresh_world, levels_betw
 
 from penstock.services.principals import Principal
 
-GOAL = Goal(1.15, at_most=True)
-"""The same, but for what a machine that others use adds to medians."""
+GOAL = Goal(1.1, at_most=True)
+"""The same, but for a tenth that caches shared with others may take."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +32,24 @@ class Setting:
 
 @dataclass
 class Times:
-    """Seconds of first releases, of first hand-outs of stored ones, and of repeats."""
+    """Seconds of duration, and of processor time, of one kind of answer."""
 
-    drawn: list[float]
-    handed: list[float]
-    repeated: list[float]
+    lasted: list[float] = field(default_factory=list)
+    worked: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Query:
+    """First releases, first hand-outs of what is stored, and repeats, of one kind of query."""
+
+    drawn: Times = field(default_factory=Times)
+    handed: Times = field(default_factory=Times)
+    repeated: Times = field(default_factory=Times)
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
     """Every round draws one level more of the query with many, and of a fresh one with few."""
-    few, many = Times([], [], []), Times([], [], [])
+    few, many = Query(), Query()
     stored = levels_between(setting.many + setting.rounds)
     # Those that are drawn while the clock runs lie between those that are stored by then.
     fresh = stored[2 :: len(stored) // setting.rounds][: setting.rounds]
@@ -49,8 +63,8 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
             world.add_query(small, setting.values)
             _fill(world, readers[0], small, stored, setting.few)
             both = [(small, few), ("many", many)]
-            for query, times in both if number % 2 else reversed(both):
-                _round(world, readers, query, level, times, setting.values)
+            for name, query in both if number % 2 else reversed(both):
+                _round(world, readers, name, level, query, setting.values)
     return [
         *_figures("first release", few.drawn, many.drawn, setting),
         *_figures("first hand-out", few.handed, many.handed, setting),
@@ -71,20 +85,22 @@ def _fill(
 def _round(
     world: World,
     readers: tuple[Principal, Principal],
-    query: str,
+    name: str,
     level: float,
-    times: Times,
+    query: Query,
     size: int,
 ) -> None:
     """Draw, hand the same to somebody else, and give it to them again."""
     views = []
-    for reader, taken, first in (
-        (readers[0], times.drawn, True),
-        (readers[1], times.handed, True),
-        (readers[1], times.repeated, False),
+    for reader, times, first in (
+        (readers[0], query.drawn, True),
+        (readers[1], query.handed, True),
+        (readers[1], query.repeated, False),
     ):
-        answer, spent = timed(partial(world.ask, reader, query, level=level))
-        taken.append(spent)
+        before = time.process_time()
+        answer, lasted = timed(partial(world.ask, reader, name, level=level))
+        times.worked.append(time.process_time() - before)
+        times.lasted.append(lasted)
         assert answer.first is first
         views.append(answer.view)
     check_values(views[0].values, size, views[0].level.value)
@@ -93,11 +109,11 @@ def _round(
         assert (view.values == views[0].values).all(), "readers were given different values"
 
 
-def _figures(
-    name: str, few: Sequence[float], many: Sequence[float], setting: Setting
-) -> list[Figure]:
+def _figures(name: str, few: Times, many: Times, setting: Setting) -> list[Figure]:
+    compared = f"{name}, {setting.many} over {setting.few}"
     return [
-        median(f"{name}, {setting.few} stored", few, "ms", 1e3),
-        median(f"{name}, {setting.many} stored", many, "ms", 1e3),
-        ratio(f"{name}, {setting.many} over {setting.few}", many, few, GOAL),
+        median(f"{name}, {setting.few} stored", few.lasted, "ms", 1e3),
+        median(f"{name}, {setting.many} stored", many.lasted, "ms", 1e3),
+        ratio(f"{compared}: duration", many.lasted, few.lasted),
+        ratio(f"{compared}: processor time", many.worked, few.worked, GOAL),
     ]
