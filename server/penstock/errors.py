@@ -17,6 +17,7 @@
     ├── IntegrityViolation      stored state was altered, or is sealed under other keys (503)
     └── Unavailable             the server cannot serve this now (503)
         ├── DatabaseUnavailable locked, full, read-only, unreadable
+        │   └── Interrupted     lost or overtaken in mid-transaction: may be tried anew
         ├── SchemaUnknown       a database of another version
         └── KeysUnavailable     key ring missing, wrong, or readable by others
 """
@@ -144,6 +145,18 @@ class DatabaseUnavailable(Unavailable):
 
     code = "DATABASE_UNAVAILABLE"
     title = "The database is not available"
+
+
+class Interrupted(DatabaseUnavailable):
+    """The connection was lost, or others came first; nothing else stands in the way.
+
+    ``uncertain`` tells that it happened at the commit, which may have gone through: then
+    nothing is done again before it was looked up.
+    """
+
+    def __init__(self, detail: str, *, uncertain: bool = False, **data: object) -> None:
+        super().__init__(detail, **data)
+        self.uncertain = uncertain
 
 
 class SchemaUnknown(Unavailable):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Engine, event
 from tests.faults.reports import Report
 from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_home, vector_query
 from tests.faults.steps import Steps
@@ -40,7 +40,7 @@ def ask_once(home: Path, ask: Ask, steps: Steps, flaw: Flaw, told: Path, taken: 
     server = open_home(home)
     report = Report(told)
     flaw(server, report, ask)
-    with steps.watching(server.database):
+    with steps.watching():
         got = answer(server, READER, ask)
     report.add(READER, ask, got)
     taken.write_text(json.dumps(steps.taken))
@@ -50,7 +50,7 @@ def register_once(home: Path, name: str, steps: Steps, taken: Path) -> None:
     """Register a query, and end at the step that ``steps`` names."""
     server = open_home(home)
     request = vector_query(name, "laplace")
-    with steps.watching(server.database):
+    with steps.watching():
         register(server, OPERATOR, request)
     taken.write_text(json.dumps(steps.taken))
 
@@ -81,4 +81,4 @@ def piecemeal(server: Server, report: Report, ask: Ask) -> None:
             driver.cursor().execute("COMMIT")
             driver.cursor().execute("BEGIN IMMEDIATE")
 
-    event.listen(server.database._writer, "after_cursor_execute", commit)
+    event.listen(Engine, "after_cursor_execute", commit)

@@ -18,7 +18,6 @@ from types import FrameType
 from sqlalchemy import Engine, event
 
 import penstock
-from penstock.persistence.database import Database
 
 RELEASE = (
     "services/releases.py",
@@ -64,10 +63,9 @@ class Steps:
             die()
 
     @contextmanager
-    def watching(self, database: Database) -> Iterator[None]:
+    def watching(self) -> Iterator[None]:
         """Take a step at every line of the files and at every statement."""
-        for engine in (database._reader, database._writer):
-            self._listen(engine)
+        self._listen()
         package = Path(penstock.__file__).parent
         watched = {str(package / file) for file in self.files}
 
@@ -85,16 +83,16 @@ class Steps:
         finally:
             sys.settrace(None)
 
-    def _listen(self, engine: Engine) -> None:
+    def _listen(self) -> None:
         def before(*arguments: object) -> None:
             self.take(f"before {_first_words(arguments[2])}")
 
         def after(*arguments: object) -> None:
             self.take(f"after {_first_words(arguments[2])}")
 
-        event.listen(engine, "before_cursor_execute", before)
-        event.listen(engine, "after_cursor_execute", after)
-        event.listen(engine, "commit", lambda _: self.take("before COMMIT"))
+        event.listen(Engine, "before_cursor_execute", before)
+        event.listen(Engine, "after_cursor_execute", after)
+        event.listen(Engine, "commit", lambda _: self.take("before COMMIT"))
 
 
 def chosen(taken: Sequence[str], stride: int) -> list[int]:

@@ -2,8 +2,9 @@
 
 * ``tables``       the tables, by subject
 * ``database``     read and write transactions
-* ``locks``        the lock on a query's state
-* ``dialects``     in what databases differ
+* ``locks``        who may change what
+* ``protocol``     what a database is asked for
+* ``sqlite``, ``postgresql``  how each does it; ``dialects`` chooses by URL
 * ``append_only``  the triggers that keep history as it was written
 * ``migrate``      schema versions
 
@@ -12,6 +13,6 @@ Only services open transactions.
 
 from penstock.persistence import migrate, tables
 from penstock.persistence.database import Database
-from penstock.persistence.locks import lock_query
+from penstock.persistence.locks import lock_dataset, lock_log, lock_query
 
-__all__ = ["Database", "lock_query", "migrate", "tables"]
+__all__ = ["Database", "lock_dataset", "lock_log", "lock_query", "migrate", "tables"]

@@ -8,6 +8,9 @@ argument here, so that a change of the tables never changes an old migration.
 
 from collections.abc import Sequence
 
+HISTORY = ("charge", "clearance", "grant", "leaf", "query_level", "release", "tier_budget")
+"""The tables that are history in this version."""
+
 
 def preparation(dialect: str) -> list[str]:
     """What ``dialect`` needs once before the first trigger."""

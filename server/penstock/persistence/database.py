@@ -1,8 +1,9 @@
 """The transactions of the one database.  Only services open them.
 
-Connections do not survive a fork: a child that uses its parent's SQLite connections, or
-merely closes them, takes locks from others.  So idle connections are closed before
-every fork and each process opens its own.  Fork while no transaction is open.
+Connections do not survive a fork: a child that uses its parent's connections, or merely
+closes them, takes SQLite's locks from others and ends PostgreSQL's sessions.  So idle
+connections are closed before every fork and each process opens its own.  Fork while no
+transaction is open.
 """
 
 import os
@@ -15,10 +16,11 @@ from sqlmodel import Session
 
 from penstock.errors import SchemaUnknown
 from penstock.persistence import migrate
-from penstock.persistence.dialects import Dialect, Purpose, dialect_of, translated
+from penstock.persistence.dialects import dialect_of, translated
+from penstock.persistence.protocol import Dialect
 
 WRITING = "writing"
-"""The key in ``Session.info`` that tells a write transaction."""
+"""The key in ``Session.info`` of a write transaction, with its dialect behind it."""
 
 
 class ReadSession(Session):
@@ -34,13 +36,13 @@ class Database:
     """A database and its pools of connections; cheap to keep, safe across forks.
 
     ``url`` is like ``sqlite:////folder/penstock.db``; the file must exist (``migrate.upgrade``
-    makes it).  Raises ``InvalidInput`` for a URL that names no database of ours.
+    makes it); or like ``postgresql://user@host/penstock``.  Raises ``InvalidInput`` for a
+    URL that names no database of ours.
     """
 
     def __init__(self, url: str, *, busy_timeout_seconds: float = 10.0) -> None:
         self._dialect: Dialect = dialect_of(url, busy_timeout_seconds)
-        self._reader = self._dialect.engine(Purpose.READ)
-        self._writer = self._dialect.engine(Purpose.WRITE)
+        self._engines = self._dialect.engines()
         _databases.add(self)
 
     @contextmanager
@@ -51,31 +53,39 @@ class Database:
         """
         with (
             translated(self._dialect),
-            ReadSession(self._reader, expire_on_commit=False) as session,
+            ReadSession(self._engines.reader, expire_on_commit=False) as session,
         ):
             yield session
             session.flush()
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
+    def write(self, *, alone: bool = True) -> Iterator[Session]:
         """A transaction that waits for its turn to write, and commits where the block ends.
+
+        Nobody else writes meanwhile, so that what it reads stays as it is.  With
+        ``alone=False`` others that say so too write at the same time, where the database
+        can do that: such a block locks the rows that it depends on (``locks``).
 
         An error in the block rolls back everything.  Nothing is ever tried again here.
         Raises ``DatabaseUnavailable`` with the next step, also from the commit; the
-        state is then unchanged, and the caller may ask again.
+        caller may ask again.  The state is then unchanged, unless it is ``Interrupted``
+        and ``uncertain``: the connection was lost before the commit was confirmed.
         """
+        engine = self._engines.alone if alone else self._engines.beside
         with (
             translated(self._dialect),
-            Session(self._writer, expire_on_commit=False, info={WRITING: True}) as session,
+            Session(engine, expire_on_commit=False, info={WRITING: self._dialect}) as session,
         ):
             session.connection()  # begins now, so that no read comes before the lock
             yield session
-            session.commit()
+            session.flush()
+            with translated(self._dialect, at_commit=True):
+                session.commit()
 
     def check_schema(self) -> None:
         """Raise ``SchemaUnknown`` unless the database has exactly the schema of this version."""
         head = migrate.head()
-        with translated(self._dialect), self._reader.connect() as connection:
+        with translated(self._dialect), self._engines.reader.connect() as connection:
             current = migrate.revision_of(connection)
         if current == head:
             return
@@ -96,15 +106,21 @@ class Database:
             needed=head,
         )
 
+    def unprotected(self) -> list[str]:
+        """The tables of history that this server's role in the database may change.
+
+        Triggers refuse it all the same.  Empty where the database knows no roles.
+        """
+        with translated(self._dialect), self._engines.reader.connect() as connection:
+            return self._dialect.unprotected(connection)
+
     def close(self) -> None:
         """Close the idle connections.  The next transaction opens new ones."""
-        self._reader.dispose()
-        self._writer.dispose()
+        self._engines.dispose()
 
     def forget(self) -> None:
         """Leave the connections to the parent process and start with none."""
-        self._reader.dispose(close=False)
-        self._writer.dispose(close=False)
+        self._engines.dispose(close=False)
 
 
 _databases: weakref.WeakSet[Database] = weakref.WeakSet()

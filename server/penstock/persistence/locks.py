@@ -1,25 +1,57 @@
-"""Who may change a query's state: one transaction at a time."""
+"""Who may change what: the rows and the log that one transaction at a time depends on.
+
+A write transaction is alone unless it says otherwise (``Database.write``), and then these
+cost nothing.  Beside others, locks are taken in the order in which they stand here, so
+that nobody waits in a circle:
+
+1. the dataset, by whoever charges its accounts;
+2. the query, by whoever changes its state or releases it;
+3. the log, by whoever appends to it: last, because it is held until the commit.
+
+The rows are locked by ``SELECT ... FOR UPDATE`` on PostgreSQL.  SQLite knows no row locks
+and needs none: a write transaction began with ``BEGIN IMMEDIATE`` and is alone.
+"""
 
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.persistence.database import WRITING
-from penstock.persistence.tables import Query
+from penstock.persistence.protocol import Dialect
+from penstock.persistence.tables import Dataset, Query
 
-_LOCKED = (
+_DATASET = (
+    select(Dataset)
+    .where(col(Dataset.id) == bindparam("key"))
+    .with_for_update()
+    .execution_options(populate_existing=True)
+)
+_QUERY = (
     select(Query)
-    .where(col(Query.id) == bindparam("query_id"))
+    .where(col(Query.id) == bindparam("key"))
     .with_for_update()
     .execution_options(populate_existing=True)
 )
 
 
-def lock_query(session: Session, query_id: int) -> Query | None:
-    """The query as it is now, locked until the transaction ends; None where there is none.
+def lock_dataset(session: Session, dataset_id: int) -> Dataset | None:
+    """The dataset as it is now, locked until the transaction ends; None where there is none."""
+    _writing(session)
+    return session.exec(_DATASET, params={"key": dataset_id}).one_or_none()
 
-    ``SELECT ... FOR UPDATE`` on PostgreSQL.  SQLite knows no row locks and needs none: a
-    write transaction began with ``BEGIN IMMEDIATE`` and is alone.
-    """
-    if not session.info.get(WRITING):
-        raise RuntimeError("a query is locked in a write transaction only")
-    return session.exec(_LOCKED, params={"query_id": query_id}).one_or_none()
+
+def lock_query(session: Session, query_id: int) -> Query | None:
+    """The query as it is now, locked until the transaction ends; None where there is none."""
+    _writing(session)
+    return session.exec(_QUERY, params={"key": query_id}).one_or_none()
+
+
+def lock_log(session: Session) -> None:
+    """Let nobody else append to the log until the transaction ends."""
+    _writing(session).lock_log(session.connection())
+
+
+def _writing(session: Session) -> Dialect:
+    dialect: Dialect | None = session.info.get(WRITING)
+    if dialect is None:
+        raise RuntimeError("locks are taken in a write transaction only")
+    return dialect

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, inspect, text
 
 import penstock
 from penstock.errors import SchemaUnknown
-from penstock.persistence.dialects import Purpose, dialect_of, translated
+from penstock.persistence.dialects import dialect_of, translated
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -64,12 +64,12 @@ def current(url: str) -> str | None:
     Raises ``DatabaseUnavailable`` where there is none or it cannot be read.
     """
     dialect = dialect_of(url)
-    engine = dialect.engine(Purpose.READ)
+    engines = dialect.engines()
     try:
-        with translated(dialect), engine.connect() as connection:
+        with translated(dialect), engines.reader.connect() as connection:
             return revision_of(connection)
     finally:
-        engine.dispose()
+        engines.dispose()
 
 
 def statements(dialect: str) -> str:
@@ -84,18 +84,21 @@ def statements(dialect: str) -> str:
     return written.getvalue()
 
 
-def upgrade(url: str) -> tuple[str | None, str]:
+def upgrade(url: str, *, application_url: str = "") -> tuple[str | None, str]:
     """Bring the database at ``url`` to ``head``, making it where there is none.
 
-    One transaction: a failure leaves the old schema whole.  Returns the revisions
-    before and after.  Raises ``SchemaUnknown`` for a database of a newer version or of
-    another program, ``DatabaseUnavailable`` where it cannot be made or written.
+    One transaction: a failure leaves the old schema whole.  Where ``application_url``
+    names another role than ``url``, that role is let to do what the server does: it may
+    read and add to history, and not change it.  Returns the revisions before and after.
+    Raises ``SchemaUnknown`` for a database of a newer version or of another program,
+    ``DatabaseUnavailable`` where it cannot be made, reached or written.
     """
     from alembic import command
 
     dialect = dialect_of(url)
     dialect.create()
-    engine = dialect.engine(Purpose.MIGRATE)
+    role = _role(application_url) if application_url not in ("", url) else None
+    engine = dialect.migrator()
     try:
         with translated(dialect), engine.begin() as connection:
             before = revision_of(connection)
@@ -104,15 +107,27 @@ def upgrade(url: str) -> tuple[str | None, str]:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
             dialect.check_references(connection)
+            if role is not None and role != dialect.role(connection):
+                dialect.entitle(connection, role)
     finally:
         engine.dispose()
     return before, head()
 
 
+def _role(url: str) -> str | None:
+    dialect = dialect_of(url)
+    engines = dialect.engines()
+    try:
+        with translated(dialect), engines.reader.connect() as connection:
+            return dialect.role(connection)
+    finally:
+        engines.dispose()
+
+
 def _refuse_foreign(connection: Connection, found: str | None) -> None:
     if found is None and inspect(connection).get_table_names():
         raise SchemaUnknown(
-            "The database holds tables of another program. Name a file of Penstock's own in"
+            "The database holds tables of another program. Name a database of Penstock's own in"
             " PENSTOCK_DATABASE_URL.",
             current=None,
             needed=head(),

@@ -65,5 +65,5 @@ def test_who_waits_to_write_begins_when_the_other_ends_and_sees_what_was_written
 
 
 def test_postgresql_locks_the_row() -> None:
-    compiled = locks._LOCKED.compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's
+    compiled = locks._QUERY.compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's
     assert str(compiled).endswith("FOR UPDATE")

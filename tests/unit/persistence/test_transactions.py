@@ -32,7 +32,7 @@ def statements_of(database: Database, act: Callable[[], None]) -> list[str]:
     def trace(connection: sqlite3.Connection, *_: object) -> None:
         connection.set_trace_callback(seen.append)
 
-    engines = (database._reader, database._writer)
+    engines = (database._engines.reader, database._engines.alone)
     for engine in engines:
         event.listen(engine, "checkout", trace)
     act()

@@ -1,0 +1,283 @@
+"""PostgreSQL, through psycopg: many writers at a time, in READ COMMITTED.
+
+Transactions are begun here and not by the driver.  What reads sees one snapshot and is
+READ ONLY.  What writes holds the *gate*, an advisory lock: exclusively, so that it is as
+alone as on SQLite; or together with others that lock the rows that they depend on.  The
+end of the log is a second advisory lock.  Both end with their transaction.
+
+Nothing waits for ever.  Locks, statements and idle transactions are bounded by the
+server, and whoever waits for a server that says nothing is woken here.
+"""
+
+import select
+from collections.abc import Generator
+from time import monotonic
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import pq
+from psycopg.abc import PQGen
+from psycopg.types.string import StrDumper
+from psycopg.waiting import Ready, Wait
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.exc import DBAPIError, DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
+
+from penstock.errors import DatabaseUnavailable, InvalidInput, Unavailable
+from penstock.persistence import postgresql_failures as failures
+from penstock.persistence import postgresql_roles as roles
+from penstock.persistence.protocol import Engines
+
+GATE = int.from_bytes(b"penstock")
+LOG = GATE + 1
+"""Keys of advisory locks, which are those of one database."""
+
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_ALONE = f"SELECT pg_advisory_xact_lock({GATE})"
+_BESIDE = f"SELECT pg_advisory_xact_lock_shared({GATE})"
+_END_OF_LOG = text(f"SELECT pg_advisory_xact_lock({LOG})")
+
+WORK_SECONDS = 20.0
+"""How long one statement may take, beyond waiting for a lock."""
+
+SILENCE_SECONDS = 5.0
+"""How much longer the server may say nothing before it is given up."""
+
+IDLE_SECONDS = 60.0
+"""How long a transaction may hold its locks between two statements; a draw takes less."""
+
+CONNECT_SECONDS = 5
+
+Result = TypeVar("Result")
+
+
+class PostgreSQL:
+    """One database of a PostgreSQL server.
+
+    ``busy_timeout_seconds`` is how long a statement may wait for a lock.
+    """
+
+    name = "postgresql"
+
+    def __init__(self, url: URL, busy_timeout_seconds: float) -> None:
+        self._options = _options(url)
+        self._database = str(url.database)
+        host, port = self._options.get("host", "localhost"), self._options.get("port", 5432)
+        self._place = f"{host} port {port}, database {self._database}"
+        self._lock_seconds = busy_timeout_seconds
+
+    def create(self) -> None:
+        """Its owner makes it, by ``createdb``; connecting will tell where that is missing."""
+
+    def engines(self) -> Engines:
+        pool = self._engine(self._lock_seconds + WORK_SECONDS)
+        # One pool of connections, three ways to begin.
+        reader, alone, beside = (pool.execution_options() for _ in range(3))
+        _begin(reader, _SNAPSHOT)
+        _begin(alone, _WRITING, _ALONE)
+        _begin(beside, _WRITING, _BESIDE)
+        return Engines(reader, alone, beside)
+
+    def migrator(self) -> Engine:
+        engine = self._engine(0.0)  # a migration takes as long as it takes
+        _begin(engine, _WRITING, _ALONE)
+        return engine
+
+    def lock_log(self, connection: Connection) -> None:
+        connection.execute(_END_OF_LOG)
+
+    def role(self, connection: Connection) -> str | None:
+        return roles.current(connection)
+
+    def entitle(self, connection: Connection, role: str) -> None:
+        roles.entitle(connection, role)
+
+    def unprotected(self, connection: Connection) -> list[str]:
+        return roles.unprotected(connection)
+
+    def check_references(self, connection: Connection) -> None:
+        """Foreign keys hold at every statement."""
+
+    def failure(self, error: DBAPIError, *, at_commit: bool = False) -> Unavailable | None:
+        return failures.of(error, self._place, self._lock_seconds, at_commit=at_commit)
+
+    def _engine(self, statement_seconds: float) -> Engine:
+        engine = create_engine(
+            "postgresql+psycopg://",
+            creator=lambda: self._connect(statement_seconds),
+            poolclass=QueuePool,
+            pool_size=8,
+            max_overflow=-1,
+            hide_parameters=True,
+            use_native_hstore=False,
+        )
+        event.listen(engine, "checkout", _refuse_ended)
+        event.listen(engine, "commit", _refuse_failed)
+        return engine
+
+    def _connect(self, statement_seconds: float) -> "_Connection":
+        connection = _Connection.connect(**self._options, autocommit=True)
+        try:
+            connection.adapters.register_dumper(str, _Text)
+            connection.patience = self._lock_seconds + WORK_SECONDS + SILENCE_SECONDS
+            found = connection.execute(
+                _SETTLE,
+                {
+                    "lock": _milliseconds(self._lock_seconds),
+                    "statement": _milliseconds(statement_seconds),
+                    "idle": _milliseconds(IDLE_SECONDS),
+                },
+            ).fetchone()
+            self._check(found or ())
+            if not statement_seconds:
+                connection.patience = float("inf")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check(self, found: tuple[Any, ...]) -> None:
+        """Refuse a server that may forget what was handed out: it would be drawn anew."""
+        encoding, *durability = found
+        for setting, value in zip(_DURABILITY, durability, strict=True):
+            if value == "off":
+                raise DatabaseUnavailable(
+                    f"PostgreSQL runs with {setting} = off, so that a crash of its machine could"
+                    " undo releases that were handed out, and they would be drawn a second time."
+                    f" Run `ALTER SYSTEM SET {setting} = on` and `SELECT pg_reload_conf()` as its"
+                    " superuser, or look for what sets it (postgresql.conf, ALTER ROLE, ALTER"
+                    " DATABASE, PGOPTIONS); then start again.",
+                    server=self._place,
+                )
+        if encoding != "UTF8":
+            raise DatabaseUnavailable(
+                f"The database has the encoding {encoding}, which cannot hold every name."
+                " Make one with `createdb --encoding=UTF8 --template=template0`.",
+                server=self._place,
+            )
+
+
+_DURABILITY = ("synchronous_commit", "fsync", "full_page_writes")
+# Set anew to what it is, so that a later change of the server's files does not reach
+# sessions in which it was found to be on.
+_SETTLE = """
+SELECT current_setting('server_encoding'),
+       set_config('synchronous_commit', current_setting('synchronous_commit'), false),
+       current_setting('fsync'),
+       current_setting('full_page_writes')
+  FROM (SELECT set_config('lock_timeout', %(lock)s, false),
+               set_config('statement_timeout', %(statement)s, false),
+               set_config('idle_in_transaction_session_timeout', %(idle)s, false)
+        OFFSET 0) AS timeouts
+"""
+
+
+class _Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that gives up a silent server, and whose errors repeat no row."""
+
+    patience = float("inf")
+
+    def wait(self, gen: PQGen[Result], *arguments: Any, **options: Any) -> Result:
+        try:
+            return super().wait(_impatient(gen, self.patience), *arguments, **options)
+        except failures.Silent:
+            self.close()
+            raise
+        except psycopg.Error as error:
+            # What else a message has (DETAIL, CONTEXT) may quote the row.
+            if error.diag.message_primary:
+                error.args = (error.diag.message_primary,)
+            raise
+
+
+def _impatient(gen: PQGen[Result], patience: float) -> Generator[Wait, Ready | int, Result]:
+    """``gen``, ended by ``Silent`` when nothing has come or gone for ``patience`` seconds."""
+    heard = monotonic()
+    try:
+        state = next(gen)
+        while True:
+            ready = yield state
+            now = monotonic()
+            if ready:
+                heard = now
+            elif now - heard > patience:
+                raise failures.Silent(f"nothing was heard for {patience:g} s")
+            state = gen.send(ready)
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
+class _Text(StrDumper):
+    """Text without NUL, which PostgreSQL cannot hold and no stored name has.
+
+    A search for a name with one is to find nothing, not to fail; so it becomes a
+    character that no name has either.
+    """
+
+    def dump(self, obj: str) -> Any:
+        return super().dump(obj.replace("\0", "\uffff"))
+
+
+def _options(url: URL) -> dict[str, Any]:
+    """What libpq is told.  What the URL says goes before what is said here."""
+    _, found = PGDialect_psycopg().create_connect_args(url.set(drivername="postgresql+psycopg"))  # type: ignore[no-untyped-call]  # SQLAlchemy's
+    found.pop("context", None)
+    options = {
+        "client_encoding": "utf8",
+        "application_name": "penstock",
+        "connect_timeout": CONNECT_SECONDS,
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        **found,
+    }
+    try:
+        psycopg.conninfo.make_conninfo("", **options)
+    except psycopg.Error:
+        known = False
+    else:
+        known = True
+    if not known:
+        # Outside of the handler: the library's own words may quote what was given.
+        raise InvalidInput(
+            "The database URL has an option that PostgreSQL's library does not know."
+            " Options are its connection parameters, as sslmode=verify-full."
+        )
+    return options
+
+
+def _begin(engine: Engine, *statements: str) -> None:
+    def begin(connection: Connection) -> None:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+    event.listen(engine, "begin", begin)
+
+
+def _refuse_ended(
+    connection: _Connection, _: ConnectionPoolEntry, __: PoolProxiedConnection
+) -> None:
+    """Replace an idle connection that the server has ended, without asking the server.
+
+    Nothing comes unasked on an idle connection but the news of its end.
+    """
+    if connection.closed:
+        raise DisconnectionError
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    if poll.poll(0):
+        raise DisconnectionError
+
+
+def _refuse_failed(connection: Connection) -> None:
+    """PostgreSQL answers the COMMIT of a failed transaction by rolling it back, in silence."""
+    driver: Any = connection.connection.driver_connection
+    if driver.info.transaction_status == pq.TransactionStatus.INERROR:
+        raise RuntimeError("a statement of this transaction failed; it cannot be committed")
+
+
+def _milliseconds(seconds: float) -> str:
+    return str(max(1, round(seconds * 1000))) if seconds else "0"

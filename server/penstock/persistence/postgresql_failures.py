@@ -1,0 +1,101 @@
+"""What the errors of PostgreSQL mean to an operator, and which of them may be met by asking again.
+
+By SQLSTATE (PostgreSQL's manual, appendix A); the words of the server are never
+repeated.  Failing to connect has no SQLSTATE on the client's side.
+"""
+
+import psycopg
+from sqlalchemy.exc import DBAPIError
+
+from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown, Unavailable
+
+SERIALIZATION_FAILURE, DEADLOCK = "40001", "40P01"
+_OVERTAKEN = (SERIALIZATION_FAILURE, DEADLOCK)
+_NO_TABLE, _NO_COLUMN = "42P01", "42703"
+
+
+class Silent(psycopg.OperationalError):
+    """The server says nothing at all."""
+
+
+_SENTENCES = {
+    "55P03": (
+        "The database is locked: others have kept what this needs for more than"
+        " {timeout:g} s. Ask again; if it lasts, look into pg_stat_activity for what hangs."
+    ),
+    "57014": (
+        "PostgreSQL took too long over a statement and was stopped; nothing was changed."
+        " Ask again when it has less to do."
+    ),
+    "53100": (
+        "The disk of the database is full; nothing was changed. Free some space and ask again."
+    ),
+    "53200": (
+        "PostgreSQL has no memory left; nothing was changed. Ask again when it has less to do."
+    ),
+    "53300": (
+        "PostgreSQL has no connection left. Raise its max_connections, or lower PENSTOCK_WORKERS."
+    ),
+    "25006": (
+        "The database is read-only, as a standby is; nothing was changed."
+        " Name the primary in PENSTOCK_DATABASE_URL."
+    ),
+    "42501": (
+        "The role of PENSTOCK_DATABASE_URL may not do this in the database; nothing was changed."
+        " Run `penstock db upgrade` with its owner in PENSTOCK_MIGRATION_DATABASE_URL."
+    ),
+    "58030": (
+        "The disk of the database reports an input/output error; nothing was changed."
+        " Check the disk, then ask again."
+    ),
+    "XX001": "The database is damaged. Stop the server and restore a backup.",
+    "XX002": "An index of the database is damaged. Stop the server and run REINDEX.",
+}
+
+_REFUSED = (
+    "PostgreSQL cannot be reached, or refuses to let the server in. Check that it runs, that it"
+    " has the database and the role, and that PENSTOCK_DATABASE_URL says how to reach them."
+)
+_LOST = (
+    "The connection to PostgreSQL was lost; nothing was changed."
+    " Ask again; if it lasts, check that it runs."
+)
+_OVERTAKEN_BY_OTHERS = (
+    "PostgreSQL stopped this because others changed the same at the same time;"
+    " nothing was changed. Ask again."
+)
+_SILENT = (
+    "PostgreSQL did not answer in time; nothing was changed."
+    " Check that it runs and can be reached, then ask again."
+)
+_UNCERTAIN = (
+    "The connection to PostgreSQL was lost before it confirmed that this is stored;"
+    " it may be or not. Ask again: what is stored is found, not done twice."
+)
+
+
+def of(
+    error: DBAPIError, place: str, lock_seconds: float, *, at_commit: bool
+) -> Unavailable | None:
+    """The failure behind ``error``; None where the program is at fault, or a constraint."""
+    original = error.orig
+    if not isinstance(original, psycopg.Error):
+        return None
+    if isinstance(original, Silent):
+        return DatabaseUnavailable(_UNCERTAIN if at_commit else _SILENT, server=place)
+    state = original.sqlstate or ""
+    if state in _OVERTAKEN:
+        return Interrupted(_OVERTAKEN_BY_OTHERS, server=place)
+    if error.connection_invalidated:
+        return Interrupted(_UNCERTAIN if at_commit else _LOST, uncertain=at_commit, server=place)
+    if state in (_NO_TABLE, _NO_COLUMN):
+        return SchemaUnknown(
+            "The database lacks a table that this version of Penstock needs."
+            " Run `penstock db upgrade`."
+        )
+    if state in _SENTENCES:
+        sentence = _SENTENCES[state].format(timeout=lock_seconds)
+        return DatabaseUnavailable(sentence, server=place)
+    if not state and isinstance(original, psycopg.OperationalError):
+        return DatabaseUnavailable(_REFUSED, server=place)
+    return None

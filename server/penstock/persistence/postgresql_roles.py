@@ -1,0 +1,45 @@
+"""Who may do what in PostgreSQL: the server's role adds to history, and cannot change it.
+
+Its owner, who migrates, is another role (``PENSTOCK_MIGRATION_DATABASE_URL``).  Where one
+role is both, the triggers alone stand before history, and it could drop them.
+"""
+
+from sqlalchemy import Connection, bindparam, text
+
+from penstock.persistence.append_only import HISTORY
+from penstock.persistence.tables import metadata
+
+VERSION_TABLE = "alembic_version"
+_CURRENT = text("SELECT current_user")
+_MAY_CHANGE = text(
+    "SELECT t FROM unnest(CAST(:tables AS text[])) AS t"
+    " WHERE has_table_privilege(quote_ident(t), 'UPDATE, DELETE, TRUNCATE') ORDER BY t"
+).bindparams(bindparam("tables"))
+
+
+def current(connection: Connection) -> str:
+    """The role that is connected."""
+    role: str = connection.execute(_CURRENT).scalar_one()
+    return role
+
+
+def entitle(connection: Connection, role: str) -> None:
+    """Grant ``role`` what the server needs in the present schema, and nothing else."""
+    quoted = connection.dialect.identifier_preparer.quote
+    schema = quoted(connection.execute(text("SELECT current_schema()")).scalar_one())
+    grantee = quoted(role)
+    connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA {schema} TO {grantee}")
+    for name, table in sorted(metadata.tables.items()):
+        change = "" if name in HISTORY else ", UPDATE, DELETE"
+        connection.exec_driver_sql(f"REVOKE ALL ON {quoted(name)} FROM {grantee}")
+        connection.exec_driver_sql(f"GRANT SELECT, INSERT{change} ON {quoted(name)} TO {grantee}")
+        if table.autoincrement_column is not None:
+            sequence = quoted(f"{name}_{table.autoincrement_column.name}_seq")
+            connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {grantee}")
+    connection.exec_driver_sql(f"GRANT SELECT ON {VERSION_TABLE} TO {grantee}")
+
+
+def unprotected(connection: Connection) -> list[str]:
+    """The tables of history that the connected role may update, delete from or truncate."""
+    found = connection.execute(_MAY_CHANGE, {"tables": list(HISTORY)}).scalars().all()
+    return list(found)

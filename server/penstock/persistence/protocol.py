@@ -1,0 +1,60 @@
+"""What every database is asked for: engines, locks, and its failures in our words."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from penstock.errors import Unavailable
+
+
+@dataclass(frozen=True)
+class Engines:
+    """Where transactions come from, by what they may do.
+
+    ``reader`` sees one state and cannot write.  ``alone`` writes while nobody else does;
+    ``beside`` writes while others of its kind do, and locks the rows that it depends on.
+    """
+
+    reader: Engine
+    alone: Engine
+    beside: Engine
+
+    def dispose(self, *, close: bool = True) -> None:
+        """Close the idle connections, or with ``close=False`` merely forget them."""
+        for engine in (self.reader, self.alone, self.beside):
+            engine.dispose(close=close)
+
+
+class Dialect(Protocol):
+    """What ``Database`` and the migrations ask of a database."""
+
+    name: str
+
+    def engines(self) -> Engines:
+        """Pools of connections for the server's own transactions."""
+
+    def migrator(self) -> Engine:
+        """Connections that may change the schema, one at a time."""
+
+    def create(self) -> None:
+        """Make an empty database where there is none.  Raises ``DatabaseUnavailable``."""
+
+    def lock_log(self, connection: Connection) -> None:
+        """Wait until nobody else appends to the log, and keep it until the transaction ends."""
+
+    def check_references(self, connection: Connection) -> None:
+        """Raise ``SchemaUnknown`` where a migration left a foreign key that points nowhere."""
+
+    def role(self, connection: Connection) -> str | None:
+        """Who is connected, where the database knows several."""
+
+    def entitle(self, connection: Connection, role: str) -> None:
+        """Let ``role`` do what the server does, and no more."""
+
+    def unprotected(self, connection: Connection) -> list[str]:
+        """The tables of history that the connected role may change, triggers aside."""
+
+    def failure(self, error: DBAPIError, *, at_commit: bool = False) -> Unavailable | None:
+        """What ``error`` means to an operator; None where it is no failure of the database."""

@@ -1,0 +1,244 @@
+"""SQLite: one file, one writer at a time.
+
+Python's ``sqlite3`` opens no transaction before a SELECT and SQLAlchemy drops ``FOR
+UPDATE`` silently, so the drivers' own transactions are switched off and ``BEGIN`` is
+emitted here: ``BEGIN IMMEDIATE`` where the transaction may write, which serializes
+writers before anything is read.
+"""
+
+import contextlib
+import os
+import sqlite3
+import time
+from enum import Enum
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError, DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
+
+from penstock.errors import DatabaseUnavailable, SchemaUnknown, Unavailable
+from penstock.persistence.protocol import Engines
+
+SHORTEST_NAP_SECONDS = 0.0005
+LONGEST_NAP_SECONDS = 0.004
+"""Between two attempts to be the one that writes."""
+
+
+class _Purpose(Enum):
+    """What the connections of an engine are for."""
+
+    READ = "read"
+    WRITE = "write"
+    MIGRATE = "migrate"
+
+
+class SQLite:
+    """A SQLite file in WAL mode.  It is never created by being opened."""
+
+    name = "sqlite"
+
+    def __init__(self, path: Path, busy_timeout_seconds: float) -> None:
+        self._path = path.absolute()
+        self._timeout = busy_timeout_seconds
+
+    def create(self) -> None:
+        try:
+            # SQLite gives its -wal and -shm files the mode of the database.
+            descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0)
+            raise self._unavailable(
+                f"The database {self._path.name} cannot be created ({reason})."
+                " Make its folder, writable for the server's user, and try again."
+            ) from error
+        os.close(descriptor)
+
+    def engines(self) -> Engines:
+        writer = self._engine(_Purpose.WRITE)
+        return Engines(reader=self._engine(_Purpose.READ), alone=writer, beside=writer)
+
+    def migrator(self) -> Engine:
+        return self._engine(_Purpose.MIGRATE)
+
+    def _engine(self, purpose: _Purpose) -> Engine:
+        engine = create_engine(
+            "sqlite://",
+            creator=lambda: self._connect(purpose),
+            poolclass=QueuePool,
+            pool_size=8,
+            max_overflow=-1,
+            hide_parameters=True,
+        )
+        first = "BEGIN" if purpose is _Purpose.READ else "BEGIN IMMEDIATE"
+
+        def begin(connection: Connection) -> None:
+            if purpose is _Purpose.WRITE:
+                self._wait_to_write(connection)
+            else:
+                connection.exec_driver_sql(first)
+
+        event.listen(engine, "begin", begin)
+        event.listen(engine, "connect", self._note_file)
+        event.listen(engine, "checkout", self._refuse_another_file)
+        return engine
+
+    def _wait_to_write(self, connection: Connection) -> None:
+        """``BEGIN IMMEDIATE`` as soon as nobody else writes, or fail when the time is over.
+
+        SQLite's own wait naps for longer and longer, up to a tenth of a second: among
+        several writers the lock lies idle meanwhile, and some are passed over for seconds.
+        """
+        driver: Any = connection.connection.driver_connection
+        until = time.monotonic() + self._timeout
+        nap = SHORTEST_NAP_SECONDS
+        while time.monotonic() < until:
+            try:
+                driver.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    break
+            else:
+                return
+            time.sleep(nap)
+            nap = min(2 * nap, LONGEST_NAP_SECONDS)
+        # Where this fails as well, its error is one that can be told in our words.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    def _connect(self, purpose: _Purpose) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"file:{quote(str(self._path))}?mode=rw",  # never creates: a lost file must show
+            uri=True,
+            timeout=self._timeout,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        with contextlib.ExitStack() as undo:
+            undo.callback(connection.close)
+            self._set_pragmas(connection, purpose)
+            undo.pop_all()
+        return connection
+
+    def _set_pragmas(self, connection: sqlite3.Connection, purpose: _Purpose) -> None:
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise self._unavailable(
+                f"The database {self._path.name} cannot keep a write-ahead log where it lies"
+                f" (its journal mode stays {mode}). Move it to a local, writable disk."
+            )
+        # NORMAL may lose a commit at a power cut, and a lost release would be redrawn.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        # Without these, INSERT OR REPLACE deletes history without its triggers firing.
+        connection.execute("PRAGMA recursive_triggers = ON")
+        if purpose is not _Purpose.MIGRATE:
+            connection.execute("PRAGMA foreign_keys = ON")
+        if purpose is _Purpose.READ:
+            connection.execute("PRAGMA query_only = ON")
+        if purpose is _Purpose.WRITE:
+            connection.execute("PRAGMA busy_timeout = 0")  # _wait_to_write waits instead
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            status = self._path.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def _note_file(self, _: object, entry: ConnectionPoolEntry) -> None:
+        entry.info["file"] = self._identity()
+
+    def _refuse_another_file(
+        self, _: object, entry: ConnectionPoolEntry, __: PoolProxiedConnection
+    ) -> None:
+        # A pooled connection keeps writing to a file that was moved away or restored over.
+        if entry.info["file"] != self._identity():
+            raise DisconnectionError
+
+    def _unavailable(self, detail: str) -> DatabaseUnavailable:
+        return DatabaseUnavailable(detail, path=str(self._path))
+
+    def lock_log(self, connection: Connection) -> None:
+        """A write transaction is alone already."""
+
+    def role(self, connection: Connection) -> str | None:  # noqa: ARG002 - a file knows no roles
+        return None
+
+    def entitle(self, connection: Connection, role: str) -> None:
+        """A file knows no roles: who may write it may write all of it."""
+
+    def unprotected(self, connection: Connection) -> list[str]:  # noqa: ARG002 - see ``entitle``
+        return []
+
+    def check_references(self, connection: Connection) -> None:
+        # Rebuilding a table needs foreign keys off, so they are checked before the commit.
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+        if broken:
+            tables = ", ".join(sorted({str(row[0]) for row in broken}))
+            raise SchemaUnknown(
+                f"The upgrade would leave {len(broken)} rows without what they refer to"
+                f" (in {tables}); nothing was changed. Restore a backup and try again."
+            )
+
+    def failure(
+        self,
+        error: DBAPIError,
+        *,
+        at_commit: bool = False,  # noqa: ARG002 - a commit that fails changed nothing
+    ) -> Unavailable | None:
+        code = getattr(error.orig, "sqlite_errorcode", None)
+        if code is None:
+            return None
+        if code == sqlite3.SQLITE_ERROR and str(error.orig).startswith("no such table"):
+            return SchemaUnknown(
+                "The database lacks a table that this version of Penstock needs."
+                " Run `penstock db upgrade`."
+            )
+        sentence = _FAILURES.get(code & 0xFF)
+        if sentence is None:
+            return None
+        return self._unavailable(sentence.format(name=self._path.name, timeout=self._timeout))
+
+
+_FAILURES = {
+    sqlite3.SQLITE_BUSY: (
+        "The database {name} is locked: another process has kept it for more than"
+        " {timeout:g} s. Ask again; if it lasts, look for a backup or an upgrade that hangs."
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        "The database {name} is locked by another connection of this process. Ask again."
+    ),
+    sqlite3.SQLITE_FULL: (
+        "The disk of the database {name} is full; nothing was changed."
+        " Free some space and ask again."
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "The database {name} is read-only; nothing was changed."
+        " Make the file and its folder writable for the server's user."
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "The file {name} is not a database, or is encrypted."
+        " Put the database back, or name the right file in PENSTOCK_DATABASE_URL."
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "The database {name} is damaged. Stop the server and restore a backup."
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "The disk of the database {name} reports an input/output error; nothing was changed."
+        " Check the disk, then ask again."
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "The database {name} cannot be opened. If there is none yet, run `penstock init`;"
+        " otherwise check that it is where PENSTOCK_DATABASE_URL says, and readable."
+    ),
+    sqlite3.SQLITE_PERM: (
+        "The database {name} may not be read. Give the server's user access to the file."
+    ),
+    sqlite3.SQLITE_PROTOCOL: (
+        "The database {name} stays locked by other processes. Ask again in a moment."
+    ),
+}
