@@ -21,7 +21,7 @@ from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest
-from penstock.services.state import dataset_key, fresh_dataset_key, identity
+from penstock.services.state import dataset_key, fresh_dataset_key, identity, require_keys
 from penstock.services.tiers import ordered
 from penstock.services.views import DatasetView, Page, PrivacyBudget
 
@@ -53,6 +53,7 @@ def register(server: Server, principal: Principal, request: DatasetRequest) -> D
         tiers = ordered(session)
         accounts = resolve(request.budgets, tiers, request.delta)
         dataset = _store(session, server, principal, request, fingerprint)
+        require_keys(server)
         _grant(session, server, principal, dataset, tiers, accounts)
         return view(session, dataset, None)
 

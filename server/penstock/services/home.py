@@ -9,6 +9,7 @@ from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
 from penstock.services.server import Server
+from penstock.services.state import require_keys
 from penstock.settings import Settings
 
 KEY_RING = "keyring.json"
@@ -83,4 +84,5 @@ def open_server(
         randomness=randomness,
     )
     server.database.check_schema()
+    require_keys(server)
     return server

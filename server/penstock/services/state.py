@@ -4,6 +4,10 @@ The identity of a row (dataset and version, query, rung, seq, length) is authent
 with it, so that a swapped, copied or replayed row does not open.
 """
 
+from contextlib import suppress
+
+from sqlmodel import select
+
 from penstock.encryption import (
     Key,
     RowIdentity,
@@ -14,6 +18,7 @@ from penstock.encryption import (
     unwrap_dataset_kek,
     unwrap_query_dek,
 )
+from penstock.errors import IntegrityViolation
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release
 from penstock.services.server import Server
@@ -27,6 +32,19 @@ def identity(dataset: Dataset) -> str:
 def dataset_key(server: Server, dataset: Dataset) -> Key:
     """The key of a dataset.  Raises ``KeysUnavailable`` or ``IntegrityViolation``."""
     return unwrap_dataset_kek(server.provider, dataset.wrapped_kek, identity(dataset))
+
+
+def require_keys(server: Server) -> None:
+    """Raise ``KeysUnavailable`` unless the provider has the keys that the datasets are under.
+
+    What is stored under a ring that belongs to another database is lost with that ring.
+    """
+    with server.database.read() as session:
+        rows = session.exec(select(Dataset.folded, Dataset.version, Dataset.wrapped_kek)).all()
+    for folded, version, wrapped in rows:
+        # A row that was altered is refused where it is read; it says nothing of the ring.
+        with suppress(IntegrityViolation):
+            unwrap_dataset_kek(server.provider, wrapped, f"{folded}@{version}")
 
 
 def fresh_dataset_key(server: Server, folded: str, version: int) -> bytes:

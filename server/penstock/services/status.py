@@ -1,13 +1,20 @@
 """How a home fares: whether its database and keys can be used, and where they lie."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.encryption import KeyRing, Secrets
-from penstock.errors import PenstockError, SchemaUnknown, Unavailable
+from penstock.errors import (
+    DatabaseUnavailable,
+    InvalidInput,
+    PenstockError,
+    SchemaUnknown,
+    Unavailable,
+)
 from penstock.persistence import Database, migrate
-from penstock.services.home import KEY_RING, SECRETS, require
+from penstock.services.home import KEY_RING, SECRETS, open_server, require
 from penstock.settings import Settings
 
 
@@ -77,6 +84,9 @@ def _keys(settings: Settings) -> Callable[[], str]:
     def check() -> str:
         Secrets.load(settings.keys_path / SECRETS)
         health = KeyRing.load(settings.keys_path / KEY_RING).health()
+        # What is wrong with the database is told of the database.
+        with suppress(DatabaseUnavailable, SchemaUnknown, InvalidInput):
+            open_server(settings).database.close()
         count = len(health.keys)
         return f"{count} key{'s' if count > 1 else ''}, primary {health.primary}"
 

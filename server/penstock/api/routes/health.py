@@ -5,6 +5,7 @@ from typing import Literal
 
 from penstock.api.call import Call
 from penstock.api.operations import ANYBODY, Operations
+from penstock.services.state import require_keys
 
 operations = Operations(prefix="")
 
@@ -34,4 +35,5 @@ def readyz(call: Call) -> StateView:
     """
     call.server.database.check_schema()
     call.server.provider.health()
+    require_keys(call.server)
     return StateView("ready")
