@@ -53,6 +53,7 @@ class Question:
 
 
 SUM = {"type": "sum", "column": "cost"}
+MEAN = {"type": "mean", "column": "cost"}
 BINS = [-3, 0, 2, 100]
 QUESTIONS = {
     "count": Question({"type": "count"}),
@@ -62,6 +63,9 @@ QUESTIONS = {
     "sum below zero": Question(SUM, lower=-5, upper=-1),
     "sum in steps of three": Question(SUM, lower=-8, upper=7, step=3),
     "histogram": Question({"type": "histogram", "column": "cost", "bins": BINS}),
+    "mean": Question(MEAN),
+    "mean above zero": Question(MEAN, lower=1, upper=5),
+    "mean in steps of three": Question(MEAN, lower=-8, upper=7, step=3),
 }
 
 

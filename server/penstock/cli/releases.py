@@ -59,23 +59,38 @@ def release(
 
 def document(found: "ReleaseView") -> Document:
     """One row for each value, rounded in tables to what its error leaves."""
-    digits = decimals(found.error.standard_deviation)
+    lower, upper, counts = _intervals(found)
+    narrowest = min((high - low for low, high in zip(lower, upper, strict=True)), default=0.0)
+    digits = decimals(found.error.standard_deviation if counts is None else narrowest / 4)
 
     def rounded(cell: float) -> str:
         return fixed(cell, digits)
 
     parts = max((len(key) if isinstance(key, list) else 1 for key in found.keys), default=1)
     names = ["key"] if parts == 1 else [f"key_{index + 1}" for index in range(parts)]
-    columns = (
+    columns = [
         *(Column(name) for name in names),
         *(Column(name, rounded, right=True) for name in ("value", "lower", "upper")),
-    )
-    half = found.error.half_width
-    rows = [
-        (*_parts(key, parts), value, value - half, value + half)
-        for key, value in zip(found.keys, found.values.tolist(), strict=True)
     ]
+    rows = [
+        (*_parts(key, parts), value, low, high)
+        for key, value, low, high in zip(
+            found.keys, found.values.tolist(), lower, upper, strict=True
+        )
+    ]
+    if counts is not None:
+        columns.append(Column("rows", lambda cell: fixed(cell, 0), right=True))
+        rows = [(*row, count) for row, count in zip(rows, counts, strict=True)]
     return Document(found, columns, rows, _facts(found))
+
+
+def _intervals(found: "ReleaseView") -> tuple[list[float], list[float], list[float] | None]:
+    """Both ends for each value, and for means the noisy counts."""
+    if found.mean is not None:
+        mean = found.mean
+        return mean.lower.tolist(), mean.upper.tolist(), mean.counts.tolist()
+    half = found.error.half_width
+    return (found.values - half).tolist(), (found.values + half).tolist(), None
 
 
 def _facts(found: "ReleaseView") -> list[str]:
@@ -98,6 +113,7 @@ def _facts(found: "ReleaseView") -> list[str]:
         (
             f"  ±{short(error.half_width)} at {percent(error.confidence)},"
             f" standard deviation {short(error.standard_deviation)}"
+            + (" or less, a mean by the rows it has" if found.mean else "")
         ),
         f"  release {found.id} of {moment(found.released_at)}{place}",
     ]

@@ -52,7 +52,7 @@ def run(
         lock(connection, file)
         # The engine's own words may quote a cell, so that none of them is kept.
         rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
-        return np.ascontiguousarray(rows["value"], dtype=np.int64)
+        return np.concatenate([rows[name] for name in statement.columns], dtype=np.int64)
     except (duckdb.OutOfMemoryException, MemoryError):
         raise Unavailable(
             "The server has too little memory to compute this answer. Nothing was released."

@@ -122,10 +122,11 @@ def _groupings(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Grouping, ..
         groupings.append(
             _grouping(dataset, query.aggregate.column, query.aggregate.bins, "aggregate")
         )
-    dimension = math.prod(len(grouping) for grouping in groupings)
-    if dimension > MOST_KEYS:
+    keys = math.prod(len(grouping) for grouping in groupings)
+    most = MOST_KEYS // 2 if isinstance(query.aggregate, Mean) else MOST_KEYS
+    if keys > most:
         raise InvalidInput(
-            f"The groups have {dimension} keys; an answer has at most {MOST_KEYS}. Group by"
+            f"The groups have {keys} keys; a {query.aggregate.type} has at most {most}. Group by"
             " fewer columns, or by coarser bins.",
             pointer=pointer("group_by"),
         )
@@ -170,14 +171,8 @@ def _edges(
 
 
 def _measure(query: ComputedQuery) -> Measure:
-    match query.aggregate:
-        case Histogram():
-            return Measure.COUNT
-        case Mean():
-            raise InvalidInput(
-                "mean is not served yet; register a sum and a count, and divide.",
-                pointer=pointer("aggregate", "type"),
-            )
+    if isinstance(query.aggregate, Histogram):
+        return Measure.COUNT
     return Measure(query.aggregate.type)
 
 
@@ -203,7 +198,7 @@ def _limits(
 
 
 def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
-    if not isinstance(query.aggregate, Sum):
+    if not isinstance(query.aggregate, Sum | Mean):
         return None
     spec = _declared(dataset, query.aggregate.column, "aggregate")
     if spec.type not in NUMERIC:
@@ -242,12 +237,12 @@ def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
     return Summand(column, step, lowest, highest)
 
 
-def _bound(aggregate: Sum, spec: ColumnSpec, side: str) -> float:
+def _bound(aggregate: Sum | Mean, spec: ColumnSpec, side: str) -> float:
     own: int | float | None = getattr(aggregate, side)
     declared: int | float | None = own if own is not None else getattr(spec, side)
     if declared is None:
         raise InvalidInput(
-            f"A sum needs bounds: declare {side} here or on the column.",
+            f"A {aggregate.type} needs bounds: declare {side} here or on the column.",
             pointer=pointer("aggregate", side),
         )
     return float(declared) + 0.0
@@ -255,9 +250,13 @@ def _bound(aggregate: Sum, spec: ColumnSpec, side: str) -> float:
 
 def _check_range(result: Plan) -> None:
     if result.contribution.largest == 0:
+        where, always = (
+            ("to the same number of steps", "the mean is known")
+            if result.measure is Measure.MEAN
+            else ("to 0 steps", "the sum is always 0")
+        )
         raise InvalidInput(
-            "Both bounds round to 0 steps, so that the sum is always 0. Widen the bounds, or"
-            " take a finer step.",
+            f"Both bounds round {where}, so that {always}. Widen the bounds, or take a finer step.",
             pointer=pointer("aggregate"),
         )
     if result.saturation > LARGEST_TOTAL:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from penstock.connectors.cells import Cell, label
-from penstock.connectors.sensitivity import Measure, Share, share
+from penstock.connectors.sensitivity import Contribution, Measure
 from penstock.connectors.specs import ColumnType
 
 LARGEST_TOTAL = 2**62
@@ -61,7 +61,10 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Summand:
-    """The column that is added up, in steps between ``lowest`` and ``highest``."""
+    """The column that is added up, in steps between ``lowest`` and ``highest``.
+
+    A mean adds up what lies above ``lowest``.
+    """
 
     column: Column
     step: Fraction
@@ -91,21 +94,41 @@ class Plan:
         return tuple(dict.fromkeys(used))
 
     @property
-    def dimension(self) -> int:
+    def keys(self) -> int:
         """The number of keys, ``K``."""
         return math.prod(len(grouping) for grouping in self.groupings)
 
     @property
-    def step(self) -> Fraction:
-        """The value of one lattice step."""
-        return self.summand.step if self.summand else Fraction(1)
+    def dimension(self) -> int:
+        """How many numbers the answer has: one for each key, for a mean two.
+
+        The centered sums of all keys come first, then all weighted counts.
+        """
+        return 2 * self.keys if self.measure is Measure.MEAN else self.keys
 
     @property
-    def contribution(self) -> Share:
+    def step(self) -> Fraction:
+        """The value of one lattice step; a mean counts in half steps."""
+        if self.summand is None:
+            return Fraction(1)
+        return self.summand.step / 2 if self.measure is Measure.MEAN else self.summand.step
+
+    @property
+    def mean_bounds(self) -> tuple[Fraction, Fraction] | None:
+        """The bounds of a mean, as they were rounded to steps; None for anything else.
+
+        Sums are centered half way between them, and half their distance weighs the counts.
+        """
+        if self.summand is None or self.measure is not Measure.MEAN:
+            return None
+        return self.summand.lowest * self.summand.step, self.summand.highest * self.summand.step
+
+    @property
+    def contribution(self) -> Contribution:
         """What one unit gives to one group, in lattice steps."""
         if self.summand is None:
-            return share(self.measure, self.max_rows)
-        return share(self.measure, self.max_rows, self.summand.lowest, self.summand.highest)
+            return Contribution(self.measure, self.max_rows)
+        return Contribution(self.measure, self.max_rows, self.summand.lowest, self.summand.highest)
 
     @property
     def saturation(self) -> int:

@@ -17,7 +17,7 @@ from penstock.connectors.domain import Domain, Key
 from penstock.connectors.interpret import interpret
 from penstock.connectors.plan import Plan
 from penstock.connectors.schema import check_schema
-from penstock.connectors.sensitivity import add_remove
+from penstock.connectors.sensitivity import derived
 from penstock.connectors.specs import ComputedQuery, DatasetSpec
 from penstock.connectors.sql import statement
 from penstock.errors import InvalidInput
@@ -28,10 +28,12 @@ from penstock.privacy import Sensitivity
 class PreparedQuery:
     """All that is fixed before an answer exists.
 
-    ``keys`` is None for a pushed vector without keys (they are 0, 1, 2 ...).  ``step`` is
-    the value of one lattice step, ``bound`` the largest absolute value, ``sensitivity`` in
-    units of the values.  ``sql``, its hash and the canonical hash belong to computed
-    queries alone.
+    ``keys`` is None for a pushed vector without keys (they are 0, 1, 2 ...).  ``dimension``
+    is how many numbers the vector has: one for each key, for a mean the centered sums of
+    all keys and then all weighted counts.  ``step`` is the value of one lattice step,
+    ``bound`` the largest absolute value, ``sensitivity`` in units of the values.  ``sql``,
+    its hash and the canonical hash belong to computed queries alone, ``mean_bounds`` (see
+    ``Plan``) to means.
     """
 
     keys: Sequence[Key] | None
@@ -42,6 +44,7 @@ class PreparedQuery:
     sql: str | None = None
     sql_hash: str | None = None
     canonical_hash: str | None = None
+    mean_bounds: tuple[Fraction, Fraction] | None = None
 
 
 def prepare(
@@ -59,12 +62,13 @@ def prepare(
         dimension=statistic.dimension,
         step=statistic.step,
         bound=statistic.saturation * statistic.step,
-        sensitivity=add_remove(statistic.contribution, statistic.max_groups).in_units(
-            statistic.step
-        ),
+        sensitivity=derived(
+            dataset.neighboring, statistic.contribution, statistic.max_groups, statistic.keys
+        ).in_units(statistic.step),
         sql=written.text,
         sql_hash=written.sha256,
         canonical_hash=canonical_hash(statistic, dataset.name, version, mechanism),
+        mean_bounds=statistic.mean_bounds,
     )
 
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 from penstock.connectors.cells import EXAMPLES, NUMERIC, cell
 from penstock.connectors.refusals import pointer, refusal
 from penstock.connectors.specs import ColumnSpec, DatasetSpec, UnitColumn
-from penstock.privacy import NeighboringRelation
 
 Place = tuple[str, str]
 
@@ -47,11 +46,6 @@ def _of_vectors(dataset: DatasetSpec) -> Iterator[Place]:
 def _of_a_file(dataset: DatasetSpec) -> Iterator[Place]:
     if dataset.source.uri is None:
         yield pointer("source", "uri"), "Name the CSV or Parquet file."
-    if dataset.neighboring is NeighboringRelation.REPLACE:
-        yield (
-            pointer("neighboring"),
-            "replace is not served yet for datasets that the server reads; use add_remove.",
-        )
     if not dataset.columns:
         yield pointer("columns"), "Declare the columns that queries will use."
     if len({name.casefold() for name in dataset.columns}) < len(dataset.columns):

@@ -1,18 +1,30 @@
 """How far one privacy unit can move an answer: derived, never taken on anybody's word.
 
-All of it under add_remove: a neighbor has one whole unit more or less.  A unit reaches at
-most ``G`` keys, and moves each by at most ``B`` lattice steps, so that
+A unit reaches at most ``G`` of the ``K`` keys, and what it gives to one of them has norms
+of at most ``B``.  Where two units are compared that both reach a key, what they give to it
+differs by norms of at most ``W``.  In lattice steps:
 
-=====  ==========
-Linf   B
-L1     G B
-L2     sqrt(G) B
-=====  ==========
+====  ===========================  ====================================================
+..    add_remove                   replace
+====  ===========================  ====================================================
+Linf  B                            max(B, W)
+L1    G B                          max over m = 0..G of m W + min(2 (G - m), K - m) B
+L2    sqrt(G) B                    root of the same, with squares
+====  ===========================  ====================================================
 
-and a unit that gives ``B`` to each of ``G`` keys attains all three.  ``B`` is 1 for
-``count_units``, ``c`` for ``count`` and ``c max(|lo|, |hi|)`` for ``sum``: a unit's sum in
-one group is clamped to ``[c min(lo, 0), c max(hi, 0)]``.  Saturation of the totals moves
-no two answers apart.
+Under add_remove a neighbor has one whole unit more or less.  Under replace one unit takes
+another's place: of the keys that the two reach, ``m`` are common to both, and of the others
+each reaches up to ``G - m`` of its own.  Saturation of the totals moves no two answers
+apart.
+
+What a unit with ``n`` rows at a key gives there, ``c`` being the most rows that count:
+``min(n, c)`` to a count; 1 to a count of units; to a sum, its values added up and clamped
+to ``[c min(lo, 0), c max(hi, 0)]``; to a mean the pair of
+
+- the centered sum in half steps, ``sum(2 v - lo - hi)``, times ``c / n`` where ``n > c``,
+  which keeps it within ``c (hi - lo)`` (clamping instead would bias the mean), and
+- ``w min(n, c)``, the count with the weight ``w = hi - lo``, at which both parts of the
+  pair move equally far, so that the same noise is right for both.
 """
 
 import math
@@ -20,7 +32,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from penstock.privacy import Sensitivity
+from penstock.privacy import NeighboringRelation, Sensitivity
 
 
 class Measure(StrEnum):
@@ -29,19 +41,7 @@ class Measure(StrEnum):
     COUNT = "count"
     COUNT_UNITS = "count_units"
     SUM = "sum"
-
-
-@dataclass(frozen=True)
-class Share:
-    """The interval, in lattice steps, of what one unit gives to one group."""
-
-    lowest: int
-    highest: int
-
-    @property
-    def largest(self) -> int:
-        """``B``, the largest absolute value."""
-        return max(-self.lowest, self.highest)
+    MEAN = "mean"
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,15 @@ class Norms:
     l1: int
     l2_squared: int
     linf: int
+
+    @classmethod
+    def of(cls, *vectors: tuple[int, ...]) -> "Norms":
+        """The largest of each norm over some vectors."""
+        return cls(
+            l1=max(sum(map(abs, vector)) for vector in vectors),
+            l2_squared=max(sum(part * part for part in vector) for vector in vectors),
+            linf=max(max(map(abs, vector)) for vector in vectors),
+        )
 
     def in_units(self, step: Fraction) -> Sensitivity:
         """The same in the units of the values, where one lattice step is ``step``.
@@ -62,26 +71,97 @@ class Norms:
         )
 
 
+@dataclass(frozen=True)
+class Contribution:
+    """What one unit, with at most ``max_rows`` rows that count, gives to one group.
+
+    ``lowest`` and ``highest`` bound one row's value in steps, for sums and means.
+    """
+
+    measure: Measure
+    max_rows: int
+    lowest: int = 0
+    highest: int = 0
+
+    @property
+    def clamp(self) -> tuple[int, int]:
+        """The interval to which a unit's sum in one group is clamped."""
+        return self.max_rows * min(self.lowest, 0), self.max_rows * max(self.highest, 0)
+
+    @property
+    def width(self) -> int:
+        """``hi - lo``, and the weight ``w`` of a mean's count."""
+        return self.highest - self.lowest
+
+    @property
+    def largest(self) -> int:
+        """The largest absolute value of one number in steps."""
+        return self.given.linf
+
+    @property
+    def given(self) -> Norms:
+        """``B``: the norms of what a unit gives to one group."""
+        most = self.max_rows
+        match self.measure:
+            case Measure.COUNT_UNITS:
+                return Norms.of((1,))
+            case Measure.COUNT:
+                return Norms.of((most,))
+            case Measure.SUM:
+                return Norms.of(*((end,) for end in self.clamp))
+            case Measure.MEAN:
+                return Norms.of((most * self.width, most * self.width))
+
+    @property
+    def exchanged(self) -> Norms:
+        """``W``: the norms by which two units differ that are both present in one group."""
+        most = self.max_rows
+        match self.measure:
+            case Measure.COUNT_UNITS:
+                return Norms.of((0,))
+            case Measure.COUNT:
+                return Norms.of((most - 1,))
+            case Measure.SUM:
+                # Whoever is present has a row: at least lo where lo > 0, at most hi where hi < 0.
+                least = most * self.lowest if self.lowest < 0 else self.lowest
+                largest = most * self.highest if self.highest > 0 else self.highest
+                return Norms.of((largest - least,))
+            case Measure.MEAN:
+                # Opposite extremes of n1 and n2 rows: both norms are convex in the counts.
+                return Norms.of(
+                    (2 * most * self.width, 0),
+                    ((most + 1) * self.width, (most - 1) * self.width),
+                )
+
+
 def rounded(value: Fraction, step: Fraction) -> int:
     """The number of steps nearest to ``value``, halves upwards: ``floor(value/step + 1/2)``."""
     return math.floor(value / step + Fraction(1, 2))
 
 
-def share(measure: Measure, max_rows: int, lowest: int = 0, highest: int = 0) -> Share:
-    """What one unit with at most ``max_rows`` effective rows gives to one group.
-
-    ``lowest`` and ``highest`` bound one row's value in steps, and belong to sums alone.
-    """
-    match measure:
-        case Measure.COUNT_UNITS:
-            return Share(0, 1)
-        case Measure.COUNT:
-            return Share(0, max_rows)
-        case Measure.SUM:
-            return Share(max_rows * min(lowest, 0), max_rows * max(highest, 0))
-
-
-def add_remove(contribution: Share, max_groups: int) -> Norms:
+def derived(
+    relation: NeighboringRelation, contribution: Contribution, max_groups: int, keys: int
+) -> Norms:
     """The norms of the table above, for a unit that reaches at most ``max_groups`` keys."""
-    largest = contribution.largest
-    return Norms(l1=max_groups * largest, l2_squared=max_groups * largest * largest, linf=largest)
+    given, exchanged = contribution.given, contribution.exchanged
+    if relation is NeighboringRelation.ADD_REMOVE:
+        return Norms(
+            l1=max_groups * given.l1, l2_squared=max_groups * given.l2_squared, linf=given.linf
+        )
+    return Norms(
+        l1=_replaced(given.l1, exchanged.l1, max_groups, keys),
+        l2_squared=_replaced(given.l2_squared, exchanged.l2_squared, max_groups, keys),
+        linf=max(given.linf, exchanged.linf),
+    )
+
+
+def _replaced(given: int, exchanged: int, max_groups: int, keys: int) -> int:
+    """The maximum over the number ``m`` of common keys.
+
+    In ``m`` it is concave and bends where each unit fills the keys that the other leaves.
+    """
+    bend = max(2 * max_groups - keys, 0)
+    return max(
+        common * exchanged + min(2 * (max_groups - common), keys - common) * given
+        for common in (0, bend, max_groups)
+    )

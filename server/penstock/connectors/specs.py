@@ -149,7 +149,7 @@ class Sum(Spec):
 
 
 class Mean(Spec):
-    """The mean of a column over each group; its shape is known, it is not served yet."""
+    """The mean of a column over each group; what is left out is the column's own."""
 
     type: Literal["mean"]
     column: ColumnName

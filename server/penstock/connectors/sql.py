@@ -6,7 +6,7 @@ What the text promises, in its own order:
    cast, NaN and infinities become the declared ``missing``, or NULL.
 2. ``kept``: rows without a privacy unit or without a value are dropped; the declared keys
    are joined, so that no key is ever discovered in the data.
-3. ``contributed``: what one unit gives to one key is added up and clamped.
+3. ``contributed``: what one unit gives to one key is added up and clamped, for a mean scaled.
 4. ``chosen``: of each unit's keys so many are kept, in the order of a salted hash; rows are
    never sampled.
 5. ``totals``: integers are added, which gives the same bits in any order.
@@ -45,14 +45,14 @@ WITH typed AS (
   FROM typed{joins}
   WHERE {conditions}
 ), contributed AS (
-  SELECT unit, key, CAST({part} AS BIGINT) AS part
+  SELECT unit, key, {parts}
   FROM kept
   GROUP BY unit, key
 ), chosen AS (
-  SELECT key, part, row_number() OVER (PARTITION BY unit ORDER BY {order}, key) AS place
+  SELECT key, {names}, row_number() OVER (PARTITION BY unit ORDER BY {order}, key) AS place
   FROM contributed
 ), totals AS (
-  SELECT key, sum(part) AS total
+  SELECT key, {sums}
   FROM chosen
   WHERE place <= {max_groups}
   GROUP BY key
@@ -71,14 +71,14 @@ WITH typed AS (
   FROM typed{joins}
   WHERE {conditions}
 ), totals AS (
-  SELECT key, sum(value) AS total
+  SELECT key, {totals}
   FROM kept
   GROUP BY key
 )
 """
 
 _ANSWER = """\
-SELECT CAST(least(greatest(coalesce(totals.total, 0), -{most}), {most}) AS BIGINT) AS value
+SELECT {answers}
 FROM range({dimension}) AS domain(key)
 LEFT JOIN totals ON totals.key = domain.key
 ORDER BY domain.key
@@ -87,16 +87,23 @@ ORDER BY domain.key
 
 @dataclass(frozen=True)
 class Statement:
-    """The text that is run, and its SHA-256 in hexadecimal digits."""
+    """The text that is run, and its SHA-256 in hexadecimal digits.
+
+    It answers with one row for each key, in their order; ``columns`` follow each other in
+    the answer's vector.
+    """
 
     text: str
     sha256: str
+    columns: tuple[str, ...]
 
 
 def statement(plan: Plan) -> Statement:
     """Fill the template in; the result depends on the plan alone."""
     columns = _Columns(plan)
     template = _OF_ROWS if plan.unit is None else _OF_UNITS
+    parts = _parts(plan)
+    answers = {f"{name}_answer": _answer(plan, name) for name in parts}
     text = template.format(
         columns=",\n    ".join(columns.expressions),
         source=SOURCE,
@@ -104,11 +111,17 @@ def statement(plan: Plan) -> Statement:
         value=_value(plan, columns),
         joins=_joins(plan, columns),
         conditions="\n    AND ".join(_conditions(plan, columns)),
-        part=_part(plan),
+        parts=", ".join(f"CAST({part} AS BIGINT) AS {name}" for name, part in parts.items()),
+        totals=", ".join(f"{part} AS {name}" for name, part in parts.items()),
+        names=", ".join(parts),
+        sums=", ".join(f"sum({name}) AS {name}" for name in parts),
         order=_order(),
         max_groups=plan.max_groups,
-    ) + _ANSWER.format(most=plan.saturation, dimension=plan.dimension)
-    return Statement(text, hashlib.sha256(text.encode()).hexdigest())
+    ) + _ANSWER.format(
+        answers=",\n  ".join(f"{answer} AS {name}" for name, answer in answers.items()),
+        dimension=plan.keys,
+    )
+    return Statement(text, hashlib.sha256(text.encode()).hexdigest(), tuple(answers))
 
 
 def identifier(name: str) -> str:
@@ -204,7 +217,8 @@ def _condition(each: Filter, cell: str) -> str:
 def _value(plan: Plan, columns: _Columns) -> str:
     if plan.summand is None:
         return "CAST(1 AS BIGINT)"
-    return _steps(plan.summand, columns[plan.summand.column])
+    steps = _steps(plan.summand, columns[plan.summand.column])
+    return f"{steps} - ({plan.summand.lowest})" if plan.measure is Measure.MEAN else steps
 
 
 def _steps(summand: Summand, cell: str) -> str:
@@ -213,15 +227,52 @@ def _steps(summand: Summand, cell: str) -> str:
     return f"CAST(floor(least(greatest({scaled}, {low}), {high}) + 0.5) AS BIGINT)"
 
 
-def _part(plan: Plan) -> str:
-    contribution = plan.contribution
+def _parts(plan: Plan) -> dict[str, str]:
+    """What the rows of one unit in one group amount to, by column.
+
+    Where each row is a unit, what those of one group amount to, which may pass 64 bits.
+    """
     match plan.measure:
+        case Measure.MEAN:
+            return {"part": _centered(plan), "tally": _counted(plan)}
         case Measure.COUNT_UNITS:
-            return "1"
+            return {"part": "1" if plan.unit else "count(*)"}
         case Measure.COUNT:
-            return f"least(count(*), {contribution.highest})"
+            return {"part": _counted(plan)}
         case Measure.SUM:
-            return f"least(greatest(sum(value), {contribution.lowest}), {contribution.highest})"
+            total = "sum(value)"
+            if plan.unit:
+                lowest, highest = plan.contribution.clamp
+                total = f"least(greatest({total}, {lowest}), {highest})"
+            return {"part": total}
+
+
+def _counted(plan: Plan) -> str:
+    return f"least(count(*), {plan.max_rows})" if plan.unit else "count(*)"
+
+
+def _centered(plan: Plan) -> str:
+    """The centered sum in half steps; ``value`` is how far a row lies above the lower bound.
+
+    Above ``c`` rows it is scaled by ``c/n``, in integers, halves upwards.  Nothing overflows:
+    a total is at most ``n c (hi - lo)``, far below 2^126.
+    """
+    width = f"CAST({plan.contribution.width} AS HUGEINT)"
+    whole = f"2 * sum(value) - {width} * count(*)"
+    if plan.unit is None:
+        return whole
+    most = f"CAST({plan.max_rows} AS HUGEINT)"
+    scaled = f"(4 * {most} * sum(value) + count(*)) // (2 * count(*)) - {width} * {most}"
+    return f"CASE WHEN count(*) <= {plan.max_rows} THEN {whole} ELSE {scaled} END"
+
+
+def _answer(plan: Plan, name: str) -> str:
+    """A total over all units, saturated; a mean's count with its weight."""
+    total, most = f"coalesce(totals.{name}, 0)", plan.saturation
+    if name == "tally":
+        width = plan.contribution.width
+        return f"CAST(least({total}, {most // width}) * {width} AS BIGINT)"
+    return f"CAST(least(greatest({total}, -{most}), {most}) AS BIGINT)"
 
 
 def _order() -> str:

@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
+from penstock.services.means import bounds_of, means
 from penstock.services.process import Process, keys_of
 from penstock.services.views import HistoryItemView, ReceiptView, ReleaseView
 
@@ -27,21 +28,28 @@ class Holding:
     def view(self, steps: IntVector) -> ReleaseView:
         """The release as its reader holds it."""
         process = Process.of(self.query)
+        rung = self.release.rung
+        values, error, mean = process.values(rung, steps), process.error(rung), None
+        bounds = bounds_of(self.query)
+        if bounds is not None:
+            found = means(process, rung, values, bounds)
+            values, error, mean = found.values, found.error, found.details
         return ReleaseView(
             id=self.release.public_id,
             query=self.query.name,
             dataset=self.dataset.name,
             tier=self.tier.name,
             mechanism=self.query.mechanism,
-            level=process.level(self.release.rung),
-            guarantee=process.guarantee(self.release.rung, self.dataset.delta),
+            level=process.level(rung),
+            guarantee=process.guarantee(rung, self.dataset.delta),
             granularity=float(process.mechanism.granularity),
             keys=keys_of(self.query),
-            values=process.values(self.release.rung, steps),
-            error=process.error(self.release.rung),
+            values=values,
+            error=error,
             asserted_by=self.query.asserted_by,
             released_at=self.grant.at,
             receipt=ReceiptView(self.leaf.index, self.leaf.hash.hex()),
+            mean=mean,
         )
 
     def item(self) -> HistoryItemView:

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from penstock import connectors
@@ -20,7 +21,7 @@ from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken
 from penstock.mechanisms import draw_anchor
-from penstock.persistence import lock_query
+from penstock.persistence import duplicate, lock_dataset, lock_query
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
 from penstock.services import datasets, log
 from penstock.services.accounts import TierAccount, append_charge, open_account, require_room
@@ -57,7 +58,9 @@ def register(server: Server, principal: Principal, request: Request) -> str:
             f" {server.settings.dimension_limit}. Use fewer or coarser groups."
         )
     offer = settle(request, prepared, accounts, dataset.delta)
-    with server.database.write() as session:
+    with server.database.write(alone=False) as session:
+        # Whoever charges the same accounts waits here, and reads them anew.
+        lock_dataset(session, required(dataset.id))
         query = _pending(session, dataset, request, prepared)
         if query is None:
             fresh = _accounts(session, dataset)
@@ -91,9 +94,15 @@ def _accounts(session: Session, dataset: Dataset) -> Accounts:
     return [(tier, open_account(session, key, tier)) for tier in ordered(session)]
 
 
-def _spec(request: Request) -> str:
-    """The spec as it is stored: values and keys are not part of it."""
+def _spec(request: Request, prepared: PreparedQuery) -> str:
+    """The spec as it is stored: values and keys are not part of it.
+
+    A mean's bounds are, as they were settled: its releases are read with them.
+    """
     stored = request.model_dump(mode="json", exclude={"keys", "values"}, exclude_none=True)
+    if prepared.mean_bounds is not None:
+        lower, upper = map(float, prepared.mean_bounds)
+        stored["aggregate"].update(lower=lower, upper=upper)
     return json.dumps(stored, sort_keys=True)
 
 
@@ -108,7 +117,7 @@ def _pending(
     """The query that an interrupted registration of the same spec left, if there is one."""
     taken = session.exec(select(Query).where(col(Query.folded) == folded(request.name))).first()
     if taken is not None:
-        same = taken.dataset_id == dataset.id and taken.spec == _spec(request)
+        same = taken.dataset_id == dataset.id and taken.spec == _spec(request, prepared)
         size = taken.dimension == prepared.dimension
         if taken.status == "pending" and same and size and taken.keys == _keys(prepared):
             return taken
@@ -157,7 +166,15 @@ def _charged(
     now = server.clock()
     query = _row(server, principal, dataset, request, prepared, offer)
     session.add(query)
-    session.flush()
+    try:
+        session.flush()
+    except IntegrityError as problem:
+        # Registered under another dataset, which is not locked, since it was looked for.
+        if not duplicate(problem):
+            raise
+        raise NameTaken(
+            f"There is a query {request.name!r} already; choose another name."
+        ) from problem
     log.append(
         session,
         kind="query",
@@ -229,7 +246,7 @@ def _row(
         folded=folded(request.name),
         dataset_id=required(dataset.id),
         canonical_hash=prepared.canonical_hash,
-        spec=_spec(request),
+        spec=_spec(request, prepared),
         sql=prepared.sql,
         sql_hash=prepared.sql_hash,
         mechanism=request.mechanism,
@@ -269,7 +286,7 @@ def _anchor(
         process.ladder.value(charged.ceiling),
         server.randomness(),
     )
-    with server.database.write() as session:
+    with server.database.write(alone=False) as session:
         query = lock_query(session, required(charged.id))
         if query is None or query.status != "pending" or query.seq != -1:
             raise Conflict(f"Query {charged.name!r} was registered by another request just now.")

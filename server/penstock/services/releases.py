@@ -3,6 +3,10 @@
 A repeat is read without a lock and writes nothing.  A first hand-out locks the query,
 checks the caller's clearance inside the same transaction, draws from the nearest stored
 neighbors where the level is new, and appends its leaf; it answers after the commit.
+
+Releases of other queries are drawn at the same time where the database can do that.
+What a release depends on beside its query (clearances, tiers, levels) is changed only by
+transactions that are alone.
 """
 
 import uuid
@@ -25,6 +29,7 @@ from penstock.mechanisms import IntVector, place
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Grant, Query, QueryLevel, Release, Tier, User
 from penstock.services import log
+from penstock.services.again import again
 from penstock.services.held import Holding, held_at
 from penstock.services.lookup import (
     allowed_rung,
@@ -40,7 +45,7 @@ from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state, seal_state
 from penstock.services.views import ReleaseView
 
-# Built once, as in ``lookup``: all of these run under the database's one write lock.
+# Built once, as in ``lookup``: all of these run while others wait.
 _ONE_RELEASE = select(Release).where(col(Release.query_id) == bindparam("query_id")).limit(1)
 _AT = _ONE_RELEASE.where(col(Release.rung) == bindparam("rung"))
 _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
@@ -62,6 +67,11 @@ class Answer:
     view: ReleaseView
     first: bool
 
+    @property
+    def drawn(self) -> int:
+        """How many numbers the release is made of: for means two for each key."""
+        return int(self.view.values.size) * (1 if self.view.mean is None else 2)
+
 
 @dataclass(frozen=True)
 class _Ask:
@@ -82,13 +92,18 @@ def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequ
     not active, and ``InvalidInput`` for a level that the query does not offer.
     """
     principal.require("analyst")
+    # Anew, it finds what an interrupted run stored; so nothing is drawn twice.
+    return again(lambda: _request(server, principal, name, wanted))
+
+
+def _request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:
     with server.database.read() as session:
         ask = _allowed(session, principal, name, wanted)
         held = _held(session, principal, ask)
         if held is not None:
             steps = open_state(server, ask.dataset, ask.query, held.release)
             return Answer(replace(held, tier=ask.tier).view(steps), first=False)
-    with server.database.write() as session:
+    with server.database.write(alone=False) as session:
         lock_query(session, required(ask.query.id))
         ask = _allowed(session, principal, name, wanted)
         held = _held(session, principal, ask)

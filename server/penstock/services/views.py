@@ -185,7 +185,12 @@ class TierLevelView:
 
 @dataclass(frozen=True)
 class QueryView:
-    """A registered query, down to the tiers that the caller may see."""
+    """A registered query, down to the tiers that the caller may see.
+
+    ``dimension`` is how many numbers are drawn, for means two for each key.  Of means the
+    ``error`` of a tier is that of the centered sum of one key: over n rows the mean is off
+    by 1/n to sqrt(2)/n of its standard deviation.
+    """
 
     name: str
     dataset: str
@@ -212,8 +217,31 @@ class ReceiptView:
 
 
 @dataclass(frozen=True)
+class MeanPartsView:
+    """What the means of a release were read from, key by key.
+
+    For each key a noisy sum of (value - ``middle``) and a noisy count are drawn; the mean
+    is ``middle`` + sum / count.  ``lower`` and ``upper`` are the ends of its interval at
+    the release's confidence; ``sum_error`` and ``count_error`` are those of each sum and
+    each count.
+    """
+
+    lower: Values
+    upper: Values
+    middle: float
+    centered_sums: Values
+    sum_error: ErrorView
+    counts: Values
+    count_error: ErrorView
+
+
+@dataclass(frozen=True)
 class ReleaseView:
-    """A release as its reader holds it."""
+    """A release as its reader holds it.
+
+    ``mean`` belongs to queries for means alone: ``values`` are then the means, and
+    ``error`` holds for the worst of them.
+    """
 
     id: str
     query: str
@@ -229,6 +257,7 @@ class ReleaseView:
     asserted_by: str | None
     released_at: datetime
     receipt: ReceiptView
+    mean: MeanPartsView | None = None
 
 
 @dataclass(frozen=True)

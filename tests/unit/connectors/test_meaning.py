@@ -20,7 +20,6 @@ def _place(dataset: DatasetSpec) -> str:
 @pytest.mark.parametrize(
     ("changes", "place"),
     [
-        ({"neighboring": "replace"}, "/neighboring"),
         ({"unit": "event"}, "/privacy_unit"),
         ({"privacy_unit": None}, "/privacy_unit"),
         ({"unit": {"column": "nobody"}}, "/privacy_unit/column"),
@@ -79,9 +78,9 @@ def test_nothing_can_stand_in_for_a_person() -> None:
 
 def test_every_contradiction_of_a_dataset_is_named_at_once() -> None:
     columns = {"x": {"type": "number", "step": 0.1}, "y": {"type": "string", "lower": 1}}
-    with pytest.raises(InvalidInput, match="3 more places") as caught:
-        check_source(dataset_of(columns=columns, neighboring="replace"))
-    assert len(caught.value.errors) == 4
+    with pytest.raises(InvalidInput, match="2 more places") as caught:
+        check_source(dataset_of(columns=columns))
+    assert len(caught.value.errors) == 3
 
 
 def test_vectors_may_be_pushed_under_either_relation() -> None:
@@ -116,7 +115,11 @@ SUM = {"type": "sum", "column": "cost"}
         ({"where": [{"column": "urgent", "op": ">=", "value": True}]}, "/where/0/op"),
         ({"where": [{"column": "ward", "op": "=", "value": "z"}]}, "/where/0/value"),
         ({"where": [{"column": "day", "op": ">", "value": "2026-02-29"}]}, "/where/0/value"),
-        ({"aggregate": {"type": "mean", "column": "cost"}}, "/aggregate/type"),
+        ({"aggregate": {"type": "mean", "column": "ward"}}, "/aggregate/column"),
+        ({"aggregate": {"type": "mean", "column": "bare", "upper": 1}}, "/aggregate/lower"),
+        ({"aggregate": {"type": "mean", "column": "cost", "step": 1024}}, "/aggregate"),
+        ({"aggregate": {"type": "mean", "column": "cost", "lower": 50}}, "/aggregate"),
+        ({"aggregate": {"type": "mean", "column": "cost", "upper": 2**50}}, "/aggregate"),
         ({"aggregate": {**SUM, "column": "nothing"}}, "/aggregate/column"),
         ({"aggregate": {**SUM, "column": "ward"}}, "/aggregate/column"),
         ({"aggregate": {**SUM, "column": "bare"}}, "/aggregate/lower"),
@@ -157,6 +160,9 @@ def test_more_than_ten_million_keys_are_refused_and_ten_million_are_not() -> Non
     bins = list(range(3163))
     groups = [{"column": "age", "bins": bins}, {"column": "cost", "bins": bins}]
     assert prepared(dataset_of(), query_of(group_by=groups)).dimension == 3162**2
+    mean = {"type": "mean", "column": "cost"}
+    with pytest.raises(InvalidInput, match="at most 5000000"):
+        prepared(dataset_of(), query_of(mean, group_by=groups))
     groups[1] = {"column": "cost", "bins": [*bins, 3163, 3164]}
     with pytest.raises(InvalidInput, match="at most 10000000"):
         prepared(dataset_of(), query_of(group_by=groups))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.unit.services.conftest import VISITS, World
 
+from penstock.connectors import PreparedQuery
 from penstock.errors import PenstockError
 from penstock.services import queries, registration
 from penstock.services.principals import OPERATOR
@@ -108,8 +109,8 @@ def test_the_search_finds_what_a_server_that_forgets_nothing_leaves(
 ) -> None:
     kept = registration._spec
 
-    def careless(request: registration.Request) -> str:
-        return kept(request)[:-1] + f', "values": {canary()}}}'
+    def careless(request: registration.Request, prepared: PreparedQuery) -> str:
+        return kept(request, prepared)[:-1] + f', "values": {canary()}}}'
 
     monkeypatch.setattr(registration, "_spec", careless)
     push(world)

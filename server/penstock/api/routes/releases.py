@@ -21,7 +21,7 @@ def request_release(call: Call, query: str, body: ReleaseRequest) -> ReleaseView
     """
     answer = releases.request(call.server, call.principal, query, body)
     if answer.first:
-        call.hide_duration(answer.view.values.size)
+        call.hide_duration(answer.drawn)
     return answer.view
 
 
