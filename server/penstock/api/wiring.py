@@ -18,6 +18,7 @@ from penstock.api.docs import add_documents
 from penstock.api.operations import Operation
 from penstock.api.routes import OPERATIONS
 from penstock.errors import PenstockError, Unavailable
+from penstock.services.again import again
 from penstock.services.server import Server
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0
@@ -60,13 +61,16 @@ def _view(
     def view(**path: str) -> Response:
         caller = None
         if operation.policy.needs_token:
-            caller = bearer.caller(server, request.headers.get("Authorization"))
+            header = request.headers.get("Authorization")
+            caller = again(lambda: bearer.caller(server, header))
             request.environ[edge.CALLER] = caller.name
             if operation.policy.roles:
                 caller.require(*operation.policy.roles)
         call = Call(server, caller)
         arguments = parameters.read(operation, request.args)
-        if operation.body is None:
+        if operation.verb == "GET":  # only reads, and may be run anew
+            answer = again(lambda: operation.handler(call, **path, **arguments))
+        elif operation.body is None:
             answer = operation.handler(call, **path, **arguments)
         else:
             bodies.require_json(request)

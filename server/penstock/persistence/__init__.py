@@ -13,6 +13,15 @@ Only services open transactions.
 
 from penstock.persistence import migrate, tables
 from penstock.persistence.database import Database
+from penstock.persistence.dialects import duplicate
 from penstock.persistence.locks import lock_dataset, lock_log, lock_query
 
-__all__ = ["Database", "lock_dataset", "lock_log", "lock_query", "migrate", "tables"]
+__all__ = [
+    "Database",
+    "duplicate",
+    "lock_dataset",
+    "lock_log",
+    "lock_query",
+    "migrate",
+    "tables",
+]

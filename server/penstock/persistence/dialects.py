@@ -1,17 +1,19 @@
 """Which database a URL names, and its failures in the words of ``penstock.errors``."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import URL
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from penstock.errors import DatabaseUnavailable, InvalidInput
 from penstock.persistence.protocol import Dialect
 from penstock.persistence.sqlite import SQLite
 
+_UNIQUE_VIOLATION = "23505"
 _EXAMPLES = "sqlite:////folder/penstock.db or postgresql://user@host/penstock"
 
 
@@ -25,6 +27,14 @@ def translated(dialect: Dialect, *, at_commit: bool = False) -> Iterator[None]:
         if failure is None:
             raise
         raise failure from error
+
+
+def duplicate(error: IntegrityError) -> bool:
+    """Whether a row was refused because there is one like it, by a UNIQUE constraint."""
+    return (
+        getattr(error.orig, "sqlstate", None) == _UNIQUE_VIOLATION
+        or getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+    )
 
 
 def dialect_of(url: str, busy_timeout_seconds: float = 10.0) -> Dialect:

@@ -19,6 +19,9 @@ from penstock.persistence.database import WRITING
 from penstock.persistence.protocol import Dialect
 from penstock.persistence.tables import Dataset, Query
 
+_LOG = "log"
+"""The key in ``Session.info`` that tells that its one transaction holds the log."""
+
 _DATASET = (
     select(Dataset)
     .where(col(Dataset.id) == bindparam("key"))
@@ -47,7 +50,10 @@ def lock_query(session: Session, query_id: int) -> Query | None:
 
 def lock_log(session: Session) -> None:
     """Let nobody else append to the log until the transaction ends."""
-    _writing(session).lock_log(session.connection())
+    dialect = _writing(session)
+    if not session.info.get(_LOG):
+        dialect.lock_log(session.connection())
+        session.info[_LOG] = True
 
 
 def _writing(session: Session) -> Dialect:

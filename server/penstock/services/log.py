@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session, col, func, select
 
+from penstock.persistence import lock_log
 from penstock.persistence.tables import Leaf
 
 VERSION = 1
@@ -39,8 +40,9 @@ def append(
 ) -> Leaf:
     """Append one leaf; ``more`` are its further fields, left out where ``None``.
 
-    The caller's transaction holds the database's one write lock, so the index that is
-    next now is next at the commit.
+    The end of the log is locked until the commit, so that the index that is next now is
+    next then, and nobody reads of an index before those below it.  Append last: others
+    wait for it.
     """
     fields: dict[str, object] = {
         "v": VERSION,
@@ -53,6 +55,7 @@ def append(
         **more,
     }
     content = canonical({name: value for name, value in fields.items() if value is not None})
+    lock_log(session)
     last = session.exec(_LAST_INDEX).one()
     leaf = Leaf(
         index=0 if last is None else last + 1,
