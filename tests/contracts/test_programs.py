@@ -16,14 +16,24 @@ HEAVY = {
     *("numpy", "scipy", "duckdb", "pyarrow", "sqlalchemy", "sqlmodel", "alembic"),
     *("pydantic", "flask", "gunicorn", "dp_accounting", "randomgen", "cryptography"),
 }
-OPTIONAL = {"pandas", "opendp", "pytest", "hypothesis", "hatchling", "mypy", "ruff"}
+OPTIONAL = {"pandas", "opendp", "psycopg", "pytest", "hypothesis", "hatchling", "mypy", "ruff"}
+# The modules that are read for one extra alone, and the package that it brings.
+FOR_AN_EXTRA = {
+    f"penstock.persistence.{name}": "psycopg"
+    for name in ("postgresql", "postgresql_failures", "postgresql_roles")
+}
 IMPORT_EVERYTHING = """
-import importlib, pkgutil, sys
+import importlib, json, pkgutil, sys
 package = importlib.import_module(sys.argv[1])
+missing = {package.__name__: None}
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     if not module.name.endswith("__main__"):
-        importlib.import_module(module.name)
-        print(module.name)
+        try:
+            importlib.import_module(module.name)
+            missing[module.name] = None
+        except ModuleNotFoundError as error:
+            missing[module.name] = error.name
+print(json.dumps(missing))
 """
 WHERE = "import importlib, sys; print(importlib.import_module(sys.argv[1]).__file__)"
 
@@ -72,8 +82,10 @@ def test_the_packages_come_from_the_wheels(
 def test_every_module_can_be_imported_without_any_extra(
     wheels: Wheels, installed: Installation, tmp_path: Path, package: str, folder: str
 ) -> None:
+    """Those for an extra lack what it brings, and nothing of ours."""
     printed = installed.run("python", "-I", "-c", IMPORT_EVERYTHING, package, folder=tmp_path)
-    assert {package, *printed.split()} == modules_below(wheels, folder)
+    wanted = {name: FOR_AN_EXTRA.get(name) for name in modules_below(wheels, folder)}
+    assert json.loads(printed) == wanted
 
 
 def test_no_extra_and_no_tool_of_ours_is_installed_along(
@@ -85,12 +97,14 @@ def test_no_extra_and_no_tool_of_ours_is_installed_along(
 
 
 def test_the_client_brings_neither_the_server_nor_what_it_needs(
-    client_alone: Installation, tmp_path: Path
+    wheels: Wheels, client_alone: Installation, tmp_path: Path
 ) -> None:
     found = distributions(client_alone, tmp_path)
     assert {"penstock-client", "click", "httpx"} <= found
     assert not found & {*HEAVY, *OPTIONAL, "penstock", "dp-accounting", "werkzeug", "jinja2"}
-    client_alone.run("python", "-I", "-c", IMPORT_EVERYTHING, "penstock_client", folder=tmp_path)
+    arguments = ("-I", "-c", IMPORT_EVERYTHING, "penstock_client")
+    missing = json.loads(client_alone.run("python", *arguments, folder=tmp_path))
+    assert missing == dict.fromkeys(modules_below(wheels, "clients/python/src"))
 
 
 @pytest.mark.parametrize(
