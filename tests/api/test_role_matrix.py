@@ -49,6 +49,8 @@ MATRIX = [
     Row("list_datasets", "/api/v1/datasets", None, 200, 200, 200, 200, 200),
     Row("register_dataset", "/api/v1/datasets", NEW_DATASET, 403, 403, 403, 201, 403),
     Row("show_dataset", "/api/v1/datasets/sites", None, 404, 200, 200, 200, 200),
+    # Its vectors are pushed, so that there are no rows to make up.
+    Row("show_dummy", "/api/v1/datasets/sites/dummy", None, 404, 422, 422, 422, 422),
     Row("show_budget", "/api/v1/datasets/sites/budget", None, 404, 200, 200, 200, 200),
     Row("list_queries", "/api/v1/queries", None, 200, 200, 200, 200, 200),
     Row("register_query", "/api/v1/queries", NEW_QUERY, 403, 403, 403, 201, 403),

@@ -15,9 +15,11 @@
     prepare     all of it before data, and then ``answer``, which reads them
     vector      vectors that are pushed
     guess       a first draft of a schema
+    dummy       made-up rows of a declared schema
 """
 
 from penstock.connectors.domain import Key
+from penstock.connectors.dummy import dummy_rows
 from penstock.connectors.fields import Name, Spec, folded
 from penstock.connectors.guess import guess_schema
 from penstock.connectors.prepare import (
@@ -67,6 +69,7 @@ __all__ = [
     "answer",
     "check_registered",
     "check_source",
+    "dummy_rows",
     "fingerprint",
     "folded",
     "guess_schema",

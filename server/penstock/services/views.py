@@ -101,6 +101,14 @@ class DatasetView:
 
 
 @dataclass(frozen=True)
+class DummyView:
+    """Made-up rows, by the names of the declared columns; they say nothing about the data."""
+
+    items: list[dict[str, Any]]
+    next_cursor: None = None
+
+
+@dataclass(frozen=True)
 class SpendingView:
     """What one query takes of a tier's budget.
 

@@ -1,11 +1,15 @@
 """Datasets and their budgets."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from penstock.api.call import Call
-from penstock.api.operations import ADMIN, SIGNED_IN, Operations
-from penstock.services import budget, datasets
+from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
+from penstock.services import budget, datasets, dummy
 from penstock.services.paging import Window
 from penstock.services.specs import DatasetRequest
-from penstock.services.views import DatasetBudgetView, DatasetView, Page
+from penstock.services.views import DatasetBudgetView, DatasetView, DummyView, Page
 
 operations = Operations()
 
@@ -35,3 +39,23 @@ def show_budget(call: Call, dataset: str) -> DatasetBudgetView:
     Admins and auditors see every tier, analysts their own.
     """
     return budget.show(call.server, call.principal, dataset)
+
+
+@operations.get("/datasets/{dataset}/dummy", SIGNED_IN)
+def show_dummy(
+    call: Call,
+    dataset: str,
+    rows: Annotated[
+        int, Field(ge=1, le=dummy.MOST_ROWS), Parameter("How many rows to make: 100 unless said.")
+    ] = dummy.ROWS,
+    seed: Annotated[
+        int,
+        Field(ge=0, le=2**63 - 1),
+        Parameter("The same seed gives the same rows; 0 unless said."),
+    ] = 0,
+) -> DummyView:
+    """Make up rows of the declared schema, to try code on.
+
+    Neither the data nor any state of the server is touched.
+    """
+    return dummy.rows(call.server, call.principal, dataset, rows=rows, seed=seed)

@@ -1,0 +1,32 @@
+"""Made-up rows of a dataset, for whoever may see its declaration."""
+
+from penstock.connectors import dummy_rows
+from penstock.connectors.dummy import MOST_ROWS
+from penstock.errors import InvalidInput
+from penstock.services.datasets import spec_of, visible_dataset
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.views import DummyView
+
+__all__ = ["MOST_ROWS", "ROWS", "rows"]
+
+ROWS = 100
+"""How many rows are made where nobody says how many."""
+
+
+def rows(
+    server: Server, principal: Principal, name: str, *, rows: int = ROWS, seed: int = 0
+) -> DummyView:
+    """Rows of the declared columns, the same for the same ``seed``.
+
+    Raises ``NotFound``, also where the caller may not see the dataset, and
+    ``InvalidInput`` for a dataset without columns.
+    """
+    with server.database.read() as session:
+        spec = spec_of(visible_dataset(session, principal, name))
+    if not spec.columns:
+        raise InvalidInput(
+            f"The dataset {spec.name} declares no columns: its vectors are pushed, and there are"
+            " no rows to make up."
+        )
+    return DummyView(list(dummy_rows(spec, rows, seed)))
