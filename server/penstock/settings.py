@@ -45,6 +45,16 @@ class Settings:
             "sentence": "The database's URL; a SQLite file in the database folder when empty.",
             "secret": True,
         },
+        repr=False,
+    )
+    migration_database_url: str = field(
+        default="",
+        metadata={
+            "sentence": "The same database under the role that owns it, which migrates;"
+            " the database's URL when empty.",
+            "secret": True,
+        },
+        repr=False,
     )
     public_url: str = field(
         default="http://127.0.0.1:8080",
@@ -106,6 +116,11 @@ class Settings:
     def resolved_database_url(self) -> str:
         """The URL in force, the SQLite file's where none is set."""
         return self.database_url or f"sqlite:///{(self.database_path / 'penstock.db').resolve()}"
+
+    @property
+    def resolved_migration_url(self) -> str:
+        """The URL under which the schema is changed."""
+        return self.migration_database_url or self.resolved_database_url
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,16 @@ def init(operator: Operator) -> None:
 
     Where there is a home already, nothing is changed.
     """
+    from penstock.persistence import migrate
     from penstock.services import home
 
     settings = operator.settings
     home.create(settings)
     places = {
         "home": str(settings.home.resolve()),
-        "database": str(settings.database_path.resolve()),
+        "database": migrate.place(settings.database_url)
+        if settings.database_url
+        else str(settings.database_path.resolve()),
         "keys": str(settings.keys_path.resolve()),
         "witness": str(settings.witness_path.resolve()),
     }
@@ -96,9 +99,9 @@ def db() -> None:
 @click.pass_obj
 def upgrade(operator: Operator) -> None:
     """Bring the database to the schema that this version needs.  Back it up first."""
-    from penstock.persistence import migrate
+    from penstock.services import home
 
-    before, after = migrate.upgrade(operator.settings.resolved_database_url)
+    before, after = home.upgrade(operator.settings)
     if before == after:
         operator.say(f"The database has schema {after} already; nothing was changed.")
     _print_schema(operator, after, after)

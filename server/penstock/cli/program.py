@@ -125,4 +125,6 @@ def _explained(error: PenstockError) -> str:
         lines += [f"  {pointer or '/'}: {detail}" for pointer, detail in error.errors]
     if "path" in error.data:
         lines.append(f"  The file is {error.data['path']}.")
+    if "server" in error.data:
+        lines.append(f"  The database is on {error.data['server']}.")
     return "\n".join(lines)

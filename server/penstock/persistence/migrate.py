@@ -72,6 +72,16 @@ def current(url: str) -> str | None:
         engines.dispose()
 
 
+def place(url: str) -> str:
+    """Where the database at ``url`` is, without the password that the URL may hold."""
+    return dialect_of(url).place
+
+
+def occupied(url: str) -> bool:
+    """Whether there is a schema of ours at ``url``.  Raises as ``current`` does."""
+    return dialect_of(url).exists() and current(url) is not None
+
+
 def statements(dialect: str) -> str:
     """The whole schema as SQL for ``dialect`` ("sqlite", "postgresql"), to be read or applied."""
     from alembic import command

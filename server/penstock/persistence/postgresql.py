@@ -9,6 +9,7 @@ Nothing waits for ever.  Locks, statements and idle transactions are bounded by 
 server, and whoever waits for a server that says nothing is woken here.
 """
 
+import contextlib
 import select
 from collections.abc import Generator
 from time import monotonic
@@ -63,9 +64,8 @@ class PostgreSQL:
 
     def __init__(self, url: URL, busy_timeout_seconds: float) -> None:
         self._options = _options(url)
-        self._database = str(url.database)
         host, port = self._options.get("host", "localhost"), self._options.get("port", 5432)
-        self._place = f"{host} port {port}, database {self._database}"
+        self.place = f"{host} port {port}, database {url.database}"
         self._lock_seconds = busy_timeout_seconds
 
     def create(self) -> None:
@@ -85,6 +85,9 @@ class PostgreSQL:
         _begin(engine, _WRITING, _ALONE)
         return engine
 
+    def exists(self) -> bool:
+        return True
+
     def lock_log(self, connection: Connection) -> None:
         connection.execute(_END_OF_LOG)
 
@@ -101,7 +104,7 @@ class PostgreSQL:
         """Foreign keys hold at every statement."""
 
     def failure(self, error: DBAPIError, *, at_commit: bool = False) -> Unavailable | None:
-        return failures.of(error, self._place, self._lock_seconds, at_commit=at_commit)
+        return failures.of(error, self.place, self._lock_seconds, at_commit=at_commit)
 
     def _engine(self, statement_seconds: float) -> Engine:
         engine = create_engine(
@@ -119,24 +122,26 @@ class PostgreSQL:
 
     def _connect(self, statement_seconds: float) -> "_Connection":
         connection = _Connection.connect(**self._options, autocommit=True)
-        try:
-            connection.adapters.register_dumper(str, _Text)
-            connection.patience = self._lock_seconds + WORK_SECONDS + SILENCE_SECONDS
-            found = connection.execute(
-                _SETTLE,
-                {
-                    "lock": _milliseconds(self._lock_seconds),
-                    "statement": _milliseconds(statement_seconds),
-                    "idle": _milliseconds(IDLE_SECONDS),
-                },
-            ).fetchone()
-            self._check(found or ())
-            if not statement_seconds:
-                connection.patience = float("inf")
-        except BaseException:
-            connection.close()
-            raise
+        with contextlib.ExitStack() as undo:
+            undo.callback(connection.close)
+            self._settle(connection, statement_seconds)
+            undo.pop_all()
         return connection
+
+    def _settle(self, connection: "_Connection", statement_seconds: float) -> None:
+        connection.adapters.register_dumper(str, _Text)
+        connection.patience = self._lock_seconds + WORK_SECONDS + SILENCE_SECONDS
+        found = connection.execute(
+            _SETTLE,
+            {
+                "lock": _milliseconds(self._lock_seconds),
+                "statement": _milliseconds(statement_seconds),
+                "idle": _milliseconds(IDLE_SECONDS),
+            },
+        ).fetchone()
+        self._check(found or ())
+        if not statement_seconds:
+            connection.patience = float("inf")
 
     def _check(self, found: tuple[Any, ...]) -> None:
         """Refuse a server that may forget what was handed out: it would be drawn anew."""
@@ -149,13 +154,13 @@ class PostgreSQL:
                     f" Run `ALTER SYSTEM SET {setting} = on` and `SELECT pg_reload_conf()` as its"
                     " superuser, or look for what sets it (postgresql.conf, ALTER ROLE, ALTER"
                     " DATABASE, PGOPTIONS); then start again.",
-                    server=self._place,
+                    server=self.place,
                 )
         if encoding != "UTF8":
             raise DatabaseUnavailable(
                 f"The database has the encoding {encoding}, which cannot hold every name."
                 " Make one with `createdb --encoding=UTF8 --template=template0`.",
-                server=self._place,
+                server=self.place,
             )
 
 

@@ -31,6 +31,7 @@ class Dialect(Protocol):
     """What ``Database`` and the migrations ask of a database."""
 
     name: str
+    place: str
 
     def engines(self) -> Engines:
         """Pools of connections for the server's own transactions."""
@@ -40,6 +41,9 @@ class Dialect(Protocol):
 
     def create(self) -> None:
         """Make an empty database where there is none.  Raises ``DatabaseUnavailable``."""
+
+    def exists(self) -> bool:
+        """Whether there may be a database; connecting tells for sure."""
 
     def lock_log(self, connection: Connection) -> None:
         """Wait until nobody else appends to the log, and keep it until the transaction ends."""

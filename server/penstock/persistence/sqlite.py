@@ -42,6 +42,7 @@ class SQLite:
 
     def __init__(self, path: Path, busy_timeout_seconds: float) -> None:
         self._path = path.absolute()
+        self.place = str(self._path)
         self._timeout = busy_timeout_seconds
 
     def create(self) -> None:
@@ -161,6 +162,9 @@ class SQLite:
 
     def _unavailable(self, detail: str) -> DatabaseUnavailable:
         return DatabaseUnavailable(detail, path=str(self._path))
+
+    def exists(self) -> bool:
+        return self._path.exists()
 
     def lock_log(self, connection: Connection) -> None:
         """A write transaction is alone already."""

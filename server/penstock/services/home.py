@@ -26,7 +26,9 @@ def create(settings: Settings) -> list[Path]:
 
     Raises ``Conflict`` where there is one already, and then changes nothing.
     """
-    folders = [settings.database_path, settings.keys_path, settings.witness_path]
+    folders = [settings.keys_path, settings.witness_path]
+    if not settings.database_url:
+        folders.insert(0, settings.database_path)
     present = [
         path
         for path in (settings.keys_path / KEY_RING, settings.database_path / "penstock.db")
@@ -38,6 +40,12 @@ def create(settings: Settings) -> list[Path]:
             " name another folder in PENSTOCK_HOME, or use the one that is there."
             " Where an earlier init was interrupted, `penstock db upgrade` finishes it."
         )
+    if settings.database_url and migrate.occupied(settings.resolved_migration_url):
+        raise Conflict(
+            "The database of PENSTOCK_DATABASE_URL is in use already, under keys that belong to"
+            " it. Nothing was changed; bring those keys and name their folder in"
+            " PENSTOCK_KEYS_FOLDER, or name an empty database."
+        )
     try:
         for folder in folders:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -48,8 +56,19 @@ def create(settings: Settings) -> list[Path]:
         ) from problem
     Secrets.create(settings.keys_path / SECRETS)
     KeyRing.create(settings.keys_path / KEY_RING)
-    migrate.upgrade(settings.resolved_database_url)
+    upgrade(settings)
     return folders
+
+
+def upgrade(settings: Settings) -> tuple[str | None, str]:
+    """Bring the database to this version's schema; the revisions before and after.
+
+    Its owner does it, and lets the server's role do what it needs and no more.  Raises
+    as ``migrate.upgrade`` does.
+    """
+    return migrate.upgrade(
+        settings.resolved_migration_url, application_url=settings.resolved_database_url
+    )
 
 
 def require(settings: Settings) -> None:

@@ -44,13 +44,13 @@ class StatusView:
 def examine(settings: Settings) -> StatusView:
     """Look at a home without changing it.  Raises ``Unavailable`` where there is none."""
     require(settings)
-    own = not settings.database_url
     parts = [
-        _part("database", _shown(settings) if own else "(another server)", _database(settings)),
+        _part("database", _place(settings), _database(settings)),
         _part("keys", str(settings.keys_path.resolve()), _keys(settings)),
         _part("witness", str(settings.witness_path.resolve()), _witness(settings)),
     ]
-    return StatusView(parts, _warnings(settings) if own else [])
+    own = not settings.database_url
+    return StatusView(parts, _warnings(settings) if own else _role_warnings(settings))
 
 
 def _part(name: str, place: str, check: Callable[[], str]) -> PartView:
@@ -60,8 +60,11 @@ def _part(name: str, place: str, check: Callable[[], str]) -> PartView:
         return PartView(name, place, problem.detail, good=False)
 
 
-def _shown(settings: Settings) -> str:
-    return str(settings.database_path.resolve() / "penstock.db")
+def _place(settings: Settings) -> str:
+    try:
+        return migrate.place(settings.resolved_database_url)
+    except PenstockError:
+        return "(unknown)"
 
 
 def _database(settings: Settings) -> Callable[[], str]:
@@ -111,6 +114,24 @@ def _warnings(settings: Settings) -> list[str]:
     return found
 
 
+def _role_warnings(settings: Settings) -> list[str]:
+    try:
+        database = Database(
+            settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout
+        )
+        try:
+            return [_ROLE] if database.unprotected() else []
+        finally:
+            database.close()
+    except PenstockError:
+        return []  # what is wrong with the database is told of the database
+
+
+_ROLE = (
+    "The server's role in the database may change history, and only triggers stand in its way."
+    " Let another role own the database, name it in PENSTOCK_MIGRATION_DATABASE_URL, and run"
+    " `penstock db upgrade`: it leaves the server's role what it needs."
+)
 _KEYS = (
     "The keys share a disk with the database: whoever takes that disk, or a backup of it, can"
     " read what is encrypted. Move them to another disk and name it in PENSTOCK_KEYS_FOLDER."
