@@ -4,7 +4,7 @@
 * ``routes``      the operations, by subject; each calls one service
 * ``wiring``      from declarations to Flask
 * ``bearer``, ``bodies``, ``parameters``  what comes in
-* ``answers``, ``problems``               what goes out
+* ``answers``, ``formats``, ``problems``   what goes out
 * ``pace``        what the clock must not tell apart
 * ``edge``, ``access_log``                around everything: ids, headers, log, faults
 * ``openapi``, ``docs``                   the document for programs and the page for people

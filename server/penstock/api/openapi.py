@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 import penstock
-from penstock.api import answers, parameters, problems
+from penstock.api import answers, formats, parameters, problems
 from penstock.api.operations import SIGNED_IN, Operation
 from penstock.api.routes import OPERATIONS
 
@@ -51,6 +51,14 @@ PROBLEM: Mapping[str, Any] = {
         "request_id": {"type": "string"},
     },
     "required": ["type", "title", "status", "detail", "code", "errors", "request_id"],
+}
+
+
+_BINARY = {"schema": {"type": "string", "contentEncoding": "binary"}}
+_TABLES: Mapping[str, Any] = {
+    media_type: {"schema": {"type": "string"}} if media_type == "text/csv" else _BINARY
+    for form, media_type in formats.FORMS.items()
+    if form != "json"
 }
 
 
@@ -170,7 +178,10 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
     described["responses"] = {
         str(operation.status): {
             "description": "Done." if operation.status == 200 else "Created.",
-            "content": {answers.MEDIA_TYPE: {"schema": answer}},
+            "content": {
+                answers.MEDIA_TYPE: {"schema": answer},
+                **(_TABLES if operation.tabular else {}),
+            },
         },
         **{str(status): _refusal(status) for status in refusals(operation)},
     }

@@ -79,6 +79,7 @@ class Operation:
     answer: TypeAdapter[Any]
     parameters: tuple[QueryParameter, ...]
     windowed: bool
+    tabular: bool = False
 
     @property
     def name(self) -> str:
@@ -114,10 +115,15 @@ class Operations:
         self.declared: list[Operation] = []
 
     def get(
-        self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()
+        self,
+        path: str,
+        policy: Policy,
+        *,
+        refusals: tuple[int, ...] = (),
+        tabular: bool = False,
     ) -> Callable[[Handler], Handler]:
-        """Declare a reading operation."""
-        return self._declare("GET", path, policy, refusals=refusals)
+        """Declare a reading operation; a ``tabular`` answer comes as CSV, Arrow, Parquet too."""
+        return self._declare("GET", path, policy, refusals=refusals, tabular=tabular)
 
     def post(
         self,
@@ -154,6 +160,7 @@ class Operations:
         status: int = 200,
         refusals: tuple[int, ...] = (),
         large_body: bool = False,
+        tabular: bool = False,
     ) -> Callable[[Handler], Handler]:
         if not isinstance(policy, Policy):
             raise TypeError(f"{verb} {path} needs a policy, not {policy!r}")
@@ -173,6 +180,7 @@ class Operations:
                     answer=answer,
                     parameters=parameters,
                     windowed=windowed,
+                    tabular=tabular,
                 )
             )
             return handler

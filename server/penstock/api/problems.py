@@ -52,6 +52,14 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
         "The method is not allowed here",
         "This address does not take that method; the Allow header names those that it takes.",
     ),
+    406: (
+        "NOT_ACCEPTABLE",
+        "No form that is asked for is served",
+        (
+            "This is served as application/json, text/csv, application/vnd.apache.arrow.stream"
+            " and application/vnd.apache.parquet; name one in Accept or by ?format=."
+        ),
+    ),
     413: (
         "BODY_TOO_LARGE",
         "The request's body is too large",

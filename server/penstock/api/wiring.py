@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import HTTPException
 
-from penstock.api import bearer, bodies, edge, pace, parameters, problems
+from penstock.api import bearer, bodies, edge, formats, pace, parameters, problems
 from penstock.api.answers import json_answer
 from penstock.api.call import Call
 from penstock.api.docs import add_documents
@@ -20,6 +20,7 @@ from penstock.api.routes import OPERATIONS
 from penstock.errors import PenstockError, Unavailable
 from penstock.services.again import again
 from penstock.services.server import Server
+from penstock.services.views import ReleaseView
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0
 _QUANTA = "penstock.quanta"
@@ -68,6 +69,10 @@ def _view(
                 caller.require(*operation.policy.roles)
         call = Call(server, caller)
         arguments = parameters.read(operation, request.args)
+        # Settled first, so that what cannot be answered is not read either.
+        form = "json"
+        if operation.tabular:
+            form = formats.chosen(arguments.get("format"), request.accept_mimetypes)
         if operation.verb == "GET":  # only reads, and may be run anew
             answer = again(lambda: operation.handler(call, **path, **arguments))
         elif operation.body is None:
@@ -78,6 +83,8 @@ def _view(
                 body = bodies.model(operation.body, _document(server, operation))
                 answer = operation.handler(call, **path, **arguments, body=body)
         request.environ[_QUANTA] = call.quanta
+        if operation.tabular and isinstance(answer, ReleaseView):
+            return formats.answer(answer, form)
         return json_answer(answer, operation.status)
 
     return view

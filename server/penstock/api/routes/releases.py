@@ -42,13 +42,17 @@ def show_release(call: Call, release: str) -> HistoryItemView:
     return history.show(call.server, call.principal, release)
 
 
-@operations.get("/releases/{release}/values", ANALYST)
+@operations.get("/releases/{release}/values", ANALYST, refusals=(406,), tabular=True)
 def show_values(
     call: Call,
     release: str,
-    format: Annotated[  # noqa: A002, ARG001  # the contract calls it so; there is one yet
-        Literal["json"] | None, Parameter("The form of the answer.")
+    format: Annotated[  # noqa: A002, ARG001  # the contract calls it so; `formats` reads it
+        Literal["json", "csv", "arrow", "parquet"] | None,
+        Parameter("The form of the answer; the Accept header decides where this is left out."),
     ] = None,
 ) -> ReleaseView:
-    """Show a release with its values, to somebody who was handed it."""
+    """Show a release with its values, to somebody who was handed it.
+
+    As CSV, Arrow stream or Parquet it is a table with one row a key.
+    """
     return history.values(call.server, call.principal, release)
