@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli.figures import moment, percent
+from penstock.cli.imports import import_metadata
 from penstock.cli.operator import Operator, everything
-from penstock.cli.options import format_option
+from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.specs import checked, content_of
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 @click.group()
 def dataset() -> None:
     """Datasets and their budgets."""
+
+
+dataset.add_command(import_metadata)
 
 
 @dataset.command("list")
@@ -57,7 +61,7 @@ def show(operator: Operator, name: str) -> None:
     """Show one dataset: its declared columns, and each tier's budget."""
     from penstock.services import datasets
 
-    operator.print(_shown(datasets.show(operator.server, operator.principal, name)))
+    operator.print(shown(datasets.show(operator.server, operator.principal, name)))
 
 
 @dataset.command()
@@ -72,7 +76,33 @@ def register(operator: Operator, file: str) -> None:
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(DatasetRequest, content)
     operator.progress("Taking the fingerprint of the source")
-    operator.print(_shown(datasets.register(operator.server, operator.principal, request)))
+    operator.print(shown(datasets.register(operator.server, operator.principal, request)))
+
+
+@dataset.command()
+@click.argument("name")
+@option(
+    "--rows", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many rows."
+)
+@option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same rows.",
+)
+@format_option
+@click.pass_obj
+def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
+    """Make up rows of a dataset's declared columns, to try code on.
+
+    They are made of the declaration alone; the data are not read.
+    """
+    from penstock.services import dummy as made_up
+
+    found = made_up.rows(operator.server, operator.principal, name, rows=rows, seed=seed)
+    columns = [Column(column) for column in found.items[0]]
+    operator.print(Document(found, columns, [tuple(row.values()) for row in found.items]))
 
 
 @dataset.command()
@@ -86,7 +116,7 @@ def budget(operator: Operator, name: str) -> None:
     operator.print(_budget(budgets.show(operator.server, operator.principal, name)))
 
 
-def _shown(found: "DatasetView") -> Document:
+def shown(found: "DatasetView") -> Document:
     """The dataset's facts, and one row for each tier's budget."""
     facts = [
         f"{found.name}, version {found.version}, registered {moment(found.registered_at)}",

@@ -49,7 +49,7 @@ def content_of(file: str, limit: int) -> dict[str, Any]:
     neither JSON nor TOML, ``InvalidInput`` where it is too large or no object.
     """
     shown = "standard input" if file == STANDARD_INPUT else file
-    raw = _bytes_of(file, limit)
+    raw = bytes_of(file, limit)
     if len(raw) > limit:
         raise InvalidInput(
             f"{shown} is longer than {limit} bytes, the most that a spec may have;"
@@ -69,7 +69,11 @@ def content_of(file: str, limit: int) -> dict[str, Any]:
     return content
 
 
-def _bytes_of(file: str, limit: int) -> bytes:
+def bytes_of(file: str, limit: int) -> bytes:
+    """What stands in ``file``, up to one byte more than ``limit``.
+
+    Raises ``click.BadParameter`` where it cannot be read.
+    """
     try:
         if file == STANDARD_INPUT:
             return sys.stdin.buffer.read(limit + 1)

@@ -15,6 +15,7 @@
     prepare     all of it before data, and then ``answer``, which reads them
     vector      vectors that are pushed
     guess       a first draft of a schema
+    metadata    metadata of SmartNoise SQL and lomas, as a spec
     dummy       made-up rows of a declared schema
 """
 

@@ -1,5 +1,7 @@
 """Made-up rows of a dataset, for whoever may see its declaration."""
 
+import datetime
+
 from penstock.connectors import dummy_rows
 from penstock.connectors.dummy import MOST_ROWS
 from penstock.errors import InvalidInput
@@ -29,4 +31,12 @@ def rows(
             f"The dataset {spec.name} declares no columns: its vectors are pushed, and there are"
             " no rows to make up."
         )
-    return DummyView(list(dummy_rows(spec, rows, seed)))
+    return DummyView(
+        [
+            {
+                column: cell.isoformat() if isinstance(cell, datetime.date) else cell
+                for column, cell in row.items()
+            }
+            for row in dummy_rows(spec, rows, seed)
+        ]
+    )
