@@ -16,7 +16,7 @@ from penstock.services.principals import OPERATOR
 from penstock.services.registration import register
 from penstock.services.server import Server
 
-STRIDE = figure("FAULTS_STRIDE", 8)
+STRIDE = figure("FAULTS_STRIDE", 16)
 
 ABSENT, PENDING, ACTIVE = "absent", "pending", "active"
 TRACES = {ABSENT: (0, 0, 0), PENDING: (2, 0, 3), ACTIVE: (2, 1, 3)}

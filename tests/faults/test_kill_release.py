@@ -23,7 +23,7 @@ from tests.faults.stage import (
 from tests.faults.steps import RELEASE, Steps, chosen
 
 KILLS = figure("FAULTS_KILLS", 100)
-STRIDE = figure("FAULTS_STRIDE", 8)
+STRIDE = figure("FAULTS_STRIDE", 16)
 QUERIES = 3
 FILES = ("told", "errors", "taken")
 LONGEST_DELAY = 0.06

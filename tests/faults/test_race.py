@@ -36,7 +36,7 @@ def test_without_the_lock_and_the_uniques_readers_of_a_level_get_several_vectors
 ) -> None:
     outcome = run(tmp_path, GATED, unlocked, without=[RUNG, SEQ])
     assert outcome.answers == GATED.answers
-    assert outcome.findings.divergent > 0
+    assert outcome.findings.divergent >= GATED.processes - GATED.levels
     assert outcome.findings.stale > 0
 
 

@@ -1,0 +1,23 @@
+"""What every process would do first, done once in the one that they are forked from.
+
+Nothing is opened here and no entropy is read; what is kept is code, and tables that
+depend on nothing.
+"""
+
+from fractions import Fraction
+
+import alembic.command
+import pytest
+import scipy.special
+import scipy.stats
+from sqlalchemy.orm import configure_mappers
+from tests.faults import kills, prefork, race
+
+from penstock.persistence import migrate
+from penstock.privacy import Ladder
+
+__all__ = ["alembic", "kills", "prefork", "pytest", "race", "scipy"]
+
+configure_mappers()
+migrate.revisions()
+Ladder(finest=1, unit=Fraction(1), last=1000).rung_at_or_above(Fraction(2))
