@@ -43,6 +43,7 @@ class Database:
     def __init__(self, url: str, *, busy_timeout_seconds: float = 10.0) -> None:
         self._dialect: Dialect = dialect_of(url, busy_timeout_seconds)
         self._engines = self._dialect.engines()
+        weakref.finalize(self, self._engines.dispose)
         _databases.add(self)
 
     @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import Session, SQLModel
+from tests.databases.homes import SQLITE, Home, Homes
 
 from penstock.persistence import Database, migrate, tables
 
@@ -109,6 +110,13 @@ SAMPLES: dict[str, dict[str, object]] = {
         "failure_total": 5,
         "at": NOON,
     },
+    "idempotency": {
+        "user_id": 1,
+        "key": "k1",
+        "request": bytes(32),
+        "started_at": NOON,
+        "expires_at": NOON,
+    },
 }
 """A valid row of every table, parents first; each refers to the first row of its parents."""
 
@@ -127,6 +135,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.Leaf,
         tables.Grant,
         tables.Charge,
+        tables.Idempotency,
     )
 }
 
@@ -135,14 +144,35 @@ MakeRow = Callable[..., SQLModel]
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
+    """Where SQLite's file is."""
     return tmp_path / "penstock.db"
 
 
 @pytest.fixture
-def url(path: Path) -> str:
-    found = f"sqlite:///{path}"
-    migrate.upgrade(found)
-    return found
+def bare_url(kind: str, path: Path, homes: Homes) -> str:
+    """A database without a schema, or the place for one."""
+    if kind == SQLITE:
+        return f"sqlite:///{path}"
+    return homes.bare(path.parent).settings().migration_database_url
+
+
+@pytest.fixture
+def url(kind: str, path: Path, homes: Homes, prototype: Callable[..., Home], bare_url: str) -> str:
+    """A migrated database, as its owner reaches it."""
+    if kind == SQLITE:
+        migrate.upgrade(bare_url)
+        return bare_url
+    home = homes.copy(prototype(kind, "migrated", migrated), path.parent / "home")
+    return home.settings().migration_database_url
+
+
+def migrated(homes: Homes, folder: Path) -> Home:
+    """A migrated database without keys."""
+    folder.mkdir()
+    home = homes.bare(folder)
+    settings = home.settings()
+    migrate.upgrade(settings.migration_database_url, application_url=settings.database_url)
+    return home
 
 
 @pytest.fixture

@@ -14,6 +14,12 @@ MakeRow = Callable[..., SQLModel]
 HISTORY = ("charge", "clearance", "grant", "leaf", "query_level", "release", "tier_budget")
 MUTABLE = {"dataset", "query", "tier", "token", "user"}
 
+CHANGED = {
+    **dict.fromkeys(("bytes", "hash", "kind", "at", "actor", "user"), "NULL"),
+    **dict.fromkeys(("dataset", "query"), "'changed'"),
+}
+"""Another value for every column of the leaf that is stored, but its place."""
+
 
 def columns() -> list[tuple[str, str]]:
     found = [
@@ -25,15 +31,17 @@ def columns() -> list[tuple[str, str]]:
 
 def test_every_table_is_either_history_or_not() -> None:
     assert set(HISTORY) | MUTABLE == set(tables.metadata.tables)
+    assert sorted(HISTORY) == sorted(append_only.HISTORY)
 
 
 @pytest.mark.parametrize(("table", "column"), columns())
 def test_no_column_of_history_is_changed(filled: Database, table: str, column: str) -> None:
+    changed = "id + 1" if column == "id" else "NULL"
     with (
         pytest.raises(IntegrityError, match=f"{table} is append-only"),
         filled.write() as session,
     ):
-        session.connection().execute(text(f'UPDATE "{table}" SET "{column}" = 7'))  # noqa: S608 - names of ours
+        session.connection().execute(text(f'UPDATE "{table}" SET "{column}" = {changed}'))  # noqa: S608 - names of ours
 
 
 @pytest.mark.parametrize("table", HISTORY)
@@ -45,6 +53,18 @@ def test_no_row_of_history_is_deleted(filled: Database, table: str) -> None:
         session.connection().execute(text(f'DELETE FROM "{table}"'))  # noqa: S608 - names of ours
 
 
+@pytest.mark.only("postgresql")
+@pytest.mark.parametrize("table", HISTORY)
+def test_no_table_of_history_is_emptied(filled: Database, table: str) -> None:
+    with (
+        pytest.raises(IntegrityError, match="is append-only"),
+        filled.write() as session,
+    ):
+        # CASCADE: foreign keys would refuse it before the trigger does.
+        session.connection().execute(text(f'TRUNCATE "{table}" CASCADE'))
+
+
+@pytest.mark.only("sqlite")
 @pytest.mark.parametrize("table", HISTORY)
 def test_no_row_of_history_is_replaced(filled: Database, table: str) -> None:
     with (
@@ -56,6 +76,21 @@ def test_no_row_of_history_is_replaced(filled: Database, table: str) -> None:
         )
 
 
+@pytest.mark.only("postgresql")
+def test_a_conflict_changes_no_row_of_history(filled: Database) -> None:
+    with (
+        pytest.raises(IntegrityError, match="query_level is append-only"),
+        filled.write() as session,
+    ):
+        session.connection().execute(
+            text(
+                "INSERT INTO query_level SELECT * FROM query_level"
+                " ON CONFLICT (id) DO UPDATE SET rung = 1"
+            )
+        )
+
+
+@pytest.mark.only("sqlite")
 def test_without_recursive_triggers_a_row_would_be_replaced(filled: Database) -> None:
     with filled.write() as session:
         session.connection().exec_driver_sql("PRAGMA recursive_triggers = OFF")
@@ -78,13 +113,11 @@ def test_a_leaf_is_given_its_place_once(filled: Database) -> None:
         assert session.get_one(tables.Leaf, 1).index == 0
 
 
-@pytest.mark.parametrize(
-    "column", ["bytes", "hash", "kind", "at", "actor", "user", "dataset", "query"]
-)
+@pytest.mark.parametrize("column", CHANGED)
 def test_a_leaf_changes_in_nothing_else_when_it_is_given_its_place(
     filled: Database, column: str
 ) -> None:
-    statement = f'UPDATE leaf SET "index" = 0, "{column}" = \'changed\''  # noqa: S608 - names of ours
+    statement = f'UPDATE leaf SET "index" = 0, "{column}" = {CHANGED[column]}'  # noqa: S608 - names of ours
     with pytest.raises(IntegrityError, match="leaf is append-only"), filled.write() as session:
         session.connection().execute(text(statement))
 

@@ -17,6 +17,8 @@ from penstock.persistence import Database, migrate, tables
 
 MakeRow = Callable[..., SQLModel]
 
+pytestmark = pytest.mark.only("sqlite")
+
 NOBODY = 65534
 
 

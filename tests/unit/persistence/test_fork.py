@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from sqlmodel import SQLModel, select
+from tests.databases.homes import SQLITE
 
 from penstock.persistence import Database, tables
 
@@ -25,15 +26,16 @@ def in_child(act: Callable[[], bool]) -> bool:
     return os.waitstatus_to_exitcode(status) == 0
 
 
-def open_files(path: Path) -> list[str]:
-    found = []
+def open_files(prefix: str) -> set[str]:
+    """What this process has open whose name begins so: paths, or ``socket:[number]``."""
+    found = set()
     for descriptor in Path("/proc/self/fd").iterdir():
         try:
             target = str(descriptor.readlink())
         except OSError:
             continue
-        if target.startswith(str(path)):
-            found.append(target)
+        if target.startswith(prefix):
+            found.add(target)
     return found
 
 
@@ -48,10 +50,15 @@ def sees(database: Database, row: MakeRow, rank: int, count: int) -> bool:
     return read_and_write(database, row, rank) == count
 
 
-def test_a_child_inherits_no_open_database(database: Database, path: Path, row: MakeRow) -> None:
+def test_a_child_inherits_no_open_database(
+    database: Database, kind: str, path: Path, row: MakeRow
+) -> None:
+    prefix = str(path) if kind == SQLITE else "socket:"
+    before = open_files(prefix)
     read_and_write(database, row, 1)
-    assert open_files(path)
-    assert in_child(lambda: not open_files(path))
+    opened = open_files(prefix) - before
+    assert opened
+    assert in_child(lambda: not open_files(prefix) & opened)
 
 
 def test_parent_and_children_go_on_with_connections_of_their_own(

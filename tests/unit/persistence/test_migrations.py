@@ -5,6 +5,7 @@ import sqlite3
 import stat
 from pathlib import Path
 
+import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -30,6 +31,7 @@ def test_the_migrations_lead_to_the_tables(database: Database) -> None:
         assert compare_metadata(context, tables.metadata) == []
 
 
+@pytest.mark.only("sqlite")
 def test_the_migrations_lead_to_the_tables_to_the_letter(database: Database) -> None:
     declared = create_engine("sqlite://")
     with declared.connect() as connection, database.read() as session:
@@ -54,6 +56,7 @@ def test_upgrading_makes_a_database_that_only_its_owner_reads(path: Path) -> Non
     assert migrate.current(f"sqlite:///{path}") == migrate.head()
 
 
+@pytest.mark.only("sqlite")
 def test_the_log_beside_the_database_is_as_private(filled: Database, path: Path) -> None:
     for suffix in ("-wal", "-shm"):
         beside = path.with_name(f"{path.name}{suffix}")
@@ -71,10 +74,10 @@ def test_a_current_schema_is_accepted(database: Database) -> None:
     database.check_schema()
 
 
-def test_an_empty_database_is_refused_with_the_next_step(path: Path) -> None:
+def test_an_empty_database_is_refused_with_the_next_step(bare_url: str, path: Path) -> None:
     path.touch()
     with pytest.raises(SchemaUnknown, match=f"{migrate.head()}.*penstock db upgrade") as caught:
-        Database(f"sqlite:///{path}").check_schema()
+        Database(bare_url).check_schema()
     assert caught.value.data == {"current": None, "needed": migrate.head()}
 
 
@@ -91,15 +94,16 @@ def test_a_newer_schema_is_refused_and_not_touched(database: Database, url: str)
 def test_an_older_schema_names_the_upgrade(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(migrate, "revisions", lambda: ("0001", "0002"))
-    with pytest.raises(SchemaUnknown, match=r"0001, older than 0002.*penstock db upgrade"):
+    newer = (*migrate.revisions(), "9998")
+    monkeypatch.setattr(migrate, "revisions", lambda: newer)
+    with pytest.raises(SchemaUnknown, match=r"\d+, older than 9998.*penstock db upgrade"):
         database.check_schema()
 
 
 def test_a_schema_of_two_revisions_is_unknown(database: Database) -> None:
     with database.write() as session:
         session.connection().execute(text("INSERT INTO alembic_version VALUES ('0000')"))
-    with pytest.raises(SchemaUnknown, match="0000,0001"):
+    with pytest.raises(SchemaUnknown, match=f"0000,{migrate.head()}"):
         database.check_schema()
 
 
@@ -116,6 +120,17 @@ def test_a_database_of_another_program_is_left_alone(path: Path) -> None:
     assert kept == [("bookmarks",)]
 
 
+@pytest.mark.only("postgresql")
+def test_tables_of_another_program_on_a_server_are_left_alone(bare_url: str) -> None:
+    with psycopg.connect(bare_url) as other:
+        other.execute("CREATE TABLE bookmarks (id INTEGER)")
+    with pytest.raises(SchemaUnknown, match="tables of another program"):
+        migrate.upgrade(bare_url)
+    with pytest.raises(SchemaUnknown, match="another program"):
+        Database(bare_url).check_schema()
+    assert not migrate.occupied(bare_url)
+
+
 def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
     with pytest.raises(DatabaseUnavailable, match=r"No such file.*Make its folder"):
         migrate.upgrade(f"sqlite:///{tmp_path}/nowhere/penstock.db")
@@ -124,11 +139,18 @@ def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
 def test_asking_for_the_revision_makes_no_database(path: Path) -> None:
     with pytest.raises(DatabaseUnavailable, match="penstock init"):
         migrate.current(f"sqlite:///{path}")
+    assert not migrate.occupied(f"sqlite:///{path}")
     assert not path.exists()
 
 
+def test_a_database_is_occupied_once_it_is_migrated(bare_url: str) -> None:
+    assert not migrate.occupied(bare_url)
+    migrate.upgrade(bare_url)
+    assert migrate.occupied(bare_url)
+
+
 def test_an_upgrade_that_fails_leaves_nothing_half_done(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    bare_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(dialect: str, table: str, **_: object) -> list[str]:
         raise ZeroDivisionError(f"{table} on {dialect}")
@@ -136,17 +158,18 @@ def test_an_upgrade_that_fails_leaves_nothing_half_done(
     with monkeypatch.context() as patch:
         patch.setattr(append_only, "triggers", broken)
         with pytest.raises(ZeroDivisionError):
-            migrate.upgrade(f"sqlite:///{path}")
-    assert migrate.current(f"sqlite:///{path}") is None
-    assert migrate.upgrade(f"sqlite:///{path}") == (None, migrate.head())
+            migrate.upgrade(bare_url)
+    assert migrate.current(bare_url) is None
+    assert migrate.upgrade(bare_url) == (None, migrate.head())
 
 
-def test_upgrades_at_the_same_time_take_turns(path: Path) -> None:
+def test_upgrades_at_the_same_time_take_turns(bare_url: str) -> None:
     with multiprocessing.get_context("spawn").Pool(4) as pool:
-        results = pool.map(migrate.upgrade, [f"sqlite:///{path}"] * 8)
-    assert sorted(before or "" for before, _ in results) == ["", *["0001"] * 7]
+        results = pool.map(migrate.upgrade, [bare_url] * 8)
+    assert sorted(before or "" for before, _ in results) == ["", *[migrate.head()] * 7]
 
 
+@pytest.mark.only("sqlite")
 def test_a_row_that_refers_to_nothing_stops_an_upgrade(
     filled: Database, url: str, path: Path
 ) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import CheckConstraint, UniqueConstraint, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlmodel import SQLModel, col, select
 
-from penstock.persistence import Database, tables
+from penstock.persistence import Database, duplicate, tables
 
 MakeRow = Callable[..., SQLModel]
 
@@ -53,6 +53,10 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "query_anchored": [{"seq": -1}],
     "query_wrapped_dek": [{"wrapped_dek": b""}],
     "query_by": [{"by": ""}],
+    "idempotency_key": [{"key": ""}, {"key": "k" * 256}],
+    "idempotency_request": [{"request": bytes(31)}],
+    "idempotency_status": [{"status": 404, "answer": b"{}"}],
+    "idempotency_answered": [{"status": 201}, {"answer": b"{}"}],
     "query_level_version": [{"version": 0}],
     "query_level_rung": [{"rung": -1}],
     "query_level_by": [{"by": ""}],
@@ -76,6 +80,9 @@ BROKEN: dict[str, list[dict[str, object]]] = {
         {"failure": 7, "failure_total": 6},
     ],
 }
+
+# Broken by the same row, and named instead where the checks go by the alphabet.
+ALSO = {"query_ladder_last": "query_ceiling"}
 
 # What makes a second row of a table differ from the first in everything that is unique.
 SECOND: dict[str, dict[str, object]] = {
@@ -119,7 +126,8 @@ def test_a_row_that_breaks_a_check_is_refused(
     filled: Database, row: MakeRow, constraint: str, changes: dict[str, object]
 ) -> None:
     table = table_of(constraint)
-    with pytest.raises(IntegrityError, match=rf"ck_{constraint}\n"), filled.write() as session:
+    named = rf'ck_({constraint}|{ALSO.get(constraint, constraint)})"?\n'
+    with pytest.raises(IntegrityError, match=named), filled.write() as session:
         session.add(row(table, **{**SECOND[table], **changes}))
 
 
@@ -162,8 +170,9 @@ def test_what_is_unique_is_refused_twice(
         same = {"index": 7}
         with filled.write() as session:
             session.add(row("leaf", index=7))
-    with pytest.raises(IntegrityError, match="UNIQUE"), filled.write() as session:
+    with pytest.raises(IntegrityError) as caught, filled.write() as session:
         session.add(row(table, **{**SECOND[table], **same}))
+    assert duplicate(caught.value)
 
 
 def test_the_uniques_on_which_privacy_rests_are_there() -> None:
@@ -187,8 +196,12 @@ def foreign_keys() -> list[tuple[str, str]]:
 def test_a_reference_to_nothing_is_refused(
     filled: Database, row: MakeRow, table: str, column: str
 ) -> None:
-    with pytest.raises(IntegrityError, match="FOREIGN KEY"), filled.write() as session:
+    with (
+        pytest.raises(IntegrityError, match=r"(?i)foreign key") as caught,
+        filled.write() as session,
+    ):
         session.add(row(table, **{**SECOND[table], column: 99}))
+    assert not duplicate(caught.value)
 
 
 def test_pushed_vectors_have_no_canonical_hash_and_do_not_collide(
@@ -216,11 +229,19 @@ def test_moments_come_back_aware_and_in_utc(filled: Database, row: MakeRow) -> N
         session.add(row("tier", folded="other", rank=3, created_at=moment))
     with filled.read() as session:
         tier = session.get_one(tables.Tier, 2)
-        stored = session.connection().execute(text("SELECT created_at FROM tier WHERE id = 2"))
-        assert stored.scalar_one() == "2026-07-01 04:00:15.123456"
     assert tier.created_at == moment
     assert tier.created_at.tzinfo is UTC
     assert tier.deleted_at is None
+
+
+@pytest.mark.only("sqlite")
+def test_moments_are_stored_as_text_that_sorts_as_time_does(filled: Database, row: MakeRow) -> None:
+    moment = datetime(2026, 7, 1, 9, 30, 15, 123456, tzinfo=timezone(timedelta(hours=5.5)))
+    with filled.write() as session:
+        session.add(row("tier", folded="other", rank=3, created_at=moment))
+    with filled.read() as session:
+        stored = session.connection().execute(text("SELECT created_at FROM tier WHERE id = 2"))
+        assert stored.scalar_one() == "2026-07-01 04:00:15.123456"
 
 
 def test_a_moment_without_a_time_zone_is_refused(filled: Database, row: MakeRow) -> None:

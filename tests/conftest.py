@@ -1,0 +1,60 @@
+"""The databases that tests run on; see databases/README.md."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.databases.homes import KINDS, POSTGRESQL, Home, Homes
+
+if TYPE_CHECKING:
+    from tests.databases.cluster import Cluster
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what asks for a database on each, or on those that the test is marked for."""
+    if "kind" in metafunc.fixturenames:
+        only = metafunc.definition.get_closest_marker("only")
+        metafunc.parametrize("kind", only.args if only else KINDS)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> "Iterator[Cluster]":
+    """A PostgreSQL server of this process's own."""
+    from tests.databases import cluster as postgresql
+
+    programs = postgresql.programs()
+    if programs is None:
+        reason = "PostgreSQL is not installed (apt-get install postgresql)"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    running = postgresql.launch(programs)
+    yield running
+    running.remove()
+
+
+@pytest.fixture
+def homes(kind: str, request: pytest.FixtureRequest) -> Iterator[Homes]:
+    """Makes homes on the database that the test runs on."""
+    made = Homes(request.getfixturevalue("cluster") if kind == POSTGRESQL else None)
+    yield made
+    made.remove()
+
+
+@pytest.fixture(scope="session")
+def prototype(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str, str, Callable[[Homes, Path], Home]], Home]:
+    """``prototype(kind, name, make)``: the home that ``make`` made the first time."""
+    known: dict[tuple[str, str], Home] = {}
+
+    def find(kind: str, name: str, make: Callable[[Homes, Path], Home]) -> Home:
+        if (kind, name) not in known:
+            folder = tmp_path_factory.mktemp(name) / "home"
+            homes = Homes(request.getfixturevalue("cluster") if kind == POSTGRESQL else None)
+            known[kind, name] = make(homes, folder)
+        return known[kind, name]
+
+    return find

@@ -1,0 +1,204 @@
+"""Debian's PostgreSQL, started for the tests in a folder of its own, and stopped after them.
+
+It never runs as root, and listens on the loopback and on a socket that nobody else
+reaches.  It keeps what it promises to keep (fsync and the like are on): the server
+refuses another.
+"""
+
+import ctypes
+import itertools
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+ACCOUNT = "postgres"
+SUPERUSER = "postgres"
+OWNER, APPLICATION = "penstock_owner", "penstock"
+PASSWORD = "p/w?d@1:2"
+STARTING_SECONDS = 60.0
+ROOM = 2 * 1024**3
+"""Bytes that a folder in memory must have free to be taken for the data."""
+
+
+@dataclass
+class Cluster:
+    """A running server, and the databases made in it."""
+
+    folder: Path
+    programs: Path
+    port: int
+    process: "subprocess.Popen[bytes]"
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def url(self, database: str, role: str = APPLICATION) -> str:
+        """A URL through the socket, where no password is asked for."""
+        place = f"host={quote(str(self.folder))}&port={self.port}"
+        return f"postgresql://{role}@/{database}?{place}"
+
+    def address(self, database: str, role: str = APPLICATION, password: str = PASSWORD) -> str:
+        """A URL through TCP, with a password."""
+        return f"postgresql://{role}:{quote(password, safe='')}@127.0.0.1:{self.port}/{database}"
+
+    @contextmanager
+    def administered(self, database: str = "postgres") -> Iterator["psycopg.Connection[Any]"]:
+        """A connection of the superuser's, without transactions."""
+        with psycopg.connect(
+            host=str(self.folder),
+            port=self.port,
+            dbname=database,
+            user=SUPERUSER,
+            autocommit=True,
+        ) as connection:
+            yield connection
+
+    def create(self, template: str = "template0") -> str:
+        """A new database, of the owner's; its name."""
+        name = f"penstock_{next(self.numbers)}"
+        with self.administered() as connection:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} ENCODING 'UTF8'").format(
+                    sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template)
+                )
+            )
+        return name
+
+    def drop(self, name: str) -> None:
+        """Remove a database, whoever uses it."""
+        with self.administered() as connection:
+            connection.execute(
+                sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
+            )
+
+    def start(self) -> None:
+        """Start the server again after ``stop``."""
+        self.process = _started(self.folder, self.programs, self.port)
+
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """End the server: at once (SIGQUIT), or when it has tidied up (SIGINT)."""
+        self.process.send_signal(how)
+        self.process.wait()
+
+    def remove(self) -> None:
+        """Stop the server, and leave nothing behind."""
+        if self.process.poll() is None:
+            self.stop()
+        shutil.rmtree(self.folder)
+
+
+def programs() -> Path | None:
+    """The folder of the newest PostgreSQL that is installed, as Debian lays it out."""
+    found = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3])
+    )
+    return found[-1].parent if found else None
+
+
+def launch(programs: Path) -> Cluster:
+    """Make and start a server with the tests' two roles."""
+    folder = Path(tempfile.mkdtemp(prefix="penstock-postgresql-", dir=_roomy()))
+    if os.geteuid() == 0:
+        account = pwd.getpwnam(ACCOUNT)
+        os.chown(folder, account.pw_uid, account.pw_gid)
+    data = folder / "data"
+    subprocess.run(
+        [
+            *(programs / "initdb", "--pgdata", data, "--username", SUPERUSER, "--auth", "trust"),
+            *("--encoding", "UTF8", "--locale", "C", "--no-sync", "--no-instructions"),
+        ],
+        check=True,
+        capture_output=True,
+        **_as_account(folder),
+    )
+    (data / "pg_hba.conf").write_text(
+        "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+    )
+    port = _free_port()
+    cluster = Cluster(folder, programs, port, _started(folder, programs, port))
+    with cluster.administered() as connection:
+        for role in (OWNER, APPLICATION):
+            connection.execute(
+                sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(
+                    sql.Identifier(role), sql.Literal(PASSWORD)
+                )
+            )
+    return cluster
+
+
+def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes]":
+    settings = {
+        "listen_addresses": "127.0.0.1",
+        "unix_socket_directories": str(folder),
+        "unix_socket_permissions": "0700",
+        "max_connections": "200",
+        "shared_buffers": "32MB",
+        "dynamic_shared_memory_type": "mmap",
+        "fsync": "on",
+        "synchronous_commit": "on",
+        "full_page_writes": "on",
+    }
+    options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+    with (folder / "log").open("ab") as log:
+        process = subprocess.Popen(
+            [programs / "postgres", "-D", folder / "data", "-p", str(port), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            preexec_fn=_end_with_the_tests,
+            **_as_account(folder),
+        )
+    until = time.monotonic() + STARTING_SECONDS
+    while True:
+        try:
+            psycopg.connect(host=str(folder), port=port, dbname="postgres", user=SUPERUSER).close()
+        except psycopg.OperationalError:
+            if process.poll() is not None or time.monotonic() > until:
+                process.kill()
+                raise
+            time.sleep(0.02)
+        else:
+            return process
+
+
+def _as_account(folder: Path) -> dict[str, Any]:
+    """How a program of PostgreSQL is run: it refuses to be root."""
+    plain: dict[str, Any] = {"cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}}
+    if os.geteuid() != 0:
+        return plain
+    account = pwd.getpwnam(ACCOUNT)
+    return {**plain, "user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+
+
+def _end_with_the_tests() -> None:
+    if sys.platform == "linux":
+        parent_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
+        ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGQUIT)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _roomy() -> Path | None:
+    """A folder in memory, where syncing costs little; None for the usual one."""
+    memory = Path("/dev/shm")  # noqa: S108 - the folder made in it is private
+    if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM:
+        return memory
+    return None
