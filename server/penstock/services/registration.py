@@ -19,7 +19,7 @@ from penstock import connectors
 from penstock.accounting import CALIBRATION_VERSION
 from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
-from penstock.errors import Conflict, InvalidInput, NameTaken
+from penstock.errors import Conflict, InvalidInput, NameTaken, SourceChanged, Unavailable
 from penstock.mechanisms import draw_anchor
 from penstock.persistence import duplicate, lock_dataset, lock_query
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
@@ -66,7 +66,14 @@ def register(server: Server, principal: Principal, request: Request) -> str:
             fresh = _accounts(session, dataset)
             _require_same(accounts, fresh)
             query = _charged(session, server, principal, dataset, request, prepared, offer, fresh)
-    _anchor(server, dataset, query, prepared.step, answer)
+    try:
+        _anchor(server, dataset, query, prepared.step, answer)
+    except (SourceChanged, Unavailable) as problem:
+        problem.detail += (
+            f" Query {query.name!r} is charged and waits for its data: register the same spec"
+            " again to finish it."
+        )
+        raise
     return query.name
 
 
