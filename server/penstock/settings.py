@@ -178,8 +178,11 @@ def _read_file(
         return {}, None
     try:
         return tomllib.loads(path.read_text()), path
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise InvalidInput(f"The settings file {path} cannot be read: {problem}.") from problem
+    except OSError as problem:
+        reason = problem.strerror
+        raise InvalidInput(f"The settings file {path} cannot be read: {reason}.") from problem
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise InvalidInput(f"The settings file {path} cannot be read as TOML: {problem}.") from problem
 
 
 def _read_secret(path: Path) -> str:

@@ -93,7 +93,7 @@ def _parsed(text: str, shown: str, suffix: str) -> object:
         raise MalformedInput(f"{shown} is nested too deep.") from None
     except json.JSONDecodeError as error:
         if suffix == ".json" or text.lstrip().startswith("{"):
-            place = f"{error.msg}, line {error.lineno}, column {error.colno}"
+            place = f"line {error.lineno}, column {error.colno}"
             raise MalformedInput(f"{shown} is not JSON: {place}.") from None
     except ValueError:
         raise MalformedInput(f"{shown} has a number of more digits than are read.") from None
@@ -115,6 +115,7 @@ def _toml(text: str, shown: str) -> object:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise MalformedInput(f"{shown} is neither JSON nor TOML: {error}.") from None
+        place = str(error).rpartition(" (")[2].rstrip(")")
+        raise MalformedInput(f"{shown} is neither JSON nor TOML, {place}.") from None
     except (ValueError, RecursionError):
         raise MalformedInput(f"{shown} cannot be read as TOML.") from None
