@@ -103,7 +103,7 @@ cells = st.lists(
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     one=cells,
     two=cells,
@@ -154,7 +154,7 @@ def _largest(folder: Folder, question: Question, max_groups: int, max_rows: int)
     return [max(norms) for norms in zip(*found, strict=True)]
 
 
-@pytest.mark.parametrize("max_groups", [1, 2, 3, 4])
+@pytest.mark.parametrize("max_groups", [1, 3, 4])
 @pytest.mark.parametrize("max_rows", [1, 3])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_worst_two_persons_attain_every_norm(

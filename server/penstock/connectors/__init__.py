@@ -12,6 +12,7 @@
     sql         the one template of the SQL
     source_file the file: its header, its fingerprint
     duckdb_source   DuckDB, locked down to that file
+    conformance whether it computes what is meant
     prepare     all of it before data, and then ``answer``, which reads them
     vector      vectors that are pushed
     guess       a first draft of a schema

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from penstock.connectors import source_file
 from penstock.connectors.canonical import canonical_hash
+from penstock.connectors.conformance import require_conformance
 from penstock.connectors.domain import Domain, Key
 from penstock.connectors.interpret import interpret
 from penstock.connectors.plan import Plan
@@ -76,12 +77,14 @@ def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
     """Check a dataset before it is registered: its spec, and the header of its file.
 
     Raises ``InvalidInput``, which depends on names of columns, the file's format and the
-    spec alone.  ``folder`` is where files may lie (see ``source_file.locate``).
+    spec alone, and ``Unavailable`` for an engine that computes otherwise than it should.
+    ``folder`` is where files may lie (see ``source_file.locate``).
     """
     check_schema(dataset)
     if dataset.source.engine == "duckdb":
         file = source_file.locate(dataset, folder)
         source_file.check_columns(dataset, source_file.column_names(file))
+        require_conformance(file.format)
 
 
 def fingerprint(dataset: DatasetSpec, key: bytes, folder: Path | None = None) -> bytes:
@@ -139,6 +142,7 @@ def _read(
 
     names = source_file.column_names(file)
     source_file.check_columns(dataset, names)
+    require_conformance(file.format)
     return duckdb_source.run(
         statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
     )

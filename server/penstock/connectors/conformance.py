@@ -1,0 +1,205 @@
+"""Whether an engine computes what the template means, found out before it reads any data.
+
+A dozen rows that engines differ over (no value, NaN, infinity, negative numbers, ties,
+text that is no number, Unicode in two forms, people with many rows and groups) are asked
+the questions below, from a file of the format at hand.  The answers are known; with any
+other answer the engine is refused.  A process asks once for each format.
+"""
+
+import csv
+import functools
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from penstock.connectors.interpret import interpret
+from penstock.connectors.plan import Plan
+from penstock.connectors.source_file import SourceFile
+from penstock.connectors.specs import ComputedQuery, DatasetSpec
+from penstock.connectors.sql import statement
+from penstock.errors import InvalidInput, Unavailable
+
+SALT = bytes(range(32))
+NAMES = ("person", "ward", "cost", "age", "urgent", "day")
+
+Form = Literal["csv", "parquet"]
+Row = tuple[str | None, str | None, str | None, str | None, str | None, str | None]
+
+ROWS: tuple[Row, ...] = (
+    ("\u00e4nn", "Zo\u00eb", "-0.25", "30", "true", "2026-01-01"),
+    ("\u00e4nn", "\u6771\u4eac", "99", "31", "false", "2026-01-02"),
+    ("\u00e4nn", "\u6771\u4eac", "1.25", "32", "true", "2026-01-02"),
+    ("\u00e4nn", "\u6771\u4eac", "1.3", "33", "true", None),
+    ("\u00e4nn", "b", "-0.75", "-7", "true", "2026-02-30"),
+    ("b\u00f6b", "Zoe\u0308", "2", "30", "true", "2026-01-01"),
+    ("b\u00f6b", "b", "NaN", "30.0", None, "2026-01-01"),
+    ("b\u00f6b", "b", "Infinity", "2.5", "true", "2026-01-02"),
+    ("B\u00f6b", "b", "-99", None, "false", "2026-01-02"),
+    ("B\u00f6b", "Zo\u00eb", None, "0", "true", "2026-01-01"),
+    (None, "b", "1", "30", "true", "2026-01-01"),
+    ("\U0001f926", "b", "0.75", "120", "true", "2026-01-01"),
+)
+"""``Zoë`` stands in two Unicode forms, of which the first one is declared."""
+
+COLUMNS: dict[str, dict[str, Any]] = {
+    "person": {"type": "string"},
+    "ward": {"type": "string", "categories": ["Zo\u00eb", "\u6771\u4eac", "b", "none"]},
+    "cost": {"type": "number", "lower": -1, "upper": 2, "step": 0.5},
+    "age": {"type": "integer", "lower": -10, "upper": 100, "missing": 5},
+    "urgent": {"type": "boolean"},
+    "day": {"type": "date", "categories": ["2026-01-01", "2026-01-02"]},
+}
+
+_WARDS = [{"column": "ward"}]
+_BOUNDED = {"max_groups": 2, "max_rows_per_group": 2}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query over the rows, and its answer in lattice steps."""
+
+    name: str
+    fields: dict[str, Any]
+    answer: tuple[int, ...]
+    unit: dict[str, Any] | None = None
+
+    def plan(self, form: str) -> Plan:
+        """What is asked of the file of this format."""
+        unit = {"column": "person"} if self.unit is None else self.unit
+        dataset = DatasetSpec.model_validate(
+            {
+                "name": "probe",
+                "source": {"engine": "duckdb", "uri": f"probe.{form}"},
+                "privacy_unit": unit,
+                "neighboring": "add_remove",
+                "columns": COLUMNS,
+            }
+        )
+        query = {"name": "probe", "dataset": "probe", **self.fields}
+        return interpret(dataset, ComputedQuery.model_validate(query))
+
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "count_units",
+        {"aggregate": {"type": "count_units"}, "group_by": _WARDS, "contribution": _BOUNDED},
+        (2, 1, 3, 0),
+    ),
+    Question(
+        "count",
+        {
+            "aggregate": {"type": "count"},
+            "group_by": [*_WARDS, {"column": "age", "bins": [-7, 5, 30, 120]}],
+            "contribution": _BOUNDED,
+        },
+        (1, 0, 1, 0, 0, 2, 0, 2, 2, 0, 0, 0),
+    ),
+    Question(
+        "sum",
+        {
+            "aggregate": {"type": "sum", "column": "cost"},
+            "group_by": _WARDS,
+            "contribution": _BOUNDED,
+        },
+        (0, 8, 0, 0),
+    ),
+    Question(
+        "mean",
+        {
+            "aggregate": {"type": "mean", "column": "cost"},
+            "group_by": _WARDS,
+            "contribution": _BOUNDED,
+        },
+        (-2, 9, -4, 0, 6, 12, 12, 0),
+    ),
+    Question(
+        "filters",
+        {
+            "aggregate": {"type": "sum", "column": "age"},
+            "where": [
+                {"column": "urgent", "op": "=", "value": True},
+                {"column": "ward", "op": "not_in", "value": ["none"]},
+                {"column": "cost", "op": ">=", "value": -0.25},
+            ],
+            "group_by": [{"column": "day"}],
+            "contribution": _BOUNDED,
+        },
+        (160, 32),
+    ),
+    Question(
+        "rows",
+        {"aggregate": {"type": "sum", "column": "cost"}, "group_by": [{"column": "urgent"}]},
+        (2, 13),
+        {"rows": 1},
+    ),
+)
+
+
+@functools.cache
+def require_conformance(form: Form) -> None:
+    """Raise ``Unavailable`` unless DuckDB, as it is installed here, answers as it should.
+
+    ``form`` is the format of the files to be read.  An engine that passed is not asked
+    again in this process.
+    """
+    import duckdb
+
+    different = differences(form)
+    if different:
+        raise Unavailable(
+            f"DuckDB {duckdb.__version__} answers the conformance probe from {form} files otherwise"
+            f" than it should ({', '.join(different)}), so that no data are read with it. Install"
+            " the version that this server was released with."
+        )
+
+
+def differences(form: Form) -> list[str]:
+    """The names of the questions that are not answered as they should be.
+
+    Raises ``Unavailable`` where the rows cannot be written to a temporary file.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="penstock-probe-") as folder:
+            file = _written(Path(folder).resolve() / f"probe.{form}", form)
+            return [each.name for each in QUESTIONS if _asked(each, file) != each.answer]
+    except OSError as error:
+        raise Unavailable(
+            "The engine that reads data cannot be probed: a temporary file cannot be written"
+            f" ({os.strerror(error.errno or 0)}). Make room in the folder for temporary files, or"
+            " name another one in TMPDIR."
+        ) from None
+
+
+def _asked(question: Question, file: SourceFile) -> tuple[int, ...] | None:
+    from penstock.connectors import duckdb_source
+
+    plan = question.plan(file.format)
+    try:
+        found = duckdb_source.run(statement(plan), plan, file, NAMES, SALT, threads=1)
+    except InvalidInput:
+        return None
+    return tuple(found.tolist())
+
+
+def _written(path: Path, form: Form) -> SourceFile:
+    if form == "csv":
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(NAMES)
+            writer.writerows([["" if cell is None else cell for cell in row] for row in ROWS])
+    else:
+        _write_parquet(path)
+    return SourceFile(path, form)
+
+
+def _write_parquet(path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: dict[str, Sequence[object]] = dict(zip(NAMES, zip(*ROWS, strict=True), strict=True))
+    for name in ("cost", "age"):
+        columns[name] = [None if cell is None else float(str(cell)) for cell in columns[name]]
+    pq.write_table(pa.table({name: pa.array(cells) for name, cells in columns.items()}), path)

@@ -1,0 +1,89 @@
+"""DuckDB's answer is what the plan means, row by row, for random files and questions."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.connectors.cases import SALT, VISITS, Folder, dataset_of, query_of
+from tests.unit.connectors.reference import answer
+
+from penstock.connectors.interpret import interpret
+
+COLUMNS = {
+    **VISITS,
+    "person": {"type": "string"},
+    "age": {"type": "integer", "lower": -3, "upper": 90, "missing": 4},
+}
+PEOPLE = ("ann", "ben", "zo\u00eb", "Ann", "1", None)
+WARDS = ("a", "b", "c", "A", "d", None)
+AGES = ("0", "4", "-5", "4.0", "4.5", "1e3", "x", "90", None)
+COSTS = ("0", "-0.25", "0.25", "0.75", "49.99", "-1e9", "1e300", "nan", "inf", "", "1,5", None)
+FLAGS = ("true", "false", "perhaps", None)
+DAYS = ("2026-01-01", "2026-01-02", "2026-01-03", "2026-02-30", None)
+
+rows = st.lists(
+    st.tuples(*map(st.sampled_from, (PEOPLE, WARDS, AGES, COSTS, FLAGS, DAYS))), max_size=40
+)
+aggregates = st.sampled_from(
+    [
+        {"type": "count"},
+        {"type": "count_units"},
+        {"type": "sum", "column": "cost"},
+        {"type": "sum", "column": "age"},
+        {"type": "mean", "column": "cost"},
+        {"type": "mean", "column": "age", "step": 4},
+        {"type": "histogram", "column": "cost", "bins": [-10, 0, 0.5, 50]},
+    ]
+)
+groups = st.lists(
+    st.sampled_from(
+        [
+            {"column": "ward"},
+            {"column": "urgent"},
+            {"column": "day"},
+            {"column": "age", "bins": [-5, 0, 4, 90]},
+        ]
+    ),
+    max_size=2,
+    unique_by=str,
+)
+conditions = st.lists(
+    st.sampled_from(
+        [
+            {"column": "age", "op": ">=", "value": 4},
+            {"column": "cost", "op": "<", "value": 0.75},
+            {"column": "ward", "op": "!=", "value": "b"},
+            {"column": "ward", "op": "in", "value": ["a", "b"]},
+            {"column": "day", "op": "<=", "value": "2026-01-02"},
+            {"column": "urgent", "op": "=", "value": True},
+        ]
+    ),
+    max_size=2,
+)
+
+
+@pytest.mark.parametrize("unit", [{"column": "person"}, {"rows": 1}])
+@settings(max_examples=75, deadline=None)
+@given(
+    rows=rows,
+    aggregate=aggregates,
+    group_by=groups,
+    where=conditions,
+    limits=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+)
+def test_the_answer_is_what_the_plan_means(
+    tmp_path_factory: pytest.TempPathFactory,
+    unit: dict[str, object],
+    rows: list[tuple[str | None, ...]],
+    aggregate: dict[str, object],
+    group_by: list[dict[str, object]],
+    where: list[dict[str, object]],
+    limits: tuple[int, int],
+) -> None:
+    folder = Folder(tmp_path_factory.mktemp("files"), list(COLUMNS))
+    folder.csv(rows)
+    dataset = dataset_of(columns=COLUMNS, unit=unit)
+    contribution = {"max_groups": limits[0], "max_rows_per_group": limits[1]}
+    query = query_of(aggregate, group_by=group_by, where=where, contribution=contribution)
+    # An empty field is no value: so DuckDB reads it, and so the file was written.
+    cells = [{name: cell or None for name, cell in zip(COLUMNS, row, strict=True)} for row in rows]
+    assert folder.ask(dataset, query).tolist() == answer(interpret(dataset, query), cells, SALT)

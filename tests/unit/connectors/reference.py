@@ -1,0 +1,129 @@
+"""What a plan means, row by row in plain Python: slow, and independent of any SQL."""
+
+import hashlib
+import math
+import operator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from fractions import Fraction
+from itertools import product
+
+from penstock.connectors.cells import Cell
+from penstock.connectors.plan import Column, Filter, Grouping, Plan
+from penstock.connectors.sensitivity import Measure
+
+Cells = Mapping[str, str | None]
+
+
+def read(column: Column, text: str | None) -> Cell | None:
+    """A cell as its declared type, ``missing`` where it cannot be read, or None."""
+    try:
+        found = None if text is None else READERS[column.type](text)
+    except (ValueError, KeyError):
+        found = None
+    return column.missing if found is None else found
+
+
+def _number(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+def _integer(text: str) -> int | None:
+    number = float(text)
+    return int(number) if number == math.floor(number) else None
+
+
+def _boolean(text: str) -> bool:
+    return {"true": True, "false": False}[text]
+
+
+READERS: dict[str, Callable[[str], Cell | None]] = {
+    "string": str,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "date": date.fromisoformat,
+}
+
+
+COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def _kept(each: Filter, value: Cell | None) -> bool:
+    if value is None:
+        return False
+    if each.op in COMPARED:
+        return bool(COMPARED[each.op](value, each.values[0]))
+    return (value in each.values) == (each.op == "in")
+
+
+def _place(grouping: Grouping, value: Cell | None) -> int | None:
+    if grouping.categories:
+        return grouping.categories.index(value) if value in grouping.categories else None
+    if not isinstance(value, int | float):
+        return None
+    for place in range(len(grouping)):
+        low, high = grouping.edges[place : place + 2]
+        if low <= value < high or (place == len(grouping) - 1 and value == high):
+            return place
+    return None
+
+
+def _steps(plan: Plan, cells: Cells) -> int | None:
+    if plan.summand is None:
+        return 1
+    value = read(plan.summand.column, cells[plan.summand.column.name])
+    if not isinstance(value, int | float):
+        return None
+    scaled = Fraction(value) / plan.summand.step
+    clamped = max(Fraction(plan.summand.lowest), min(scaled, Fraction(plan.summand.highest)))
+    return math.floor(clamped + Fraction(1, 2))
+
+
+def _given(plan: Plan, values: list[int]) -> tuple[int, ...]:
+    counted = min(len(values), plan.max_rows)
+    match plan.measure:
+        case Measure.COUNT:
+            return (counted,)
+        case Measure.COUNT_UNITS:
+            return (1,)
+        case Measure.SUM:
+            lowest, highest = plan.contribution.clamp
+            return (max(lowest, min(sum(values), highest)),)
+    assert plan.summand is not None
+    lowest, highest = plan.summand.lowest, plan.summand.highest
+    centered = sum(2 * value - lowest - highest for value in values)
+    scaled = math.floor(Fraction(centered * counted, len(values)) + Fraction(1, 2))
+    return scaled, (highest - lowest) * counted
+
+
+def _order(unit: str, key: int, salt: bytes) -> tuple[str, int]:
+    parts = (unit, str(key), salt.hex())
+    text = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), key
+
+
+def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
+    """The answer in lattice steps; totals are not saturated."""
+    sizes = [range(len(grouping)) for grouping in plan.groupings]
+    numbers = {places: number for number, places in enumerate(product(*sizes))}
+    found: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for number, cells in enumerate(rows):
+        unit = str(number) if plan.unit is None else read(plan.unit, cells[plan.unit.name])
+        places = tuple(
+            _place(each, read(each.column, cells[each.column.name])) for each in plan.groupings
+        )
+        value = _steps(plan, cells)
+        kept = all(_kept(each, read(each.column, cells[each.column.name])) for each in plan.filters)
+        if unit is None or value is None or not kept or None in places:
+            continue
+        found[str(unit), numbers[places]].append(value)  # type: ignore[index]  # no None is left
+    totals = [[0] * plan.keys for _ in range(plan.dimension // plan.keys)]
+    for unit in {unit for unit, _ in found}:
+        reached = sorted((_order(unit, key, salt) for owner, key in found if owner == unit))
+        for _, key in reached[: plan.max_groups]:
+            for total, part in zip(totals, _given(plan, found[unit, key]), strict=True):
+                total[key] += part
+    return [number for total in totals for number in total]

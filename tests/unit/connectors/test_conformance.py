@@ -1,0 +1,149 @@
+"""The probe's answers are what the rows mean, and an engine that differs reads no data."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
+from tests.unit.connectors.reference import answer as meant
+
+from penstock.connectors import answer, check_source, conformance, duckdb_source, fingerprint
+from penstock.connectors.conformance import NAMES, QUESTIONS, ROWS, Form, Question
+from penstock.connectors.sql import Statement
+from penstock.errors import InvalidInput, Unavailable
+
+FORMS: tuple[Form, ...] = ("csv", "parquet")
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Every test begins and ends with an engine that was not asked yet."""
+    conformance.require_conformance.cache_clear()
+    yield
+    conformance.require_conformance.cache_clear()
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+def test_the_known_answers_are_what_the_rows_mean(question: Question) -> None:
+    rows = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
+    assert question.answer == tuple(meant(question.plan("csv"), rows, conformance.SALT))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_installed_engine_answers_as_it_should(form: Form) -> None:
+    assert conformance.differences(form) == []
+    conformance.require_conformance(form)
+
+
+# What other engines, and other versions of one, make of the same text.
+OTHERWISE = {
+    "halves are rounded away from zero": (r"CAST\(floor\((least.*?) \+ 0\.5\)", r"CAST(round(\1)"),
+    "infinity is a number": (r"isfinite\(", "NOT isnan("),
+    "NaN is a number": (r"isfinite\(", "NOT isinf("),
+    "a bad cast is 0": (r'TRY_CAST\("cost" AS DOUBLE\)', r"coalesce(\g<0>, 0)"),
+    "fractions are integers": (r'CASE WHEN TRY_CAST\("age".*?THEN (.*?) END', r"\1"),
+    "text is normalized": (r'"ward" AS', 'nfc_normalize("ward") AS'),
+    "text has no case": (r'CAST\("person" AS VARCHAR\)', 'lower("person")'),
+    "another hash": (r"md5\(", "sha256("),
+    "lengths in bytes": (r"length\(", "strlen("),
+    "sums are not clamped": (r"least\(greatest\(sum\(value\), -4\), 8\)", "sum(value)"),
+    "division is of floats": (r"ELSE \((.*?)\) // (\(.*?\)\))", r"ELSE (\1) / \2"),
+    "nothing is nobody": (r"typed\.unit IS NOT NULL", "TRUE"),
+    "the last bin is open": (r"< keys_1\.upper", "< least(keys_1.upper, 120)"),
+    "a day too many is the next month": (
+        r'TRY_CAST\("day" AS DATE\)',
+        r"coalesce(\g<0>, DATE '2026-01-02')",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", OTHERWISE)
+def test_an_engine_that_computes_otherwise_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    run, changed = duckdb_source.run, []
+    old, new = OTHERWISE[way]
+
+    def otherwise(statement: Statement, *rest: Any, **more: Any) -> Any:
+        text = re.sub(old, new, statement.text)
+        changed.append(text != statement.text)
+        try:
+            return run(replace(statement, text=text), *rest, **more)
+        except InvalidInput:
+            pytest.fail(f"this is no SQL: {text}")
+
+    monkeypatch.setattr(duckdb_source, "run", otherwise)
+    found = conformance.differences("csv")
+    assert any(changed)
+    assert found
+
+
+def test_an_engine_that_fails_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise InvalidInput("The dataset's file cannot be read.")
+
+    monkeypatch.setattr(duckdb_source, "run", fail)
+    with pytest.raises(Unavailable, match=r"\(count_units, count, sum, mean, filters, rows\)"):
+        conformance.require_conformance("csv")
+
+
+def test_a_refused_engine_reads_no_data_and_registers_none(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.csv([("ann", "a", 1, 1, "", "")])
+    run, seen = duckdb_source.run, []
+
+    def wrong(statement: Statement, plan: Any, file: Any, *rest: Any, **more: Any) -> Any:
+        seen.append(file.path.name)
+        return run(statement, plan, file, *rest, **more) + np.int64(1)
+
+    monkeypatch.setattr(duckdb_source, "run", wrong)
+    with pytest.raises(Unavailable, match="no data are read with it"):
+        check_source(dataset_of(), folder.path)
+    with pytest.raises(Unavailable, match="no data are read with it"):
+        folder.ask(dataset_of(), query_of())
+    assert set(seen) == {"probe.csv"}
+
+
+def test_an_engine_that_passed_is_not_asked_again(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.csv([("ann", "a", 1, 1, "", "")])
+    assert folder.ask(dataset_of(), query_of()).tolist() == [1]
+    run, seen = duckdb_source.run, []
+
+    def watched(statement: Statement, plan: Any, file: Any, *rest: Any, **more: Any) -> Any:
+        seen.append(file.path.name)
+        return run(statement, plan, file, *rest, **more)
+
+    monkeypatch.setattr(duckdb_source, "run", watched)
+    assert answer(
+        dataset_of(),
+        query_of(),
+        salt=SALT,
+        fingerprint_key=KEY,
+        fingerprint=fingerprint(dataset_of(), KEY, folder.path),
+        folder=folder.path,
+    ).tolist() == [1]
+    assert seen == ["visits.csv"]
+
+
+def test_without_room_for_a_temporary_file_the_next_step_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(Unavailable, match="TMPDIR"):
+        conformance.require_conformance("parquet")
+
+
+def test_nothing_of_the_probe_is_left_behind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    conformance.require_conformance("parquet")
+    assert list(tmp_path.iterdir()) == []
