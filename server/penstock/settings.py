@@ -182,7 +182,9 @@ def _read_file(
         reason = problem.strerror
         raise InvalidInput(f"The settings file {path} cannot be read: {reason}.") from problem
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise InvalidInput(f"The settings file {path} cannot be read as TOML: {problem}.") from problem
+        raise InvalidInput(
+            f"The settings file {path} cannot be read as TOML: {problem}."
+        ) from problem
 
 
 def _read_secret(path: Path) -> str:
