@@ -33,8 +33,11 @@ def served(home: Path, workers: int, quantum: float) -> Iterator[int]:
             stderr=written,
         )
     try:
-        _wait_until_ready(server, port, log)
+        _wait_until_ready(server, port)
         yield port
+    except Exception as error:
+        error.add_note(f"The server's log, without its answers:\n{_events(log)}")
+        raise
     finally:
         _stop(server)
 
@@ -55,7 +58,7 @@ def _free_port() -> int:
         return port
 
 
-def _wait_until_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         if server.poll() is not None:
@@ -63,7 +66,12 @@ def _wait_until_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> 
         if _ready(port):
             return
         time.sleep(0.05)
-    raise RuntimeError(f"The server did not start:\n{log.read_text()[-4000:]}")
+    raise RuntimeError(f"The server did not start within {START_SECONDS:g} s.")
+
+
+def _events(log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    return "\n".join(line for line in lines if '"answered"' not in line)[-4000:]
 
 
 def _ready(port: int) -> bool:
