@@ -5,6 +5,7 @@
 * ``wiring``      from declarations to Flask
 * ``bearer``, ``bodies``, ``parameters``  what comes in
 * ``answers``, ``formats``, ``problems``   what goes out
+* ``idempotency`` what is done once, however often it is sent
 * ``pace``        what the clock must not tell apart
 * ``edge``, ``access_log``                around everything: ids, headers, log, faults
 * ``openapi``, ``docs``                   the document for programs and the page for people

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 import penstock
-from penstock.api import answers, formats, parameters, problems
+from penstock.api import answers, formats, idempotency, parameters, problems
 from penstock.api.operations import SIGNED_IN, Operation
 from penstock.api.routes import OPERATIONS
 
@@ -213,6 +213,15 @@ def _refusal(status: int) -> dict[str, Any]:
 def _parameters(operation: Operation) -> Iterator[dict[str, Any]]:
     for name in operation.path_parameters:
         yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    if idempotency.applies(operation):
+        yield {
+            "name": idempotency.HEADER,
+            "in": "header",
+            "required": False,
+            "description": "A key of the caller's own: sent again within a day, the request is"
+            " not done again, and the answer is marked by Idempotency-Replayed.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+        }
     for parameter in operation.parameters:
         schema = _plain(parameter.adapter.json_schema(schema_generator=_Untitled))
         # Left out is not null: a query string has no null.

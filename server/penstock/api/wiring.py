@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import HTTPException
 
-from penstock.api import bearer, bodies, edge, formats, pace, parameters, problems
+from penstock.api import bearer, bodies, edge, formats, idempotency, pace, parameters, problems
 from penstock.api.answers import json_answer
 from penstock.api.call import Call
 from penstock.api.docs import add_documents
@@ -79,8 +79,20 @@ def _view(
             answer = operation.handler(call, **path, **arguments)
         else:
             bodies.require_json(request)
+            key = request.headers.get(idempotency.HEADER)
             with _room(server, operation, one_at_a_time):
-                body = bodies.model(operation.body, _document(server, operation))
+                raw, found = _document(server, operation)
+                body = bodies.model(operation.body, found)
+                if key is not None and caller is not None and idempotency.applies(operation):
+                    return idempotency.once(
+                        server,
+                        caller,
+                        operation,
+                        key,
+                        (request.path.encode(), bytes(raw)),
+                        lambda: operation.handler(call, **path, **arguments, body=body),
+                    )
+                del raw, found
                 answer = operation.handler(call, **path, **arguments, body=body)
         request.environ[_QUANTA] = call.quanta
         if operation.tabular and isinstance(answer, ReleaseView):
@@ -90,15 +102,15 @@ def _view(
     return view
 
 
-def _document(server: Server, operation: Operation) -> object:
+def _document(server: Server, operation: Operation) -> tuple[bytearray, object]:
+    """The body as it was sent, and the JSON document in it."""
     settings = server.settings
     limit = settings.query_body_limit if operation.large_body else settings.body_limit
     # Flask would enforce it only where it reads; here it is what a refusal says.
     request.max_content_length = limit
-    return bodies.document(
-        bodies.read(request, limit),
-        strict_below=settings.body_limit,
-        most_values=settings.dimension_limit,
+    raw = bodies.read(request, limit)
+    return raw, bodies.document(
+        raw, strict_below=settings.body_limit, most_values=settings.dimension_limit
     )
 
 

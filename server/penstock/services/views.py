@@ -68,9 +68,9 @@ class TokenView:
 
 @dataclass(frozen=True)
 class IssuedTokenView:
-    """A new token; the secret is shown here and never again."""
+    """A new token; the secret is shown here and never again (null where this is a replay)."""
 
-    token: str
+    token: Annotated[str, WithJsonSchema({"type": ["string", "null"]})]
     prefix: str
     user: str
     scopes: list[str]

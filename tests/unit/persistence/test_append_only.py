@@ -12,7 +12,7 @@ from penstock.persistence import Database, append_only, migrate, tables
 MakeRow = Callable[..., SQLModel]
 
 HISTORY = ("charge", "clearance", "grant", "leaf", "query_level", "release", "tier_budget")
-MUTABLE = {"dataset", "query", "tier", "token", "user"}
+MUTABLE = {"dataset", "idempotency", "query", "tier", "token", "user"}
 
 CHANGED = {
     **dict.fromkeys(("bytes", "hash", "kind", "at", "actor", "user"), "NULL"),

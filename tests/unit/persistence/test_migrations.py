@@ -1,6 +1,7 @@
 """From nothing to the schema that the tables declare."""
 
 import multiprocessing
+import re
 import sqlite3
 import stat
 from pathlib import Path
@@ -17,11 +18,14 @@ from penstock.persistence import Database, append_only, migrate, tables
 
 
 def schema(connection: Connection) -> dict[str, list[str]]:
-    """The lines of every table and index, whatever their order and separators."""
+    """The lines of every table and index, whatever their order and separators.
+
+    A column that a migration adds stands on the last one's line.
+    """
     found = connection.execute(
         text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type <> 'trigger'")
     ).all()
-    lines = {name: sorted(line.strip(" \t,") for line in sql.splitlines()) for name, sql in found}
+    lines = {name: sorted(line.strip(" \t,") for line in re.split("\n|, ", sql)) for name, sql in found}
     return {name: kept for name, kept in lines.items() if name != "alembic_version"}
 
 

@@ -98,6 +98,7 @@ SECOND: dict[str, dict[str, object]] = {
     "leaf": {"index": 1},
     "grant": {"user_id": 2},
     "charge": {"seq": 1},
+    "idempotency": {"key": "k2"},
 }
 
 

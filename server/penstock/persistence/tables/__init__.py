@@ -5,6 +5,7 @@
 * ``queries``   queries, their levels, the releases and who holds them
 * ``ledger``    what was charged
 * ``log``       the leaves of the audit log
+* ``repeats``   requests that carried a key of their own
 
 The classes do not validate (SQLModel skips validation where ``table=True``): input
 models stand in front of them, and CHECK constraints behind them.  What is history is
@@ -18,12 +19,14 @@ from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
+from penstock.persistence.tables.repeats import Idempotency
 
 __all__ = [
     "Charge",
     "Clearance",
     "Dataset",
     "Grant",
+    "Idempotency",
     "Leaf",
     "Query",
     "QueryLevel",

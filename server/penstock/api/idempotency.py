@@ -1,0 +1,53 @@
+"""The header ``Idempotency-Key`` on what admins create: done once, answered again.
+
+The answer is kept as the bytes that went out, but for a token's secret, which is shown
+once and stored nowhere: a repeat shows null in its place.
+"""
+
+from collections.abc import Callable
+
+from flask import Response
+
+from penstock.api.answers import MEDIA_TYPE, rendered
+from penstock.api.operations import Operation
+from penstock.errors import PenstockError
+from penstock.services import repeats
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.views import IssuedTokenView
+
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotency-Replayed"
+
+
+def applies(operation: Operation) -> bool:
+    """Whether a request for ``operation`` may carry a key: where something is created."""
+    return operation.verb == "POST" and operation.status == 201
+
+
+def once(
+    server: Server,
+    caller: Principal,
+    operation: Operation,
+    key: str,
+    sent: tuple[bytes, ...],
+    act: Callable[[], object],
+) -> Response:
+    """Do what is asked unless it was done under this key, and answer the same either way.
+
+    ``sent`` is the address and the body.  A refusal is not kept: it changed nothing.
+    """
+    request = repeats.fingerprint(server, operation.name.encode(), *sent)
+    begun = repeats.begin(server, caller, key, request)
+    if isinstance(begun, repeats.Replay):
+        response = Response(begun.answer, begun.status, mimetype=MEDIA_TYPE)
+        response.headers[REPLAYED] = "true"
+        return response
+    try:
+        answer = act()
+    except PenstockError:
+        repeats.give_up(server, begun)
+        raise
+    kept = {**vars(answer), "token": None} if isinstance(answer, IssuedTokenView) else answer
+    repeats.finish(server, begun, operation.status, rendered(kept))
+    return Response(rendered(answer), operation.status, mimetype=MEDIA_TYPE)

@@ -1,0 +1,34 @@
+"""Requests that carried a key of their own, so that a repeat is not done twice."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+
+
+class Idempotency(Table, table=True):
+    """A keyed request of one user, and what it was answered.
+
+    ``request`` is a keyed hash of what was sent, never the body itself.  ``status`` and
+    ``answer`` are null while it is worked on; an answer holds no values and no token.
+    """
+
+    __tablename__ = "idempotency"
+    __table_args__ = (
+        UniqueConstraint("user_id", "key"),
+        check("key", "length(key) BETWEEN 1 AND 255"),
+        check("request", "length(request) = 32"),
+        check("status", "status BETWEEN 200 AND 299"),
+        check("answered", "(status IS NULL) = (answer IS NULL)"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
+    key: str
+    request: bytes
+    status: int | None = None
+    answer: bytes | None = None
+    started_at: datetime = Field(sa_type=Moment)
+    expires_at: datetime = Field(sa_type=Moment, index=True)

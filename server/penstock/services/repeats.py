@@ -1,0 +1,112 @@
+"""Idempotency keys: a request that is sent again is not done again.
+
+A key belongs to one user for a day.  What was sent is kept as an HMAC under the
+fingerprint key, since a body may hold counts that somebody could try out; what was
+answered is kept without values and tokens.  A request whose worker died before it was
+answered may be sent again after a minute; by itself it is as safe as one without a key.
+"""
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlmodel import Session, col, delete, select
+
+from penstock.errors import Conflict, InvalidInput
+from penstock.persistence.tables import Idempotency
+from penstock.services.lookup import required
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+LIFE = timedelta(days=1)
+ABANDONED = timedelta(minutes=1)
+LONGEST_KEY = 255
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a request was answered the first time."""
+
+    status: int
+    answer: bytes
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A request that has to be done, and the row that will hold its answer."""
+
+    row: int
+
+
+def fingerprint(server: Server, *parts: bytes) -> bytes:
+    """The keyed hash of what was sent: 32 bytes."""
+    mac = hmac.new(server.secrets.fingerprint, b"idempotency", hashlib.sha256)
+    for part in parts:
+        mac.update(len(part).to_bytes(8, "big"))
+        mac.update(part)
+    return mac.digest()
+
+
+def begin(server: Server, principal: Principal, key: str, request: bytes) -> Replay | Begun:
+    """Note a keyed request, or find what it was answered.
+
+    Raises ``InvalidInput`` for a key that is none or that came with another request,
+    ``Conflict`` while the first one is still worked on.
+    """
+    if not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+        raise InvalidInput(
+            f"Idempotency-Key has 1 to {LONGEST_KEY} printable ASCII characters.",
+            pointer="/Idempotency-Key",
+        )
+    now = server.clock()
+    with server.database.write() as session:
+        session.exec(delete(Idempotency).where(col(Idempotency.expires_at) <= now))
+        row = _found(session, principal, key)
+        if row is not None and not hmac.compare_digest(row.request, request):
+            raise InvalidInput(
+                "This Idempotency-Key came with another request before; take a new key.",
+                pointer="/Idempotency-Key",
+            )
+        if row is not None and row.status is not None and row.answer is not None:
+            return Replay(row.status, row.answer)
+        if row is not None and row.started_at > now - ABANDONED:
+            raise Conflict(
+                "The first request with this Idempotency-Key is still being worked on;"
+                " ask again in a moment."
+            )
+        if row is None:
+            row = Idempotency(
+                user_id=required(principal.user_id),
+                key=key,
+                request=request,
+                started_at=now,
+                expires_at=now + LIFE,
+            )
+        row.started_at = now
+        session.add(row)
+        session.flush()
+        return Begun(required(row.id))
+
+
+def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
+    """Keep the answer, which holds neither values nor a token."""
+    with server.database.write() as session:
+        row = session.get(Idempotency, begun.row)
+        if row is not None:
+            row.status, row.answer = status, answer
+            session.add(row)
+
+
+def give_up(server: Server, begun: Begun) -> None:
+    """Forget a request that was refused: sent again, it is looked at again."""
+    with server.database.write() as session:
+        session.exec(delete(Idempotency).where(col(Idempotency.id) == begun.row))
+
+
+def _found(session: Session, principal: Principal, key: str) -> Idempotency | None:
+    return session.exec(
+        select(Idempotency).where(
+            col(Idempotency.user_id) == principal.user_id, col(Idempotency.key) == key
+        )
+    ).first()

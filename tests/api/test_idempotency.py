@@ -1,0 +1,113 @@
+"""Idempotency keys: what is sent again is not done again, and nothing exact is kept."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlmodel import col, func, select
+from tests.api.world import QUERY, World, parsed
+
+from penstock.persistence.tables import Charge, Idempotency, Leaf
+from penstock.services import repeats
+
+KEY = {"Idempotency-Key": "once"}
+NEW: dict[str, Any] = {
+    **QUERY,
+    "name": "new",
+    "values": [31337, 7],
+    "levels": {"internal": {"epsilon": 0.25}},
+}
+
+
+def counted(world: World) -> tuple[int, int]:
+    with world.server.database.read() as session:
+        charges = session.exec(select(func.count()).select_from(Charge)).one()
+        leaves = session.exec(select(func.count()).select_from(Leaf)).one()
+    return charges, leaves
+
+
+def test_a_query_sent_twice_is_registered_and_charged_once(world: World) -> None:
+    first = world.call("POST", "/api/v1/queries", NEW, by="root", headers=KEY)
+    before = counted(world)
+    again = world.call("POST", "/api/v1/queries", NEW, by="root", headers=KEY)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.data == first.data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "Idempotency-Replayed" not in first.headers
+    assert counted(world) == before
+
+
+def test_without_a_key_the_second_is_refused(world: World) -> None:
+    world.answer("POST", "/api/v1/queries", NEW, by="root")
+    assert world.call("POST", "/api/v1/queries", NEW, by="root").status_code == 409
+
+
+def test_one_key_with_another_body_is_refused(world: World) -> None:
+    world.call("POST", "/api/v1/tiers", {"name": "gold"}, by="root", headers=KEY)
+    response = world.call("POST", "/api/v1/tiers", {"name": "silver"}, by="root", headers=KEY)
+    assert response.status_code == 422
+    assert parsed(response)["errors"][0]["pointer"] == "/Idempotency-Key"
+
+
+def test_a_refusal_is_not_kept_so_that_the_request_may_be_sent_again(world: World) -> None:
+    body = {"name": "nina", "roles": ["analyst"], "clearance": "gold"}
+    assert world.call("POST", "/api/v1/users", body, by="root", headers=KEY).status_code == 422
+    world.answer("POST", "/api/v1/tiers", {"name": "gold"}, by="root")
+    assert world.call("POST", "/api/v1/users", body, by="root", headers=KEY).status_code == 201
+
+
+def test_a_key_belongs_to_one_user_and_lives_for_a_day(world: World) -> None:
+    body = {"name": "gold"}
+    assert world.call("POST", "/api/v1/tiers", body, by="root", headers=KEY).status_code == 201
+    world.clock.now += timedelta(hours=23)
+    again = world.call("POST", "/api/v1/tiers", body, by="root", headers=KEY)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    world.clock.now += timedelta(hours=2)
+    assert world.call("POST", "/api/v1/tiers", body, by="root", headers=KEY).status_code == 409
+    with world.server.database.read() as session:
+        assert session.exec(select(Idempotency)).all() == []
+
+
+def test_what_is_kept_holds_neither_values_nor_tokens(world: World) -> None:
+    world.call("POST", "/api/v1/queries", NEW, by="root", headers=KEY)
+    issued = world.call(
+        "POST", "/api/v1/users/ann/tokens", {}, by="root", headers={"Idempotency-Key": "token"}
+    )
+    secret = parsed(issued)["token"]
+    with world.server.database.read() as session:
+        kept = session.exec(select(Idempotency).order_by(col(Idempotency.id))).all()
+    assert len(kept) == 2
+    for row in kept:
+        assert row.answer is not None
+        assert b"31337" not in row.answer
+        assert secret.encode() not in row.answer
+    again = world.call(
+        "POST", "/api/v1/users/ann/tokens", {}, by="root", headers={"Idempotency-Key": "token"}
+    )
+    assert parsed(again) == {**parsed(issued), "token": None}
+
+
+def test_a_request_that_is_still_worked_on_is_told_so_and_an_abandoned_one_is_done(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(repeats, "finish", die)
+        with pytest.raises(KeyboardInterrupt):
+            world.call("POST", "/api/v1/tiers", {"name": "gold"}, by="root", headers=KEY)
+    busy = world.call("POST", "/api/v1/tiers", {"name": "gold"}, by="root", headers=KEY)
+    assert (busy.status_code, parsed(busy)["code"]) == (409, "CONFLICT")
+    world.clock.now += timedelta(minutes=2)
+    late = world.call("POST", "/api/v1/tiers", {"name": "gold"}, by="root", headers=KEY)
+    assert (late.status_code, parsed(late)["code"]) == (409, "NAME_TAKEN")
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "caf\u00e9"])
+def test_a_key_that_is_none_is_refused(world: World, key: str) -> None:
+    response = world.call(
+        "POST", "/api/v1/tiers", {"name": "gold"}, by="root", headers={"Idempotency-Key": key}
+    )
+    assert response.status_code == 422
+    assert world.call("POST", "/api/v1/tiers", {"name": "gold"}, by="root").status_code == 201
