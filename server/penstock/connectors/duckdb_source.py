@@ -2,7 +2,8 @@
 
 A connection lives for one statement, in memory.  It may open no other file, load or
 install no extension, and spill nothing to disk, and its configuration is locked before
-the statement runs.
+the statement runs.  DuckDB knows no path that may be read and not written, so what runs
+is one SELECT and nothing else.
 """
 
 import math
@@ -50,6 +51,7 @@ def run(
             _declare_keys(connection, f"keys_{place}", grouping)
         connection.execute(_view(file, names, plan))
         lock(connection, file)
+        _require_one_select(connection, statement.text)
         # The engine's own words may quote a cell, so that none of them is kept.
         rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
         return np.concatenate([rows[name] for name in statement.columns], dtype=np.int64)
@@ -84,6 +86,12 @@ def lock(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
     connection.execute(f"SET allowed_paths = [{literal(str(file.path))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
+
+
+def _require_one_select(connection: duckdb.DuckDBPyConnection, text: str) -> None:
+    kinds = [each.type for each in connection.extract_statements(text)]
+    if kinds != [duckdb.StatementType.SELECT]:
+        raise RuntimeError("the template has become something else than one SELECT")
 
 
 def _parameters(plan: Plan, salt: bytes) -> dict[str, str]:

@@ -6,8 +6,10 @@ import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
 
 from penstock.connectors import answer, fingerprint
-from penstock.connectors.duckdb_source import connect, lock
+from penstock.connectors.duckdb_source import connect, lock, run
+from penstock.connectors.interpret import interpret
 from penstock.connectors.source_file import locate
+from penstock.connectors.sql import Statement
 from penstock.errors import Unavailable
 from penstock.randomness import Stream
 
@@ -32,17 +34,50 @@ from penstock.randomness import Stream
         "RESET lock_configuration",
         "CREATE PERSISTENT SECRET s (TYPE S3)",
         "SELECT * FROM folder",
+        "SELECT * FROM '{folder}/other.csv'",
+        "SELECT * FROM read_csv('{folder}/../{name}/other.csv')",
+        "SELECT * FROM read_csv(['{folder}/visits.csv', '{folder}/other.csv'])",
+        "SELECT * FROM read_csv('{folder}/*.csv')",
+        "SELECT * FROM read_csv('{folder}/link.csv')",
+        "SELECT * FROM sniff_csv('{folder}/other.csv')",
+        "SELECT * FROM read_blob('/proc/self/environ')",
+        "SELECT * FROM read_text('/etc/hostname')",
+        "SELECT * FROM parquet_metadata('{folder}/other.csv')",
+        "SELECT getenv('HOME')",
+        "COPY source FROM '{folder}/other.csv'",
+        "COPY (SELECT 1) TO '/dev/stderr'",
+        "COPY (SELECT 1) TO '{folder}/visits.csv' (FORMAT parquet)",
+        "IMPORT DATABASE '{folder}'",
+        "LOAD '{folder}/other.csv'",
+        "FORCE INSTALL httpfs FROM 'https://example.org'",
+        "SET allowed_directories = ['{folder}']",
+        "SET home_directory = '{folder}'",
+        "SET extension_directory = '{folder}'",
+        "SET secret_directory = '{folder}'",
+        "SET log_query_path = '{folder}/queries.log'",
+        "PRAGMA enable_profiling = 'json'",
+        "PRAGMA profiling_output = '{folder}/profile.json'",
+        "SET threads = 64",
+        "SET memory_limit = '64GB'",
+        "SET python_enable_replacements = true",
+        "SET lock_configuration = false",
+        "CALL enable_logging(storage = 'file', storage_path = '{folder}')",
     ],
 )
 def test_a_locked_connection_refuses(folder: Folder, statement: str) -> None:
     folder.csv([])
-    folder.csv([], "other.csv")
-    before = sorted(folder.path.iterdir())
+    folder.csv([("secret", "a", 1, 1, "", "")], "other.csv")
+    (folder.path / "link.csv").symlink_to(folder.path / "other.csv")
+    before = _contents(folder)
     connection = connect()
     lock(connection, locate(dataset_of(), folder.path))
     with pytest.raises(duckdb.Error):
-        connection.execute(statement.format(folder=folder.path)).fetchall()
-    assert sorted(folder.path.iterdir()) == before
+        connection.execute(statement.format(folder=folder.path, name=folder.path.name)).fetchall()
+    assert _contents(folder) == before
+
+
+def _contents(folder: Folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.path.iterdir()}
 
 
 def test_a_locked_connection_reads_its_own_file(folder: Folder) -> None:
@@ -53,6 +88,27 @@ def test_a_locked_connection_reads_its_own_file(folder: Folder) -> None:
     # S608: a temporary path of the test's own.
     read = connection.execute(f"SELECT count(*) FROM read_csv('{file.path}')")  # noqa: S608
     assert read.fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT 1 AS value; COPY (SELECT 1) TO '{file}' (USE_TMP_FILE false)",
+        "COPY (SELECT 1) TO '{file}' (USE_TMP_FILE false)",
+        "ATTACH '{file}' AS other",
+        "CREATE TABLE value AS SELECT 1",
+        "PRAGMA database_list",
+        "",
+    ],
+)
+def test_nothing_runs_but_one_select(folder: Folder, text: str) -> None:
+    folder.csv([("ann", "a", 1, 1, "", "")])
+    dataset, before = dataset_of(), _contents(folder)
+    file, plan = locate(dataset, folder.path), interpret(dataset, query_of())
+    statement = Statement(text.format(file=file.path), "", ("value",))
+    with pytest.raises(RuntimeError, match="one SELECT"):
+        run(statement, plan, file, folder.names, SALT)
+    assert _contents(folder) == before
 
 
 def test_too_little_memory_is_said_and_spills_nothing(
