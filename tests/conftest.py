@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.databases.homes import KINDS, POSTGRESQL, Home, Homes
+from tests.databases.homes import BACKENDS, POSTGRESQL, Home, Homes
 
 if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what asks for a database on each, or on those that the test is marked for."""
-    if "kind" in metafunc.fixturenames:
+    if "backend" in metafunc.fixturenames:
         only = metafunc.definition.get_closest_marker("only")
-        metafunc.parametrize("kind", only.args if only else KINDS)
+        metafunc.parametrize("backend", only.args if only else BACKENDS)
 
 
 @pytest.fixture(scope="session")
@@ -36,9 +36,9 @@ def cluster() -> "Iterator[Cluster]":
 
 
 @pytest.fixture
-def homes(kind: str, request: pytest.FixtureRequest) -> Iterator[Homes]:
+def homes(backend: str, request: pytest.FixtureRequest) -> Iterator[Homes]:
     """Makes homes on the database that the test runs on."""
-    made = Homes(request.getfixturevalue("cluster") if kind == POSTGRESQL else None)
+    made = Homes(request.getfixturevalue("cluster") if backend == POSTGRESQL else None)
     yield made
     made.remove()
 
@@ -47,14 +47,14 @@ def homes(kind: str, request: pytest.FixtureRequest) -> Iterator[Homes]:
 def prototype(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str, str, Callable[[Homes, Path], Home]], Home]:
-    """``prototype(kind, name, make)``: the home that ``make`` made the first time."""
+    """``prototype(backend, name, make)``: the home that ``make`` made the first time."""
     known: dict[tuple[str, str], Home] = {}
 
-    def find(kind: str, name: str, make: Callable[[Homes, Path], Home]) -> Home:
-        if (kind, name) not in known:
+    def find(backend: str, name: str, make: Callable[[Homes, Path], Home]) -> Home:
+        if (backend, name) not in known:
             folder = tmp_path_factory.mktemp(name) / "home"
-            homes = Homes(request.getfixturevalue("cluster") if kind == POSTGRESQL else None)
-            known[kind, name] = make(homes, folder)
-        return known[kind, name]
+            homes = Homes(request.getfixturevalue("cluster") if backend == POSTGRESQL else None)
+            known[backend, name] = make(homes, folder)
+        return known[backend, name]
 
     return find

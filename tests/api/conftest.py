@@ -1,32 +1,47 @@
-"""One furnished home a session, copied for every test that calls the server."""
+"""One furnished home a database and session, copied for every test that calls the server."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.api.world import World, furnish, open_world
+from tests.databases.homes import Home, Homes
 
 
 @pytest.fixture(scope="session")
-def furnished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+def tokens() -> dict[str, dict[str, str]]:
+    """The tokens of the furnished home's users, by the kind of its database."""
+    return {}
+
+
+@pytest.fixture
+def furnished(
+    backend: str,
+    prototype: Callable[..., Home],
+    tokens: dict[str, dict[str, str]],
+) -> tuple[Home, dict[str, str]]:
     """A home that nobody changes, and the tokens of its users."""
-    folder = tmp_path_factory.mktemp("furnished") / "home"
-    return folder, furnish(folder)
+
+    def make(homes: Homes, folder: Path) -> Home:
+        made = homes.empty(folder)
+        tokens[backend] = furnish(made)
+        return made
+
+    made = prototype(backend, "furnished", make)
+    return made, tokens[backend]
 
 
 @pytest.fixture
 def open_copy(
-    furnished: tuple[Path, dict[str, str]], tmp_path: Path
+    furnished: tuple[Home, dict[str, str]], homes: Homes, tmp_path: Path
 ) -> Iterator[Callable[..., World]]:
     """Open a copy of the furnished home, with settings of one's own."""
-    folder, tokens = furnished
+    original, tokens = furnished
     opened: list[World] = []
 
     def make(**settings: Any) -> World:
-        copy = tmp_path / f"home-{len(opened)}"
-        shutil.copytree(folder, copy)
+        copy = homes.copy(original, tmp_path / f"home-{len(opened)}")
         opened.append(open_world(copy, dict(tokens), **settings))
         return opened[-1]
 

@@ -13,6 +13,7 @@ from penstock import application
 from penstock.api import access_log
 from penstock.api.edge import HEADERS
 from penstock.api.operations import ANYBODY, Operations
+from penstock.persistence import Database
 from penstock.services import users
 
 ASK = "/api/v1/queries/visits/releases"
@@ -176,7 +177,8 @@ def test_what_is_ready_says_so_and_what_is_not_says_why(world: World) -> None:
 
 
 def test_a_database_of_another_version_is_not_ready(world: World) -> None:
-    with world.server.database.write() as session:
+    owner = Database(world.server.settings.resolved_migration_url)
+    with owner.write() as session:
         session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = 'other'")
     response = world.call("GET", "/readyz")
     assert (response.status_code, parsed(response)["code"]) == (503, "SCHEMA_UNKNOWN")

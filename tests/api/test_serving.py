@@ -5,24 +5,23 @@ import json
 import logging
 import os
 import runpy
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gunicorn.config import KNOWN_SETTINGS
+from tests.databases.homes import Home, Homes
 
 from penstock.services import home, tokens
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import TokenSpec
-from penstock.settings import Settings
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"
 ASK = "/api/v1/queries/visits/releases"
@@ -33,13 +32,14 @@ class Serving:
     """gunicorn over a home, on a port of this machine."""
 
     home: Path
+    environment: dict[str, str]
     port: int
     token: str
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        settings = {"PENSTOCK_HOME": str(self.home), "PENSTOCK_PORT": str(self.port)}
+        settings = {**self.environment, "PENSTOCK_PORT": str(self.port)}
         with (self.home / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION)],
@@ -87,37 +87,56 @@ class Serving:
         return answer
 
 
-def serve_copy(furnished: Path, folder: Path) -> Serving:
+def serve_copy(homes: Homes, furnished: Home, folder: Path) -> Serving:
     """A server that runs over a copy, with a token that is valid by this machine's clock."""
-    shutil.copytree(furnished, folder)
-    server = home.open_server(Settings(home=folder))
+    copy = homes.copy(furnished, folder)
+    server = home.open_server(copy.settings())
     token = tokens.issue(server, OPERATOR, "ian", TokenSpec()).token
     server.database.close()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    started = Serving(folder, port, token)
+    started = Serving(folder, copy.environment, port, token)
     started.start()
     return started
 
 
 @pytest.fixture
-def serving(furnished: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Serving]:
+def serving(
+    furnished: tuple[Home, dict[str, str]], homes: Homes, tmp_path: Path
+) -> Iterator[Serving]:
     """A server to be stopped."""
-    started = serve_copy(furnished[0], tmp_path / "home")
+    started = serve_copy(homes, furnished[0], tmp_path / "home")
     yield started
     if started.process is not None and started.process.poll() is None:
         started.stop(signal.SIGTERM)
 
 
 @pytest.fixture(scope="module")
+def started() -> Iterator[dict[str, Serving]]:
+    """The servers that go on, by the kind of their database."""
+    servers: dict[str, Serving] = {}
+    yield servers
+    for server in servers.values():
+        server.stop(signal.SIGTERM)
+
+
+@pytest.fixture
 def running(
-    furnished: tuple[Path, dict[str, str]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Serving]:
+    backend: str,
+    started: dict[str, Serving],
+    prototype: Callable[..., Home],
+    furnished: tuple[Home, dict[str, str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Serving:
     """A server that goes on."""
-    started = serve_copy(furnished[0], tmp_path_factory.mktemp("running") / "home")
-    yield started
-    started.stop(signal.SIGTERM)
+
+    def make(homes: Homes, folder: Path) -> Home:
+        started[backend] = serve_copy(homes, furnished[0], folder)
+        return furnished[0]
+
+    prototype(backend, "running", make)
+    return started[backend]
 
 
 def test_it_stops_gracefully_and_leaves_nothing_but_the_home(serving: Serving) -> None:

@@ -4,12 +4,12 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
+from tests.databases.homes import Home
 from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
@@ -18,7 +18,6 @@ from penstock.services import home, tokens, users
 from penstock.services.principals import OPERATOR
 from penstock.services.server import Server
 from penstock.services.specs import TokenSpec, UserSpec
-from penstock.settings import Settings
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 QUANTUM = 0.025
@@ -115,23 +114,22 @@ class World:
         return parsed(response)
 
 
-def open_world(folder: Path, known: dict[str, str], **settings: Any) -> World:
+def open_world(made: Home, known: dict[str, str], **settings: Any) -> World:
     """The world over an existing home, at the start of its time."""
     clock, stopwatch = Clock(), Stopwatch()
-    chosen = replace(Settings(home=folder, time_quantum=QUANTUM), **settings)
+    chosen = made.settings(**{"time_quantum": QUANTUM, **settings})
     server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
     app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep)
     return World(server, app.test_client(), clock, stopwatch, known)
 
 
-def furnish(folder: Path) -> dict[str, str]:
-    """A home with tiers, users, a dataset, queries and a release; the tokens by name.
+def furnish(made: Home) -> dict[str, str]:
+    """Fill an empty home with tiers, users, a dataset, queries and a release; the tokens by name.
 
     ``ann`` is cleared for public, ``ian`` for internal, ``noa`` for nothing; ``root`` is
     an admin, ``olga`` an auditor, ``gone`` a disabled analyst.  ``ann`` was handed visits.
     """
-    home.create(Settings(home=folder))
-    world = open_world(folder, {})
+    world = open_world(made, {})
     # Everything happened an hour ago, so that a token of one second is expired at the start.
     world.clock.now = START - timedelta(hours=1)
     _invite(world, "root", ["admin"], None)

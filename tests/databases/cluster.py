@@ -84,6 +84,24 @@ class Cluster:
                 sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
             )
 
+    def log_place(self) -> str:
+        """Begin a new file of the write-ahead log; its name."""
+        with self.administered() as connection:
+            connection.execute("SELECT pg_switch_wal()")
+            row = connection.execute("SELECT pg_walfile_name(pg_current_wal_insert_lsn())")
+            name: str = (row.fetchone() or ("",))[0]
+            return name
+
+    def files(self, name: str, since: str) -> list[Path]:
+        """All that is on disk of a database, and of the write-ahead log from a file on."""
+        with self.administered() as connection:
+            connection.execute("CHECKPOINT")
+            row = connection.execute("SELECT oid FROM pg_database WHERE datname = %s", [name])
+            (key,) = row.fetchone() or ("",)
+        data = self.folder / "data"
+        log = [path for path in (data / "pg_wal").glob("0*") if path.name >= since]
+        return [*(data / "base" / str(key)).iterdir(), *log, self.folder / "log"]
+
     def start(self) -> None:
         """Start the server again after ``stop``."""
         self.process = _started(self.folder, self.programs, self.port)
@@ -150,6 +168,7 @@ def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes
         "fsync": "on",
         "synchronous_commit": "on",
         "full_page_writes": "on",
+        "wal_recycle": "off",
     }
     options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
     with (folder / "log").open("ab") as log:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
-KINDS = (SQLITE, POSTGRESQL)
+BACKENDS = (SQLITE, POSTGRESQL)
 
 
 @dataclass(frozen=True)

@@ -149,20 +149,22 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def bare_url(kind: str, path: Path, homes: Homes) -> str:
+def bare_url(backend: str, path: Path, homes: Homes) -> str:
     """A database without a schema, or the place for one."""
-    if kind == SQLITE:
+    if backend == SQLITE:
         return f"sqlite:///{path}"
     return homes.bare(path.parent).settings().migration_database_url
 
 
 @pytest.fixture
-def url(kind: str, path: Path, homes: Homes, prototype: Callable[..., Home], bare_url: str) -> str:
+def url(
+    backend: str, path: Path, homes: Homes, prototype: Callable[..., Home], bare_url: str
+) -> str:
     """A migrated database, as its owner reaches it."""
-    if kind == SQLITE:
+    if backend == SQLITE:
         migrate.upgrade(bare_url)
         return bare_url
-    home = homes.copy(prototype(kind, "migrated", migrated), path.parent / "home")
+    home = homes.copy(prototype(backend, "migrated", migrated), path.parent / "home")
     return home.settings().migration_database_url
 
 

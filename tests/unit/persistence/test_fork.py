@@ -51,9 +51,9 @@ def sees(database: Database, row: MakeRow, rank: int, count: int) -> bool:
 
 
 def test_a_child_inherits_no_open_database(
-    database: Database, kind: str, path: Path, row: MakeRow
+    database: Database, backend: str, path: Path, row: MakeRow
 ) -> None:
-    prefix = str(path) if kind == SQLITE else "socket:"
+    prefix = str(path) if backend == SQLITE else "socket:"
     before = open_files(prefix)
     read_and_write(database, row, 1)
     opened = open_files(prefix) - before

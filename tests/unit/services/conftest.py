@@ -1,10 +1,12 @@
 """A whole server in a temporary home, with a clock that stands and noise from fixed keys."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.databases.homes import Home, Homes
 
 from penstock.randomness import Stream
 from penstock.services import datasets, home, queries, releases, tiers, users
@@ -19,7 +21,6 @@ from penstock.services.specs import (
     UserSpec,
 )
 from penstock.services.views import QueryView
-from penstock.settings import Settings
 
 
 @dataclass
@@ -94,12 +95,15 @@ SITES = {
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> World:
+def empty(
+    backend: str, homes: Homes, prototype: Callable[..., Home], tmp_path: Path
+) -> Iterator[World]:
     """A server with nothing in it."""
-    settings = Settings(home=tmp_path / "home")
-    home.create(settings)
+    made = homes.copy(prototype(backend, "empty", Homes.empty), tmp_path / "home")
     clock, streams = Clock(), Streams()
-    return World(home.open_server(settings, clock=clock, randomness=streams), clock, streams)
+    server = home.open_server(made.settings(), clock=clock, randomness=streams)
+    yield World(server, clock, streams)
+    server.database.close()
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Datasets that the server reads: registered by declaration, read once, and only then."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from penstock.services import datasets, queries
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import ComputedQueryRequest, DatasetRequest
 from penstock.services.views import DatasetView, QueryView
-from penstock.settings import Settings
 
 ROWS = "person,town,visits\n" + "".join(
     f"p{number},{'north' if number % 3 else 'south'},{number % 5}\n" for number in range(600)
@@ -133,7 +133,7 @@ def test_with_a_data_folder_only_files_below_it_can_be_registered(
     object.__setattr__(
         world.server,
         "settings",
-        Settings(home=world.server.settings.home, data_folder=folder),
+        replace(world.server.settings, data_folder=folder),
     )
     for path in (file, Path("../stays.csv")):
         with pytest.raises(InvalidInput, match="PENSTOCK_DATA_FOLDER"):
