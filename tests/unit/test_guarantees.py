@@ -1,0 +1,115 @@
+"""The list of guarantees is held to the code: what it names exists, and nothing is left out."""
+
+import ast
+import importlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from penstock.mechanisms import MECHANISMS
+
+ROOT = Path(__file__).parents[2]
+LISTED = ROOT / "server/penstock/GUARANTEES.md"
+KINDS = ("exact", "proved", "engineering bound", "engineered control")
+STATED = ("guarantee", "cost", "numerical_charges", "increment", "bridge", "plan")
+"""What of every mechanism has to stand behind a claim."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One row of the list."""
+
+    id: str
+    kind: str
+    functions: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+def claims(text: str) -> list[Claim]:
+    found = []
+    for block in re.split(r"(?m)^(?=\*\*[A-Z]\d+\.\*\*)", text)[1:]:
+        fields = {
+            name: re.search(rf"(?m)^- {name}: ((?:.|\n  )+)$", block)
+            for name in ("kind", "kept by", "can fail")
+        }
+        texts = {name: match.group(1) if match else "" for name, match in fields.items()}
+        found.append(
+            Claim(
+                id=re.match(r"\*\*(\w+)", block)[1],  # type: ignore[index]  # the block begins so
+                kind=texts["kind"],
+                functions=tuple(re.findall(r"`([\w.]+)`", texts["kept by"])),
+                tests=tuple(re.findall(r"`([\w./:]+)`", texts["can fail"])),
+            )
+        )
+    return found
+
+
+def missing_function(path: str) -> bool:
+    parts = path.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            if not hasattr(found, part):
+                return True
+            found = getattr(found, part)
+        return length < 2
+    return True
+
+
+def missing_test(identifier: str) -> bool:
+    path, _, name = identifier.partition("::")
+    if not (ROOT / path).is_file():
+        return True
+    tree = ast.parse((ROOT / path).read_text())
+    return name not in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def faults(text: str) -> list[str]:
+    rows = claims(text)
+    found = [f"{row.id} is listed twice" for row in rows if [r.id for r in rows].count(row.id) > 1]
+    for row in rows:
+        if not row.kind.startswith(KINDS):
+            found.append(f"{row.id}: {row.kind!r} is no kind")
+        if not row.functions or not row.tests:
+            found.append(f"{row.id} names no function or no test")
+        found += [f"{row.id}: no {path}" for path in row.functions if missing_function(path)]
+        found += [f"{row.id}: no {test}" for test in row.tests if missing_test(test)]
+    return found
+
+
+def test_everything_that_the_list_names_exists() -> None:
+    assert faults(LISTED.read_text()) == []
+
+
+def test_the_list_is_read_whole() -> None:
+    text = LISTED.read_text()
+    assert len(claims(text)) == len(re.findall(r"(?m)^- kept by:", text)) > 30
+
+
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
+@pytest.mark.parametrize("method", STATED)
+def test_every_mechanism_has_its_rows(name: str, method: str) -> None:
+    kind = MECHANISMS[name]
+    named = {path for row in claims(LISTED.read_text()) for path in row.functions}
+    assert f"{kind.__module__}.{kind.__name__}.{method}" in named
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Gaussian.cost`", "Gaussian.costs`"),
+        ("::test_every_level_alone_has_its_exact_law`", "::test_something_else`"),
+        ("tests/statistical/test_marginal_law.py", "tests/statistical/test_nothing.py"),
+        ("- kind: exact", "- kind: certain"),
+        ("**N2.**", "**N1.**"),
+    ],
+)
+def test_a_row_that_names_what_is_not_there_is_found(old: str, new: str) -> None:
+    text = LISTED.read_text()
+    assert old in text
+    assert faults(text.replace(old, new, 1)) != []
