@@ -65,17 +65,38 @@ class _WithoutQuotations(logging.Filter):
         return True
 
 
+class _InOneLine(logging.Filter):
+    """Say in one line why a worker cannot open the home: there is nothing to trace."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        from penstock.errors import PenstockError
+
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, PenstockError):
+            record.msg, record.args = "A worker cannot start: %s", (error.detail,)
+            record.exc_info = None
+        return True
+
+
 def on_starting(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
     """Before anything is served."""
-    logging.getLogger("gunicorn.error").addFilter(_WithoutQuotations())
+    for rule in (_WithoutQuotations(), _InOneLine()):
+        logging.getLogger("gunicorn.error").addFilter(rule)
 
 
 def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunicorn's shape
     """Let a worker end with its master, also where that one is killed.
 
     It would keep the port for a while otherwise, and the next server could not start.
-    What it was doing is whole or undone, as after any crash.
+    What it was doing is whole or undone, as after any crash.  And let it refuse what is no
+    request in our words.
     """
     if sys.platform == "linux":
         parent_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
         ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGKILL)
+
+    from gunicorn import util
+
+    from penstock.api import malformed
+
+    util.write_error = malformed.answer

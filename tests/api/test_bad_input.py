@@ -27,9 +27,20 @@ from tests.api.bad_input.faults import (
     read_only,
 )
 from tests.api.bad_input.row import Row
-from tests.api.bad_input.stage import CANARY, FILE, Stage, set_up
+from tests.api.bad_input.stage import (
+    CANARY,
+    FILE,
+    Furnished,
+    Stage,
+    ask,
+    furnished_home,
+    limit_pages,
+    require_healed,
+    require_told,
+    set_up,
+)
 from tests.api.bad_input.verdict import FOREIGN, judge, judge_words
-from werkzeug.test import TestResponse
+from tests.databases.homes import SQLITE, Home, Homes
 
 from penstock.application import create_app
 from penstock.cli import program
@@ -39,13 +50,31 @@ from penstock.settings import Settings
 
 
 @pytest.fixture(scope="module")
-def stage(
-    furnished: tuple[Path, dict[str, str]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Stage]:
-    """One server for all rows."""
-    made = set_up(furnished, tmp_path_factory.mktemp("bad-input"))
+def stages() -> Iterator[dict[str, Stage]]:
+    """The servers of this module, by the kind of their database."""
+    made: dict[str, Stage] = {}
     yield made
-    made.world.server.database.close()
+    for stage in made.values():
+        stage.world.server.database.close()
+
+
+@pytest.fixture
+def stage(
+    backend: str,
+    stages: dict[str, Stage],
+    prototype: Callable[..., Home],
+    furnished: Furnished,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Stage:
+    """One server for all rows."""
+
+    def make(homes: Homes, folder: Path) -> Home:
+        folder.mkdir()
+        stages[backend] = set_up(furnished, folder, homes)
+        return stages[backend].home
+
+    prototype(backend, "bad-input", make)
+    return stages[backend]
 
 
 def refused(stage: Stage, row: Row) -> None:
@@ -96,10 +125,16 @@ def test_a_bad_file_gets_a_clear_error_and_loses_nothing(stage: Stage, name: str
     stage.require_unharmed()
 
 
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Furnished:
+    """A home on SQLite, to be copied."""
+    return furnished_home(tmp_path_factory.mktemp("furnished") / "home")
+
+
 @pytest.fixture
-def own(furnished: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Stage]:
-    """A server for one test."""
-    made = set_up(furnished, tmp_path)
+def own(model: Furnished, tmp_path: Path) -> Iterator[Stage]:
+    """A server on SQLite for one test."""
+    made = set_up(model, tmp_path, Homes(None))
     yield made
     made.world.server.database.close()
 
@@ -156,33 +191,6 @@ def test_words_of_others_are_found(words: str) -> None:
         judge_words(words)
 
 
-def ask(stage: Stage, name: str) -> TestResponse:
-    """One of the requests that are good as long as nothing is broken."""
-    request = REQUESTS[name]
-    return stage.world.call(request.verb, request.path, request.body, by=request.by)
-
-
-def require_told(stage: Stage, fault: Fault) -> None:
-    """Raise unless the server refuses what it must, serves what it can, and stays up."""
-    for name in fault.refused:
-        response = ask(stage, name)
-        problem = judge(stage.world, response, fault.status, fault.code)
-        assert re.search(fault.says, problem["detail"]), problem
-        assert ("Retry-After" in response.headers) == fault.retry
-        assert CANARY not in response.text
-    for name in fault.served:
-        assert ask(stage, name).status_code == 200, name
-    assert stage.world.call("GET", "/healthz").status_code == 200
-
-
-def require_healed(stage: Stage) -> None:
-    """Raise unless nothing was lost and everything can be asked for."""
-    stage.require_unharmed()
-    for name in REQUESTS:
-        response = ask(stage, name)
-        assert response.status_code < 300, (name, response.text)
-
-
 @pytest.mark.parametrize("fault", LIVE, ids=lambda fault: fault.name)
 def test_what_breaks_under_the_server_is_told_and_heals(own: Stage, fault: Fault) -> None:
     own.world.server.database.close()  # so that nothing is left in the write-ahead log
@@ -191,11 +199,11 @@ def test_what_breaks_under_the_server_is_told_and_heals(own: Stage, fault: Fault
     require_healed(own)
 
 
-def test_a_read_only_database_is_told_and_heals(furnished: tuple[Path, dict[str, str]]) -> None:
+def test_a_read_only_database_is_told_and_heals(model: Furnished) -> None:
     """In a folder that every user reaches, since file modes do not bind root."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
-        own = set_up(furnished, Path(name))
+        own = set_up(model, Path(name), Homes(None))
         ask(own, "ready")
         own.world.server.database.close()
         fault = Fault("read-only", read_only, "DATABASE_UNAVAILABLE", "read-only", WRITING)
@@ -203,14 +211,6 @@ def test_a_read_only_database_is_told_and_heals(furnished: tuple[Path, dict[str,
             require_told(own, dataclasses.replace(fault, retry=True))
         require_healed(own)
         own.world.server.database.close()
-
-
-def limit_pages(stage: Stage, more: int) -> None:
-    """Let the database grow by so many pages and no further, as on a disk that is full."""
-    with stage.world.server.database.write() as session:
-        connection = session.connection()
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + more}")
 
 
 WIDE = {**vectors.GOOD, "keys": ["k" * 500 + str(n) for n in range(500)], "values": [1] * 500}
@@ -301,6 +301,7 @@ def require_plain(result: tuple[int, str, str], code: int, says: str) -> None:
     assert CANARY not in err
 
 
+@pytest.mark.only(SQLITE)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: f"{command.name}: {command.says}")
 def test_a_bad_command_exits_with_its_code_and_loses_nothing(
     stage: Stage, run: Run, command: Command
@@ -311,6 +312,7 @@ def test_a_bad_command_exits_with_its_code_and_loses_nothing(
     stage.require_unharmed()
 
 
+@pytest.mark.only(SQLITE)
 @pytest.mark.parametrize(("name", "value", "says"), SETTINGS)
 def test_a_bad_setting_is_told(
     stage: Stage, run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str

@@ -8,6 +8,7 @@
 * ``idempotency`` what is done once, however often it is sent
 * ``pace``        what the clock must not tell apart
 * ``edge``, ``access_log``                around everything: ids, headers, log, faults
+* ``malformed``   what gunicorn refuses before there is a request
 * ``openapi``, ``docs``                   the document for programs and the page for people
 
 Nothing is served that is not declared, and nothing is declared without a policy.

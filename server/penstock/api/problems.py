@@ -68,10 +68,20 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
             " Send less, or ask the operator for a higher limit."
         ),
     ),
+    414: (
+        "ADDRESS_TOO_LONG",
+        "The address is too long",
+        "The request's first line is too long to be read; send fewer or shorter arguments.",
+    ),
     415: (
         "UNSUPPORTED_MEDIA_TYPE",
         "The body is not of a type that is read here",
         "The body must be JSON in UTF-8, not compressed, with Content-Type: application/json.",
+    ),
+    431: (
+        "HEADERS_TOO_LARGE",
+        "The headers are too large",
+        "The request's headers are too many or too long to be read; send fewer or shorter ones.",
     ),
 }
 

@@ -91,18 +91,21 @@ def nothing(_: Path) -> None:
 
 @contextmanager
 def replaced(path: Path, make: Callable[[Path], object]) -> Iterator[None]:
-    """``path`` away, and what ``make`` puts in its place."""
-    away = path.with_name(f"{path.name}.away")
-    path.rename(away)
+    """``path`` away, and what ``make`` puts in its place; a database's logs go with it."""
+    logs = [path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm")]
+    moved = {one: one.with_name(f"{one.name}.away") for one in (path, *logs) if one.exists()}
+    for one, away in moved.items():
+        one.rename(away)
     try:
         make(path)
         yield
     finally:
         if path.is_dir() and not path.is_symlink():
             path.rmdir()
-        for left in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
-            left.unlink(missing_ok=True)
-        away.rename(path)
+        for one in (path, *logs):
+            one.unlink(missing_ok=True)
+        for one, away in moved.items():
+            away.rename(one)
 
 
 def instead(which: Callable[[Place], Path], make: Callable[[Path], object] = nothing) -> Harm:

@@ -2,18 +2,17 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
+from sqlalchemy import select
 
-def snapshot(database: Path, *places: Path) -> dict[str, str]:
-    """By table how many rows it has and a hash of them, and a hash of each file in ``places``."""
-    return {**tables(database), **dict(_files(places))}
+from penstock.persistence import Database
+from penstock.persistence.tables.columns import metadata
 
 
 def tables(database: Path) -> dict[str, str]:
-    """Each table's number of rows and a hash of the rows, and a hash of the schema."""
+    """Of a SQLite file: each table's number of rows and a hash of them, and one of the schema."""
     found = {}
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
         schema = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name")
@@ -26,11 +25,24 @@ def tables(database: Path) -> dict[str, str]:
     return found
 
 
-def _files(places: Iterable[Path]) -> Iterable[tuple[str, str]]:
-    for place in places:
-        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.is_file():
-                yield str(path), _hash(path.read_bytes())
+def tables_of(database: Database) -> dict[str, str]:
+    """Of whatever database: each table's number of rows and a hash of them."""
+    found = {}
+    with database.read() as session:
+        for table in metadata.sorted_tables:
+            rows = session.connection().execute(select(table).order_by(*table.primary_key)).all()
+            found[f"table {table.name}"] = f"{len(rows)} rows, {_hash(repr(rows).encode())}"
+    return found
+
+
+def files(*places: Path) -> dict[str, str]:
+    """A hash of each file, and of each file in a folder."""
+    return {
+        str(path): _hash(path.read_bytes())
+        for place in places
+        for path in (sorted(place.rglob("*")) if place.is_dir() else [place])
+        if path.is_file()
+    }
 
 
 def _hash(content: bytes) -> str:

@@ -1,15 +1,18 @@
 """A server that no bad request may change, and what its home held before."""
 
-import shutil
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.api.bad_input import asking, computed, datasets, people, vectors
-from tests.api.bad_input.faults import BUSY_TIMEOUT, Place
-from tests.api.bad_input.snapshot import snapshot
-from tests.api.world import World, open_world
+from tests.api.bad_input.faults import BUSY_TIMEOUT, REQUESTS, Fault, Place
+from tests.api.bad_input.snapshot import files, tables, tables_of
+from tests.api.bad_input.verdict import judge
+from tests.api.world import World, furnish, open_world
+from tests.databases.homes import Home, Homes
+from werkzeug.test import TestResponse
 
 CANARY = "canary-4711"
 SETTINGS: Mapping[str, Any] = {
@@ -32,6 +35,7 @@ class Stage:
     """A server, the file of its dataset, what its home held, and a good answer."""
 
     world: World
+    home: Home
     file: Path
     before: dict[str, str]
     answer: dict[str, Any]
@@ -39,12 +43,14 @@ class Stage:
     @property
     def place(self) -> Place:
         """Where the home is, and the file."""
-        return Place(self.world.server.settings.home, self.file)
+        return Place(self.home.folder, self.file)
 
     def now(self) -> dict[str, str]:
         """What its home holds now."""
-        home = self.place.home
-        return snapshot(self.place.database, home / "keys", home / "witness", self.file)
+        kept = files(self.home.folder / "keys", self.home.folder / "witness", self.file)
+        if self.home.database is None:
+            return {**tables(self.place.database), **kept}
+        return {**tables_of(self.world.server.database), **kept}
 
     def require_unharmed(self) -> None:
         """Raise unless all is as it was, and a good request is answered as it was."""
@@ -58,15 +64,60 @@ def write_file(path: Path) -> None:
     path.write_text("person,town,visits\n" + "".join(rows))
 
 
-def set_up(furnished: tuple[Path, dict[str, str]], folder: Path) -> Stage:
+Furnished = tuple[Home, dict[str, str]]
+"""A home with something in it, and the tokens of its users."""
+
+
+def furnished_home(folder: Path) -> Furnished:
+    """A furnished home on SQLite, to be copied."""
+    made = Homes(None).empty(folder)
+    return made, furnish(made)
+
+
+def set_up(furnished: Furnished, folder: Path, homes: Homes) -> Stage:
     """A copy of the furnished home, with a file that is read and a tier below all others."""
-    shutil.copytree(furnished[0], folder / "home")
-    world = open_world(folder / "home", dict(furnished[1]), **SETTINGS)
+    home = homes.copy(furnished[0], folder / "home")
+    world = open_world(home, dict(furnished[1]), **SETTINGS)
     file = folder / FILE
     write_file(file)
     world.answer("POST", datasets.DATASETS, datasets.of_file(str(file)), by="root")
     world.answer("POST", vectors.QUERIES, BY_TOWN, by="root")
     world.answer("POST", people.TIERS, {"name": "street", "rank": 1}, by="root")
-    stage = Stage(world, file, {}, world.answer("POST", asking.ASK, {}, by="ann"))
+    stage = Stage(world, home, file, {}, world.answer("POST", asking.ASK, {}, by="ann"))
     stage.before.update(stage.now())
     return stage
+
+
+def ask(stage: Stage, name: str) -> TestResponse:
+    """One of the requests that are good as long as nothing is broken."""
+    request = REQUESTS[name]
+    return stage.world.call(request.verb, request.path, request.body, by=request.by)
+
+
+def require_told(stage: Stage, fault: Fault) -> None:
+    """Raise unless the server refuses what it must, serves what it can, and stays up."""
+    for name in fault.refused:
+        response = ask(stage, name)
+        problem = judge(stage.world, response, fault.status, fault.code)
+        assert re.search(fault.says, problem["detail"]), problem
+        assert ("Retry-After" in response.headers) == fault.retry
+        assert CANARY not in response.text
+    for name in fault.served:
+        assert ask(stage, name).status_code == 200, name
+    assert stage.world.call("GET", "/healthz").status_code == 200
+
+
+def require_healed(stage: Stage) -> None:
+    """Raise unless nothing was lost and everything can be asked for."""
+    stage.require_unharmed()
+    for name in REQUESTS:
+        response = ask(stage, name)
+        assert response.status_code < 300, (name, response.text)
+
+
+def limit_pages(stage: Stage, more: int) -> None:
+    """Let the database grow by so many pages and no further, as on a disk that is full."""
+    with stage.world.server.database.write() as session:
+        connection = session.connection()
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + more}")

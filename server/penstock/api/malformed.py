@@ -1,0 +1,25 @@
+"""What gunicorn refuses by itself, before there is a request: a problem like all others.
+
+gunicorn's own page is HTML, and quotes what was malformed.
+"""
+
+import socket
+import uuid
+
+from gunicorn import util
+
+from penstock.api import problems
+from penstock.api.edge import HEADERS
+
+_KEPT = frozenset({414, 431, 500})
+"""The statuses that say more than that the request is malformed."""
+
+
+def answer(connection: socket.socket, status: int, reason: str, message: str) -> None:  # noqa: ARG001  # gunicorn's shape
+    """Refuse bytes that are no request; in the place of ``gunicorn.util.write_error``."""
+    request_id = uuid.uuid4().hex
+    response = problems.of_status(status if status in _KEPT else 400, request_id)
+    response.headers.extend({**HEADERS, "X-Request-Id": request_id, "Connection": "close"})
+    lines = [f"HTTP/1.1 {response.status}", *(f"{name}: {text}" for name, text in response.headers)]
+    head = "\r\n".join([*lines, "", ""])
+    util.write_nonblock(connection, head.encode("latin-1") + response.get_data())
