@@ -84,6 +84,23 @@ class Cluster:
                 sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
             )
 
+    @contextmanager
+    def set(self, setting: str, value: str) -> Iterator[None]:
+        """Run the server with another setting for a while."""
+        statement = sql.SQL("ALTER SYSTEM SET {} = {}").format(
+            sql.Identifier(setting), sql.Literal(value)
+        )
+        with self.administered() as connection:
+            before = _shown(connection, setting)
+            connection.execute(statement)
+            _reload(connection, setting, value)
+        try:
+            yield
+        finally:
+            with self.administered() as connection:
+                connection.execute(sql.SQL("ALTER SYSTEM RESET {}").format(sql.Identifier(setting)))
+                _reload(connection, setting, before)
+
     def log_place(self) -> str:
         """Begin a new file of the write-ahead log; its name."""
         with self.administered() as connection:
@@ -157,6 +174,20 @@ def launch(programs: Path) -> Cluster:
     return cluster
 
 
+def _reload(connection: "psycopg.Connection[Any]", setting: str, value: str) -> None:
+    connection.execute("SELECT pg_reload_conf()")
+    until = time.monotonic() + STARTING_SECONDS
+    while _shown(connection, setting) != value:
+        assert time.monotonic() < until, f"{setting} does not become {value}"
+        time.sleep(0.005)
+
+
+def _shown(connection: "psycopg.Connection[Any]", setting: str) -> str:
+    row = connection.execute("SELECT current_setting(%s)", [setting]).fetchone()
+    shown: str = (row or ("",))[0]
+    return shown
+
+
 def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes]":
     settings = {
         "listen_addresses": "127.0.0.1",
@@ -165,9 +196,7 @@ def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes
         "max_connections": "200",
         "shared_buffers": "32MB",
         "dynamic_shared_memory_type": "mmap",
-        "fsync": "on",
-        "synchronous_commit": "on",
-        "full_page_writes": "on",
+        "deadlock_timeout": "20ms",
         "wal_recycle": "off",
     }
     options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]

@@ -80,6 +80,8 @@ class Database:
             session.connection()  # begins now, so that no read comes before the lock
             yield session
             session.flush()
+            if self._dialect.failed(session.connection()):
+                raise RuntimeError("a statement of this transaction failed; it cannot be committed")
             with translated(self._dialect, at_commit=True):
                 session.commit()
 

@@ -91,6 +91,10 @@ class PostgreSQL:
     def lock_log(self, connection: Connection) -> None:
         connection.execute(_END_OF_LOG)
 
+    def failed(self, connection: Connection) -> bool:
+        driver: Any = connection.connection.driver_connection
+        return bool(driver.info.transaction_status == pq.TransactionStatus.INERROR)
+
     def role(self, connection: Connection) -> str | None:
         return roles.current(connection)
 
@@ -117,7 +121,6 @@ class PostgreSQL:
             use_native_hstore=False,
         )
         event.listen(engine, "checkout", _refuse_ended)
-        event.listen(engine, "commit", _refuse_failed)
         return engine
 
     def _connect(self, statement_seconds: float) -> "_Connection":
@@ -275,13 +278,6 @@ def _refuse_ended(
     poll.register(connection.fileno(), select.POLLIN)
     if poll.poll(0):
         raise DisconnectionError
-
-
-def _refuse_failed(connection: Connection) -> None:
-    """PostgreSQL answers the COMMIT of a failed transaction by rolling it back, in silence."""
-    driver: Any = connection.connection.driver_connection
-    if driver.info.transaction_status == pq.TransactionStatus.INERROR:
-        raise RuntimeError("a statement of this transaction failed; it cannot be committed")
 
 
 def _milliseconds(seconds: float) -> str:

@@ -33,9 +33,6 @@ _SENTENCES = {
     "53200": (
         "PostgreSQL has no memory left; nothing was changed. Ask again when it has less to do."
     ),
-    "53300": (
-        "PostgreSQL has no connection left. Raise its max_connections, or lower PENSTOCK_WORKERS."
-    ),
     "25006": (
         "The database is read-only, as a standby is; nothing was changed."
         " Name the primary in PENSTOCK_DATABASE_URL."
@@ -54,7 +51,8 @@ _SENTENCES = {
 
 _REFUSED = (
     "PostgreSQL cannot be reached, or refuses to let the server in. Check that it runs, that it"
-    " has the database and the role, and that PENSTOCK_DATABASE_URL says how to reach them."
+    " has the database, the role and room for more connections (max_connections), and that"
+    " PENSTOCK_DATABASE_URL says how to reach them."
 )
 _LOST = (
     "The connection to PostgreSQL was lost; nothing was changed."

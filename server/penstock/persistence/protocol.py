@@ -48,6 +48,9 @@ class Dialect(Protocol):
     def lock_log(self, connection: Connection) -> None:
         """Wait until nobody else appends to the log, and keep it until the transaction ends."""
 
+    def failed(self, connection: Connection) -> bool:
+        """Whether a commit would roll back in silence, as a statement failed before."""
+
     def check_references(self, connection: Connection) -> None:
         """Raise ``SchemaUnknown`` where a migration left a foreign key that points nowhere."""
 

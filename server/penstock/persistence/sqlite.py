@@ -169,6 +169,9 @@ class SQLite:
     def lock_log(self, connection: Connection) -> None:
         """A write transaction is alone already."""
 
+    def failed(self, connection: Connection) -> bool:  # noqa: ARG002 - a statement fails alone
+        return False
+
     def role(self, connection: Connection) -> str | None:  # noqa: ARG002 - a file knows no roles
         return None
 

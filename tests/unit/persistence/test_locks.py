@@ -8,9 +8,11 @@ from sqlalchemy.dialects import postgresql
 from sqlmodel import SQLModel
 
 from penstock.errors import DatabaseUnavailable
-from penstock.persistence import Database, lock_query, locks, tables
+from penstock.persistence import Database, lock_dataset, lock_log, lock_query, locks, tables
 
 MakeRow = Callable[..., SQLModel]
+Acts = tuple[bool, list[tuple[Callable[..., object], int | None]]]
+"""Whether to be alone, and the locks to take."""
 
 
 def test_a_locked_query_is_the_one_that_is_stored_now(filled: Database) -> None:
@@ -62,6 +64,74 @@ def test_who_waits_to_write_begins_when_the_other_ends_and_sees_what_was_written
         assert not seen
     waiting.join()
     assert seen == [7]
+
+
+@pytest.mark.parametrize("lock", [lock_query, lock_dataset])
+def test_whoever_locks_a_row_sees_what_was_written_before(
+    filled: Database, row: MakeRow, lock: Callable[..., object]
+) -> None:
+    with filled.read() as session:
+        stale = session.get_one(tables.Query, 1), session.get_one(tables.Dataset, 1)
+    with filled.write() as session:
+        session.get_one(tables.Query, 1).spec = "new"
+        session.get_one(tables.Dataset, 1).spec = "new"
+    with filled.write(alone=False) as session:
+        session.add_all(stale)
+        found = lock(session, 1)
+        assert found in stale
+        assert isinstance(found, tables.Query | tables.Dataset)
+        assert found.spec == "new"
+
+
+def test_the_log_is_locked_in_a_write_transaction_only(filled: Database) -> None:
+    with filled.read() as session, pytest.raises(RuntimeError, match="write transaction"):
+        lock_log(session)
+    with filled.write(alone=False) as session:
+        lock_log(session)
+        lock_log(session)
+
+
+# Who holds what in one transaction, who wants what in another, and whether that one waits.
+MEETINGS: list[tuple[Acts, Acts, bool]] = [
+    ((False, []), (False, []), False),
+    ((True, []), (False, []), True),
+    ((False, []), (True, []), True),
+    ((True, []), (True, []), True),
+    ((False, [(lock_query, 1)]), (False, [(lock_query, 1)]), True),
+    ((False, [(lock_query, 1)]), (False, [(lock_query, 2)]), False),
+    ((False, [(lock_dataset, 1)]), (False, [(lock_dataset, 1)]), True),
+    ((False, [(lock_dataset, 1)]), (False, [(lock_dataset, 2)]), False),
+    ((False, [(lock_log, None)]), (False, [(lock_log, None)]), True),
+    ((False, [(lock_log, None)]), (False, [(lock_query, 1), (lock_dataset, 1)]), False),
+]
+
+
+@pytest.mark.only("postgresql")
+@pytest.mark.parametrize(("held", "wanted", "waits"), MEETINGS)
+def test_who_waits_for_whom(
+    filled: Database, url: str, row: MakeRow, held: Acts, wanted: Acts, waits: bool
+) -> None:
+    with filled.write() as session:
+        session.add(row("dataset", version=2))
+        session.add(row("query", folded="second", canonical_hash="01"))
+    other = Database(url, busy_timeout_seconds=0.02 if waits else 30)
+
+    def hold(database: Database, acts: Acts, then: Callable[[], None]) -> None:
+        alone, locks = acts
+        with database.write(alone=alone) as session:
+            for lock, key in locks:
+                assert lock(session, *([key] if key else [])) or lock is lock_log
+            then()
+
+    def meet() -> None:
+        hold(other, wanted, lambda: None)
+
+    def refused() -> None:
+        with pytest.raises(DatabaseUnavailable, match="locked"):
+            meet()
+
+    hold(filled, held, refused if waits else meet)
+    meet()
 
 
 def test_postgresql_locks_the_row() -> None:

@@ -25,7 +25,9 @@ def schema(connection: Connection) -> dict[str, list[str]]:
     found = connection.execute(
         text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type <> 'trigger'")
     ).all()
-    lines = {name: sorted(line.strip(" \t,") for line in re.split("\n|, ", sql)) for name, sql in found}
+    lines = {
+        name: sorted(line.strip(" \t,") for line in re.split("\n|, ", sql)) for name, sql in found
+    }
     return {name: kept for name, kept in lines.items() if name != "alembic_version"}
 
 
