@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.statistical.checks import CHECKS_A_SUITE, checks_made
 
 
