@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, event
@@ -22,13 +21,12 @@ Flaw = Callable[[Server, Report, Ask], None]
 READER = analyst(0)
 
 
-def keep_asking(home: Path, number: int, queries: int, ready: Event, told: Path) -> None:
+def keep_asking(home: Path, number: int, queries: int, told: Path) -> None:
     """Ask for one random level after the other, until somebody ends it."""
     server = open_home(home)
     report = Report(told)
     random = choices("keep asking", number)
     reader = analyst(number % 2)
-    ready.set()
     while True:
         query = f"query-{random.integers(queries)}"
         (ask,) = asks(server, query, [1 + int(random.integers(REACH))])

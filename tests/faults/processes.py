@@ -7,6 +7,7 @@ each begins as a worker does, and a hundred of them cost seconds.
 import multiprocessing
 import os
 import signal
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -18,7 +19,7 @@ CONTEXT = multiprocessing.get_context("forkserver")
 # Found where the tests run from the repository's root; elsewhere they are only slower.
 CONTEXT.set_forkserver_preload(["tests.faults.preload"])
 
-HANG = 300.0
+HANG = 1800.0
 """Seconds after which a test that hangs is given up; no outcome depends on it."""
 
 
@@ -32,12 +33,21 @@ class Worker:
     @property
     def complaint(self) -> str:
         """What it said before it ended."""
-        return f"exit code {self.process.exitcode}: {self.errors.read_text()}"
+        said = self.errors.read_text() if self.errors.exists() else "nothing said"
+        return f"exit code {self.process.exitcode}: {said}"
 
     def kill(self) -> None:
         """SIGKILL, and wait until it is gone."""
         self.process.kill()
         self.process.join()
+
+    def wait_for_lines(self, path: Path, count: int) -> None:
+        """Wait until it has written so many lines."""
+        until = time.monotonic() + HANG
+        while not path.exists() or path.read_bytes().count(b"\n") < count:
+            assert self.process.is_alive(), self.complaint
+            assert time.monotonic() < until, "the process hangs"
+            time.sleep(0.001)
 
     def was_killed(self) -> bool:
         """Wait until it has ended, and say how; any way but these two fails the test."""
