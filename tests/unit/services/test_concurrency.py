@@ -1,0 +1,199 @@
+"""Use cases that run at the same time: as if one had come after the other."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, select
+from tests.unit.services.conftest import SITES, VISITS, World
+
+from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
+from penstock.persistence.tables import Charge, Leaf, Query, TierBudget
+from penstock.services import accounts, datasets, log, queries, registration, tiers, users
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import (
+    DatasetRequest,
+    PushedVectorRequest,
+    TierSpec,
+    UserChange,
+    UserSpec,
+)
+
+CROWD = 8
+HANG_SECONDS = 60
+
+
+def together(acts: Sequence[Callable[[], object]]) -> list[str]:
+    """Run all at the same time; what each came to: ``done``, or the name of its error."""
+    outcomes = [""] * len(acts)
+    barrier = threading.Barrier(len(acts), timeout=HANG_SECONDS)
+
+    def run(place: int) -> None:
+        barrier.wait()
+        try:
+            acts[place]()
+        except (PenstockError, IntegrityError) as error:
+            outcomes[place] = type(error).__name__
+        else:
+            outcomes[place] = "done"
+
+    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(acts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def pushed(name: str, **changes: object) -> PushedVectorRequest:
+    return PushedVectorRequest.model_validate({**VISITS, "name": name, **changes})
+
+
+def test_registrations_never_overdraw_a_budget_together(world: World) -> None:
+    """Each takes 0.3 of every tier's budget, so that three fit and no fourth."""
+
+    def act(number: int) -> Callable[[], object]:
+        request = pushed(f"q{number}", levels=None, share=0.3)
+        return lambda: queries.register(world.server, OPERATOR, request)
+
+    outcomes = Counter(together([act(number) for number in range(CROWD)]))
+    assert outcomes == {"done": 3, BudgetExhausted.__name__: CROWD - 3}
+    with world.server.database.read() as session:
+        charges = session.exec(select(Charge).order_by(col(Charge.id))).all()
+        budgets = session.exec(select(TierBudget)).all()
+        assert len(session.exec(select(Query)).all()) == 3
+    for budget in budgets:
+        own = [charge for charge in charges if charge.tier_id == budget.tier_id]
+        assert [charge.seq for charge in own] == [0, 1, 2]
+        assert own[-1].loss_total == sum(charge.loss for charge in own) <= budget.limit_loss
+
+
+@pytest.mark.only("postgresql")
+def test_without_the_datasets_lock_the_ledgers_unique_refuses_the_second(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broken variant: both read one total before either writes."""
+    gate = threading.Barrier(2, timeout=HANG_SECONDS)
+    product = accounts.require_room
+
+    def wait_and_require(*arguments: object) -> None:
+        product(*arguments)  # type: ignore[arg-type]  # passed through
+        gate.wait()
+
+    monkeypatch.setattr(registration, "lock_dataset", lambda *_: None)
+    monkeypatch.setattr(registration, "require_room", wait_and_require)
+    outcomes = together(
+        [
+            lambda: queries.register(world.server, OPERATOR, pushed("one")),
+            lambda: queries.register(world.server, OPERATOR, pushed("two")),
+        ]
+    )
+    assert sorted(outcomes) == ["IntegrityError", "done"]
+
+
+def test_a_name_is_given_once(world: World) -> None:
+    makers: dict[str, Callable[[], object]] = {
+        "tier": lambda: tiers.create(world.server, OPERATOR, TierSpec(name="Same")),
+        "user": lambda: users.create(
+            world.server, OPERATOR, UserSpec(name="Same", roles=["analyst"])
+        ),
+        "dataset": lambda: datasets.register(
+            world.server, OPERATOR, DatasetRequest.model_validate({**SITES, "name": "Same"})
+        ),
+    }
+    for kind, make in makers.items():
+        outcomes = Counter(together([make] * CROWD))
+        assert outcomes == {"done": 1, NameTaken.__name__: CROWD - 1}, kind
+
+
+def test_a_querys_name_is_given_once_on_the_whole_server(world: World) -> None:
+    for number in range(CROWD):
+        request = DatasetRequest.model_validate({**SITES, "name": f"sites-{number}"})
+        datasets.register(world.server, OPERATOR, request)
+
+    def act(number: int) -> Callable[[], object]:
+        request = pushed("same", dataset=f"sites-{number}")
+        return lambda: queries.register(world.server, OPERATOR, request)
+
+    outcomes = Counter(together([act(number) for number in range(CROWD)]))
+    assert outcomes == {"done": 1, NameTaken.__name__: CROWD - 1}
+
+
+def test_one_spec_that_is_registered_by_many_is_drawn_once(world: World) -> None:
+    outcomes = Counter(
+        together([lambda: queries.register(world.server, OPERATOR, pushed("same"))] * CROWD)
+    )
+    assert outcomes.pop("done") == 1
+    # Some find it pending, others finished.
+    assert set(outcomes) <= {NameTaken.__name__, Conflict.__name__}
+    with world.server.database.read() as session:
+        assert [query.seq for query in session.exec(select(Query)).all()] == [0]
+        assert Counter(charge.tier_id for charge in session.exec(select(Charge)).all()) == {
+            1: 1,
+            2: 1,
+            3: 1,
+        }
+
+
+def test_hand_outs_of_many_queries_have_places_in_the_log_without_gaps(world: World) -> None:
+    names = [f"q{number}" for number in range(CROWD)]
+    for name in names:
+        world.push(name, levels={"public": {"epsilon": 0.01}})
+    receipts: list[int | None] = []
+
+    def act(name: str, person: str) -> Callable[[], object]:
+        return lambda: receipts.append(world.ask(person, name).view.receipt.index)
+
+    acts = [act(name, person) for name in names for person in ("pia", "paul", "ines")]
+    assert set(together(acts)) == {"done"}
+    with world.server.database.read() as session:
+        leaves = session.exec(select(Leaf).order_by(col(Leaf.id))).all()
+    assert [leaf.index for leaf in leaves] == list(range(len(leaves)))
+    given = [leaf.index for leaf in leaves if leaf.kind == "release"]
+    assert sorted(index for index in receipts if index is not None) == given
+    assert len(given) == len(acts)
+
+
+@pytest.mark.only("postgresql")
+def test_without_the_logs_lock_its_unique_refuses_the_second(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broken variant: both read one last index before either writes."""
+    gate = threading.Barrier(2, timeout=HANG_SECONDS)
+    product = log.leaf_hash
+
+    def wait_and_hash(content: bytes) -> bytes:
+        gate.wait()
+        return product(content)
+
+    for name in ("q0", "q1"):
+        world.push(name)
+    monkeypatch.setattr(log, "lock_log", lambda _: None)
+    monkeypatch.setattr(log, "leaf_hash", wait_and_hash)
+    outcomes = together([lambda: world.ask("pia", "q0"), lambda: world.ask("pia", "q1")])
+    assert sorted(outcomes) == ["IntegrityError", "done"]
+
+
+def test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered(visits: World) -> None:
+    """By the order of the log: what a demotion comes before is judged by it."""
+    rungs = [0.5 - 0.02 * step for step in range(12)]
+
+    def ask(epsilon: float) -> Callable[[], object]:
+        return lambda: visits.ask("ines", epsilon=epsilon)
+
+    def demote() -> object:
+        change = UserChange.model_validate({"clearance": "public"})
+        return users.change(visits.server, OPERATOR, "ines", change)
+
+    outcomes = together([*[ask(epsilon) for epsilon in rungs[:6]], demote, *map(ask, rungs[6:])])
+    assert set(outcomes) <= {"done", "ClearanceTooLow"}
+    with visits.server.database.read() as session:
+        leaves = session.exec(select(Leaf).order_by(col(Leaf.index))).all()
+    kinds = [leaf.kind for leaf in leaves]
+    demotion = kinds.index("clearance")
+    later = [json.loads(leaf.bytes) for leaf in leaves[demotion:] if leaf.kind == "release"]
+    assert [leaf["tier"] for leaf in later if leaf["tier"] != "public"] == []
+    assert outcomes.count("done") == 1 + kinds.count("release")
