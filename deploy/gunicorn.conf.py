@@ -88,13 +88,15 @@ def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunico
     """Let a worker end with its master, also where that one is killed.
 
     It would keep the port for a while otherwise, and the next server could not start.
-    What it was doing is whole or undone, as after any crash.  And let it refuse what is no
-    request in our words.
+    What it was doing is whole or undone, as after any crash.
     """
     if sys.platform == "linux":
         parent_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
         ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGKILL)
 
+
+def post_worker_init(worker: object) -> None:  # noqa: ARG001  # gunicorn's shape
+    """Let a worker that is ready refuse in our words what is no request."""
     from gunicorn import util
 
     from penstock.api import malformed

@@ -104,10 +104,12 @@ def test_a_worker_that_cannot_start_says_so_in_one_line(
 ) -> None:
     made = set_up(model, tmp_path, Homes(None))
     made.world.server.database.close()
+    # Of two that fail at once, gunicorn itself traces the second.
+    environment = {**made.home.environment, "PENSTOCK_PORT": "0", "PENSTOCK_WORKERS": "1"}
     with fault.harm(made.place):
         done = subprocess.run(
             [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION)],
-            env={**os.environ, "PENSTOCK_HOME": str(made.place.home), "PENSTOCK_PORT": "0"},
+            env={**os.environ, **environment},
             cwd=tmp_path,
             capture_output=True,
             text=True,
