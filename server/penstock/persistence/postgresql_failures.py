@@ -88,7 +88,7 @@ def of(
         return Interrupted(_UNCERTAIN if at_commit else _LOST, uncertain=at_commit, server=place)
     if state in (_NO_TABLE, _NO_COLUMN):
         return SchemaUnknown(
-            "The database lacks a table that this version of Penstock needs."
+            "The database lacks a table or a column that this version of Penstock needs."
             " Run `penstock db upgrade`."
         )
     if state in _SENTENCES:

@@ -8,6 +8,7 @@ writers before anything is read.
 
 import contextlib
 import os
+import re
 import sqlite3
 import time
 from enum import Enum
@@ -200,9 +201,9 @@ class SQLite:
         code = getattr(error.orig, "sqlite_errorcode", None)
         if code is None:
             return None
-        if code == sqlite3.SQLITE_ERROR and str(error.orig).startswith("no such table"):
+        if code == sqlite3.SQLITE_ERROR and _LACKING.match(str(error.orig)):
             return SchemaUnknown(
-                "The database lacks a table that this version of Penstock needs."
+                "The database lacks a table or a column that this version of Penstock needs."
                 " Run `penstock db upgrade`."
             )
         sentence = _FAILURES.get(code & 0xFF)
@@ -210,6 +211,8 @@ class SQLite:
             return None
         return self._unavailable(sentence.format(name=self._path.name, timeout=self._timeout))
 
+
+_LACKING = re.compile("no such (table|column)|table .* has no column")
 
 _FAILURES = {
     sqlite3.SQLITE_BUSY: (

@@ -155,6 +155,16 @@ def version(number: str) -> Harm:
 
 
 @contextmanager
+def without_a_column(place: Place) -> Iterator[None]:
+    """A harm: tiers have another column, as in a schema of another time."""
+    for before, after in (("description", "remark"), ("remark", "description")):
+        with closing(sqlite3.connect(place.database)) as connection, connection:
+            connection.execute(f"ALTER TABLE tier RENAME COLUMN {before} TO {after}")
+        if before == "description":
+            yield
+
+
+@contextmanager
 def another_writer(place: Place) -> Iterator[None]:
     """A harm: somebody began to write and does not end."""
     with closing(sqlite3.connect(place.database, isolation_level=None)) as connection:
@@ -233,6 +243,11 @@ LIVE = [
     Fault(
         "the database is of another version", version("9999"), "SCHEMA_UNKNOWN",
         "has schema 9999, which this version does not know.*Install the version", ("ready",),
+    ),
+    Fault(
+        "the database lacks a column", without_a_column, "SCHEMA_UNKNOWN",
+        "lacks a table or a column.*penstock db upgrade", ("list", "first", "tier", "dataset"),
+        ("read",),
     ),
     Fault(
         "the key ring is away", instead(lambda place: place.ring), "KEYS_UNAVAILABLE",
