@@ -47,9 +47,10 @@ def _log_moment(log_mass: Floats, exponent: Floats, step: int, missing: float) -
     """``ln(sum(mass * exp(exponent)))`` for masses that add up to ``1 - missing``."""
     joint = log_mass + exponent
     peak = float(joint.max())
-    if peak > 0 or float(exponent[log_mass > -80].max(initial=0.0)) > 30:
-        return peak + math.log(float(np.exp(joint - peak).sum()) * step)
-    # Small moments are 1 plus what is left when the masses are taken off.
+    moment = peak + math.log(float(np.exp(joint - peak).sum()) * step)
+    if abs(moment) > 0.5 or float(exponent[log_mass > -80].max(initial=0.0)) > 30:
+        return moment
+    # Moments near 1 are 1 plus what is left when the masses are taken off.
     excess = np.exp(joint) - np.exp(log_mass)
     small = np.abs(exponent) < 1
     excess[small] = np.exp(log_mass[small]) * np.expm1(exponent[small])

@@ -55,3 +55,15 @@ def test_the_divergence_of_large_means_is_that_of_the_gaussian(mean: float) -> N
 def test_the_divergence_is_infinite_where_it_is_beyond_use() -> None:
     assert renyi_divergence(1e6, 1_000, 500.0) == math.inf
     assert renyi_divergence(100.0, 300, 2.0) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("mean", "shift", "order"), [(1.0, 2, 57.0), (1.01, 2, 511.0), (1.3, 3, 1024.0), (2.5, 4, 400.0)]
+)
+def test_noise_of_hardly_any_width_has_a_divergence_as_well(
+    mean: float, shift: int, order: float
+) -> None:
+    exact = _exact_renyi(mean, shift, order)
+    found = renyi_divergence(mean, shift, order)
+    assert exact <= found
+    assert found == pytest.approx(exact, rel=1e-8)
