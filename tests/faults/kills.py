@@ -72,11 +72,13 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
 def piecemeal(server: Server, report: Report, ask: Ask) -> None:
     """Commits after every statement, so that a release is several transactions."""
 
+    begin = "BEGIN" if server.settings.database_url else "BEGIN IMMEDIATE"
+
     def commit(connection: Connection, *arguments: object) -> None:
         if str(arguments[1]).startswith(("INSERT", "UPDATE")):
             driver = connection.connection.dbapi_connection
             assert driver is not None
             driver.cursor().execute("COMMIT")
-            driver.cursor().execute("BEGIN IMMEDIATE")
+            driver.cursor().execute(begin)
 
     event.listen(Engine, "after_cursor_execute", commit)

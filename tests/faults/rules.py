@@ -79,6 +79,8 @@ def by_query(now: Snapshot) -> dict[int, list[RowMapping]]:
 
 
 def _file(server: Server) -> Iterator[str]:
+    if server.settings.database_url:
+        return
     with server.database.read() as session:
         connection = session.connection()
         if connection.exec_driver_sql("PRAGMA integrity_check").scalars().all() != ["ok"]:

@@ -1,6 +1,7 @@
 """The home that the processes of a test share, and who asks it for what."""
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -54,10 +55,21 @@ class Ask:
     level: float
 
 
+def urls_beside(folder: Path) -> Path:
+    """The file with the URLs of a home's database, where that is not in the home."""
+    return folder.with_name(f"{folder.name}-urls.json")
+
+
+def settings_of(folder: Path) -> Settings:
+    """The settings of a home, as every process reads them for itself."""
+    urls = json.loads(urls_beside(folder).read_text())
+    # Nobody gives up waiting for the lock: no test is to depend on the machine's speed.
+    return Settings(home=folder, busy_timeout=600.0, **urls)
+
+
 def open_home(folder: Path) -> Server:
     """The server as every process opens it for itself."""
-    # Nobody gives up waiting for the lock: no test is to depend on the machine's speed.
-    return home.open_server(Settings(home=folder, busy_timeout=600.0))
+    return home.open_server(settings_of(folder))
 
 
 @contextmanager
@@ -70,7 +82,7 @@ def opened(folder: Path) -> Iterator[Server]:
 
 def build(folder: Path, *, analysts: int, names: Sequence[str] = ()) -> None:
     """A home with two tiers, ``analysts`` people, and a query of every name."""
-    home.create(Settings(home=folder))
+    home.create(settings_of(folder))
     server = open_home(folder)
     for tier in TIERS:
         tiers.create(server, OPERATOR, TierSpec(name=tier))

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+from psycopg import sql
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
-from tests.faults.stage import Ask
+from tests.faults.stage import Ask, settings_of
 from tests.faults.traced import Placed, place
 
 from penstock.errors import IntegrityViolation
@@ -60,7 +62,7 @@ def unlocked(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answ
         gate()
         gate = _open
         try:
-            with server.database.write() as session:
+            with server.database.write(alone=False) as session:
                 return _written(session, server, principal, ask, early)
         except IntegrityViolation as refused:
             if not isinstance(refused.__cause__, IntegrityError):
@@ -88,7 +90,25 @@ def forging(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answe
 
 
 def drop_uniques(folder: Path, *uniques: str) -> None:
-    """Rebuild a home's table of releases without the named constraints."""
+    """Take the named constraints off a home's table of releases."""
+    url = settings_of(folder).migration_database_url
+    if not url:
+        _rebuild_without(folder, *uniques)
+        return
+    with psycopg.connect(url) as connection:
+        for unique in uniques:
+            (name,) = connection.execute(
+                "SELECT conname FROM pg_constraint"
+                " WHERE conrelid = 'release'::regclass AND pg_get_constraintdef(oid) = %s",
+                [unique],
+            ).fetchall()
+            connection.execute(
+                sql.SQL("ALTER TABLE release DROP CONSTRAINT {}").format(sql.Identifier(*name))
+            )
+
+
+def _rebuild_without(folder: Path, *uniques: str) -> None:
+    """SQLite cannot drop a constraint: the table is made anew."""
     connection = sqlite3.connect(folder / "database" / "penstock.db", isolation_level=None)
     (table,) = connection.execute(
         "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'release'"
