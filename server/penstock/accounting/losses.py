@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.mechanisms.poisson_tails import below
 from penstock.randomness.saddle_point import log_poisson
 
 _LOG_OUTCOMES: Final = 16
@@ -154,28 +155,23 @@ def poisson_table(mean: float, shift: int, width: float, tail: float) -> LossTab
     """Poisson noise against its shift, the worse of both orders at every loss.
 
     The loss of the outcome ``x`` is ``ln P(x)/P(x - shift)``, falling in ``x``; outcomes
-    below ``shift`` only one hypothesis brings about.  Up to ``tail`` mass goes to
-    infinity.  Where the outcomes are too many, runs of them stand in one place, narrower
-    than 2^-11 of a standard deviation: an engineering bound.
+    below ``shift`` only one hypothesis brings about.  Up to ``tail`` mass on either side
+    goes to infinity, above all of it (Bernstein's inequality).  Where the outcomes are too
+    many, runs of them stand in one place, narrower than 2^-11 of a standard deviation: an
+    engineering bound.
     """
-    from scipy.special import pdtr, pdtrc  # imported late: slow to import
-
     deviations = math.sqrt(2 * math.log(1 / tail))
-    below = max(math.floor(mean - deviations * math.sqrt(mean)), shift)
+    lowest = max(math.floor(mean - deviations * math.sqrt(mean)), shift)
     above = math.ceil(mean + deviations * math.sqrt(mean) + deviations**2 / 3)
-    run = max((above + shift - below) >> _LOG_OUTCOMES, 1)
-    outcomes = np.arange(below, above + shift + run, run, dtype=np.float64)
+    run = max((above + shift - lowest) >> _LOG_OUTCOMES, 1)
+    outcomes = np.arange(lowest, above + shift + run, run, dtype=np.float64)
     near, far = _log_run(outcomes, mean, run), _log_run(outcomes - shift, mean, run)
     losses = near - far
     ahead, behind = losses > 0, losses < 0
     return worst_of(
         (
-            table_of_outcomes(
-                losses[ahead], np.exp(near[ahead]), float(pdtr(below - 1, mean)), width
-            ),
-            table_of_outcomes(
-                -losses[behind], np.exp(far[behind]), float(pdtrc(above, mean)), width
-            ),
+            table_of_outcomes(losses[ahead], np.exp(near[ahead]), below(mean, lowest), width),
+            table_of_outcomes(-losses[behind], np.exp(far[behind]), tail, width),
         )
     )
 
