@@ -92,10 +92,25 @@ def test_several_coordinates_are_bounded_from_above_and_closely(mean: float, sha
 
 
 @pytest.mark.parametrize("mean", [30.0, 80.0])
-def test_shifts_of_both_signs_lose_less_than_those_of_one(mean: float) -> None:
+def test_shifts_of_both_signs_lose_less_away_from_the_end_of_the_support(mean: float) -> None:
     for one, other in ((1, 1), (2, 1), (2, 2)):
         same = _brute_epsilon(mean, (one, other), 1e-4)
         assert _brute_epsilon(mean, (one, -other), 1e-4) < same
+
+
+@pytest.mark.parametrize(
+    ("mean", "shifts", "delta"),
+    [(15.963, (1, -3), 3.4432e-5), (16.0, (3, -1), 3.3021e-5), (18.42, (4, -1), 2.5117e-5)],
+)
+def test_shifts_of_both_signs_are_covered_where_they_lose_more(
+    mean: float, shifts: tuple[int, ...], delta: float
+) -> None:
+    sizes = tuple(sorted((abs(shift) for shift in shifts), reverse=True))
+    exact = _brute_epsilon(mean, shifts, delta)
+    assert _brute_epsilon(mean, sizes, delta) < exact * (1 - 1e-3)
+    found = epsilon_of_shape(mean, tuple((size, 1) for size in sizes), delta)
+    assert exact <= found + 1e-9
+    assert found == pytest.approx(exact, rel=1e-5)
 
 
 def test_one_direction_alone_would_promise_too_much() -> None:
