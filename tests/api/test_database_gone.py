@@ -1,0 +1,80 @@
+"""PostgreSQL goes away: whoever asks is told so at once, without a value, and it heals."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, event
+from tests.api.world import QUERY, World, parsed
+from tests.databases.cluster import Cluster
+
+pytestmark = pytest.mark.only("postgresql")
+
+ASK = "/api/v1/queries/visits/releases"
+CALLS: list[tuple[str, str, Any, str]] = [
+    ("GET", "/api/v1/me", None, "ann"),
+    ("GET", "/api/v1/queries", None, "ian"),
+    ("POST", ASK, {}, "ann"),
+    ("POST", ASK, {}, "ian"),
+    ("POST", "/api/v1/tiers", {"name": "new"}, "root"),
+    ("POST", "/api/v1/queries", {**QUERY, "name": "new"}, "root"),
+]
+
+
+@pytest.fixture
+def stopped(world: World, cluster: Cluster) -> Iterator[Cluster]:
+    """The server's database, gone after it was used."""
+    world.answer("GET", "/api/v1/me", by="ann")
+    cluster.stop()
+    yield cluster
+    if cluster.process.poll() is not None:
+        cluster.start()
+
+
+def test_a_database_that_is_gone_is_a_503_for_everybody_and_heals(
+    world: World, stopped: Cluster
+) -> None:
+    for verb, path, body, by in CALLS:
+        response = world.call(verb, path, body, by=by)
+        problem = parsed(response)
+        assert (response.status_code, problem["code"]) == (503, "DATABASE_UNAVAILABLE")
+        assert "127.0.0.1" not in response.text
+        assert response.headers["Retry-After"]
+    assert world.call("GET", "/readyz").status_code == 503
+    assert world.call("GET", "/healthz").status_code == 200
+    stopped.start()
+    assert world.call("GET", "/readyz").status_code == 200
+    for verb, path, body, by in CALLS:
+        assert world.call(verb, path, body, by=by).status_code < 300
+
+
+@pytest.mark.parametrize("step", ["SELECT", "INSERT INTO release", "INSERT INTO leaf", "COMMIT"])
+def test_a_database_that_goes_in_mid_request_gives_no_value_and_loses_nothing(
+    world: World, cluster: Cluster, step: str
+) -> None:
+    engine = world.server.database._engines.beside
+    stops = iter([True])
+
+    def stop_at(statement: str) -> None:
+        if statement.startswith(step) and "advisory" not in statement and next(stops, False):
+            cluster.stop()
+
+    def executing(*arguments: Any) -> None:
+        stop_at(arguments[2])
+
+    def committing(_: Connection) -> None:
+        stop_at("COMMIT")
+
+    event.listen(engine, "before_cursor_execute", executing)
+    event.listen(engine, "commit", committing)
+    between = {"epsilon": 0.3}  # a level that is drawn for this
+    response = world.call("POST", ASK, between, by="ian")
+    assert response.status_code == 503
+    assert parsed(response)["code"] == "DATABASE_UNAVAILABLE"
+    assert "values" not in json.loads(response.data)
+    cluster.start()
+    first = world.answer("POST", ASK, between, by="ian")
+    assert world.answer("POST", ASK, between, by="ian") == first
+    listed = world.answer("GET", "/api/v1/releases", by="ian")["items"]
+    assert [item["id"] for item in listed] == [first["id"]]
