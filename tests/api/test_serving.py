@@ -63,7 +63,9 @@ class Serving:
         """Send a signal and wait for the end; the exit status."""
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(20)
+        # Beyond gunicorn's own bound: a worker that is told to stop while it starts may
+        # not hear it, and is ended when graceful_timeout (30 seconds) is over.
+        return self.process.wait(90)
 
     def ask(self, verb: str, path: str, body: Any = None) -> tuple[int, Any]:
         """One request on a connection of its own."""
