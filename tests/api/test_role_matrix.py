@@ -29,6 +29,8 @@ ASK = "/api/v1/queries/visits/releases"
 NEW_QUERY = {**QUERY, "name": "new"}
 NEW_DATASET = {**DATASET, "name": "new"}
 NEW_USER = {"name": "new", "roles": ["analyst"]}
+NEW_BUDGETS = {"budgets": {"internal": {"epsilon": 5}}}
+NEW_LEVELS = {"levels": {"public": {"epsilon": 0.2}}}
 OF_ANN = "/api/v1/audit/exposure?users=ann&dataset=sites"
 
 # noa has no clearance, ann is cleared for public, ian for internal, root is an admin and
@@ -46,16 +48,21 @@ MATRIX = [
     Row("revoke_token", TOKENS + "/PREFIX", None, 403, 200, 403, 200, 403),
     Row("list_tiers", "/api/v1/tiers", None, 200, 200, 200, 200, 200),
     Row("create_tier", "/api/v1/tiers", {"name": "new"}, 403, 403, 403, 201, 403),
+    Row("change_tier", "/api/v1/tiers/public", {"rank": 11}, 403, 403, 403, 200, 403),
+    Row("delete_tier", "/api/v1/tiers/public", None, 403, 403, 403, 409, 403),
     Row("list_datasets", "/api/v1/datasets", None, 200, 200, 200, 200, 200),
     Row("register_dataset", "/api/v1/datasets", NEW_DATASET, 403, 403, 403, 201, 403),
     Row("show_dataset", "/api/v1/datasets/sites", None, 404, 200, 200, 200, 200),
     # Its vectors are pushed, so that there are no rows to make up.
     Row("show_dummy", "/api/v1/datasets/sites/dummy", None, 404, 422, 422, 422, 422),
+    Row("change_dataset", "/api/v1/datasets/sites", NEW_BUDGETS, 403, 403, 403, 200, 403),
     Row("show_budget", "/api/v1/datasets/sites/budget", None, 404, 200, 200, 200, 200),
     Row("list_queries", "/api/v1/queries", None, 200, 200, 200, 200, 200),
     Row("register_query", "/api/v1/queries", NEW_QUERY, 403, 403, 403, 201, 403),
     Row("show_query", "/api/v1/queries/visits", None, 404, 200, 200, 200, 200),
     Row("show_query", "/api/v1/queries/secret", None, 404, 404, 200, 200, 200),
+    Row("change_query", "/api/v1/queries/visits", NEW_LEVELS, 403, 403, 403, 200, 403),
+    Row("retire_query", "/api/v1/queries/visits/retire", None, 403, 403, 403, 200, 403),
     Row("request_release", ASK, {}, 404, 200, 200, 403, 403),
     Row("request_release", ASK, {"tier": "public"}, 404, 200, 200, 403, 403),
     Row("request_release", ASK, {"tier": "internal"}, 404, 403, 200, 403, 403),

@@ -2,6 +2,7 @@
 
 * ``budget``       (epsilon, delta) as a Rényi budget at one frozen order: ``account_of``
 * ``charges``      the cost of one query for one tier, its sampler's error included
+* ``raising``      what it costs to let a tier see a query more accurately
 * ``ledger``       exact sums, and the refusal with its numbers
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
 * ``search``       the least good level, for the above
@@ -43,6 +44,7 @@ from penstock.accounting.ledger import (
     share_of,
     total,
 )
+from penstock.accounting.raising import raising, refinement_loss
 from penstock.accounting.report import PlacedRelease, composed_epsilon
 
 __all__ = [
@@ -68,6 +70,8 @@ __all__ = [
     "level_for_share",
     "limit_of",
     "pure_loss",
+    "raising",
+    "refinement_loss",
     "renyi_budget",
     "require_delta",
     "rung_for",

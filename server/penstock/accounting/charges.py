@@ -16,7 +16,7 @@ from penstock.privacy import Cost, Ladder, Sensitivity
 PURE_MECHANISMS: Final = frozenset({"laplace"})
 """Those whose promise is pure, so that it may be charged as such."""
 
-_LARGEST_EXPONENT: Final = 700.0
+LARGEST_EXPONENT: Final = 700.0
 """Beyond this ``exp`` overflows, and any failure multiplied by it is above 1 already."""
 
 
@@ -37,12 +37,12 @@ def charge(
     """
     ideal = mechanism.cost(level, sensitivity, account.order)
     ways = mechanism.numerical_charges(
-        ladder, dimension, levels, account.order, min(account.epsilon, _LARGEST_EXPONENT)
+        ladder, dimension, levels, account.order, min(account.epsilon, LARGEST_EXPONENT)
     )
     costs = [Cost(ideal.loss * way.factor, ideal.failure + way.failure) for way in ways]
     if mechanism.name in PURE_MECHANISMS:
         own = mechanism.guarantee(level, sensitivity, account.delta).epsilon
-        if own < min(account.epsilon, _LARGEST_EXPONENT):
+        if own < min(account.epsilon, LARGEST_EXPONENT):
             ways = mechanism.numerical_charges(ladder, dimension, levels, account.order, own)
             loss = pure_loss(own, account.order)
             costs += [Cost(loss, way.failure) for way in ways if way.factor == 1]

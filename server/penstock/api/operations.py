@@ -140,10 +140,15 @@ class Operations:
         )
 
     def patch(
-        self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()
+        self,
+        path: str,
+        policy: Policy,
+        *,
+        refusals: tuple[int, ...] = (),
+        large_body: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Declare an operation that changes something."""
-        return self._declare("PATCH", path, policy, refusals=refusals)
+        return self._declare("PATCH", path, policy, refusals=refusals, large_body=large_body)
 
     def delete(
         self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()

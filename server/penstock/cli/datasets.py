@@ -7,7 +7,7 @@ import click
 from penstock.cli.figures import moment, percent
 from penstock.cli.imports import import_metadata
 from penstock.cli.operator import Operator, everything
-from penstock.cli.options import format_option, option
+from penstock.cli.options import TierBudget, format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.specs import checked, content_of
 
@@ -107,12 +107,32 @@ def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
 
 @dataset.command()
 @click.argument("name")
+@option(
+    "--set",
+    "wanted",
+    envvar="PENSTOCK_DATASET_BUDGET_SET",
+    metavar="TIER=EPSILON",
+    multiple=True,
+    type=TierBudget(),
+    help="Raise or lower a tier's budget first; may be given several times.",
+)
 @format_option
 @click.pass_obj
-def budget(operator: Operator, name: str) -> None:
-    """Show what each tier was granted, has spent and has left, and on which queries."""
+def budget(operator: Operator, name: str, wanted: "tuple[tuple[str, float], ...]") -> None:
+    """Show what each tier was granted, has spent and has left, and on which queries.
+
+    Exits 3 where a budget would be set below what is spent.
+    """
     from penstock.services import budget as budgets
 
+    if wanted:
+        from penstock.services.specs import DatasetChange
+
+        if len({tier for tier, _ in wanted}) < len(wanted):
+            raise click.UsageError("Set the budget of each tier once.")
+        content = {"budgets": {tier: {"epsilon": epsilon} for tier, epsilon in wanted}}
+        change = checked(DatasetChange, content)
+        budgets.change(operator.server, operator.principal, name, change)
     operator.print(_budget(budgets.show(operator.server, operator.principal, name)))
 
 

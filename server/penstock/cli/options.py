@@ -55,6 +55,22 @@ class Positive(click.ParamType[float]):
         return number
 
 
+class TierBudget(click.ParamType[tuple[str, float]]):
+    """A tier and the epsilon of its budget, as ``TIER=EPSILON``."""
+
+    name = "budget"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, float]:
+        if isinstance(value, tuple):
+            return value
+        tier, found, epsilon = str(value).rpartition("=")
+        if not found or not tier:
+            self.fail(f"{value!r} is not TIER=EPSILON.", param, ctx)
+        return tier, Positive().convert(epsilon, param, ctx)
+
+
 class Moment(click.ParamType[datetime]):
     """A date or a time as in ISO 8601; UTC where it names no zone."""
 

@@ -86,6 +86,37 @@ def register(operator: Operator, file: str) -> None:
     operator.print(_shown(queries.register(operator.server, operator.principal, request)))
 
 
+@query.command()
+@click.argument("name")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def levels(operator: Operator, name: str, file: str) -> None:
+    """Move levels of the query NAME as FILE says, in JSON or TOML; - is standard input.
+
+    FILE holds {"levels": {TIER: {...}}}; tiers that it leaves out keep theirs.  A level more
+    accurate than the query's ceiling needs its exact values again, as "values" where they
+    were pushed.  Exits 3 where a budget does not allow it.
+    """
+    from penstock.services import queries
+    from penstock.services.specs import LevelsChange
+
+    content = content_of(file, operator.settings.query_body_limit)
+    wanted = checked(LevelsChange, content)
+    operator.print(_shown(queries.change(operator.server, operator.principal, name, wanted)))
+
+
+@query.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def retire(operator: Operator, name: str) -> None:
+    """Stop further releases of a query.  Nothing that it cost comes back."""
+    from penstock.services import queries
+
+    operator.print(_shown(queries.retire(operator.server, operator.principal, name)))
+
+
 def level_cells(level: "LevelView", epsilon: float, delta: float) -> tuple[object, ...]:
     """The cells of ``LEVEL``."""
     return level.parameter, level.value, epsilon, delta

@@ -39,6 +39,43 @@ def create(
     operator.print(_document([made], made))
 
 
+@tier.command()
+@click.argument("name")
+@option("--rank", type=int, help="Its new rank; larger is more trusted.")
+@option("--above", metavar="TIER", help="Just above this tier, below the next one.")
+@option("--description", help="For people.")
+@format_option
+@click.pass_obj
+def change(
+    operator: Operator, name: str, rank: int | None, above: str | None, description: str | None
+) -> None:
+    """Move a tier, or describe it otherwise.
+
+    Every tier pays for what those below it may see or ever saw.  Exits 3 where a budget
+    does not allow the move.
+    """
+    from penstock.services import tiers
+    from penstock.services.specs import TierChange
+
+    if rank is not None and above is not None:
+        raise click.UsageError("Give --rank or --above, not both.")
+    spec = built(TierChange, rank=rank, above=above, description=description)
+    changed = tiers.change(operator.server, operator.principal, name, spec)
+    operator.print(_document([changed], changed))
+
+
+@tier.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def delete(operator: Operator, name: str) -> None:
+    """Delete a tier that nobody holds.  What its former holders saw stays charged."""
+    from penstock.services import tiers
+
+    gone = tiers.delete(operator.server, operator.principal, name)
+    operator.print(_document([gone], gone))
+
+
 @tier.command("list")
 @format_option
 @click.pass_obj

@@ -224,7 +224,8 @@ class AssertedSensitivity(Spec):
     linf: Number | None = None
 
 
-def _numbers(value: object) -> list[int | float]:
+def exact_values(value: object) -> list[int | float]:
+    """The list that was sent; what stands in it is looked at by ``vector_steps`` alone."""
     if not isinstance(value, list | tuple):
         raise PydanticCustomError("list_type", "This must be a list.")
     if len(value) > MOST_KEYS:
@@ -268,7 +269,7 @@ class PushedVector(VectorSpec):
 
     values: Annotated[
         list[int | float],
-        PlainValidator(_numbers),
+        PlainValidator(exact_values),
         WithJsonSchema({"type": "array", "items": {"type": "number"}, "minItems": 1}),
         Field(exclude=True, repr=False),
     ]

@@ -23,6 +23,7 @@ from penstock.mechanisms.lattice import (
 )
 from penstock.mechanisms.poisson_curve import epsilon_of_shape
 from penstock.mechanisms.poisson_divergence import renyi_divergence
+from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
 from penstock.mechanisms.poisson_tails import below, half_width
 from penstock.mechanisms.process import IntVector, NumericalCharge
 from penstock.mechanisms.shifts import Shifts
@@ -141,6 +142,21 @@ class Poisson:
             return Cost(loss=math.inf, failure=failure)
         loss = shifts.largest_sum(lambda shift: _loss(mean, shift, order))
         return Cost(loss=loss, failure=failure)
+
+    def refinement(
+        self, old: Fraction, new: Fraction, sensitivity: Sensitivity, order: float, tail: float
+    ) -> Cost:
+        """The Rényi divergence of a release at ``new`` given one at ``old``, whatever it was.
+
+        But for ``tail``, the probability that the noise of ``old`` is too small in a
+        coordinate that the shift moves, and for that of ``new`` below its shift.
+        """
+        shifts = self._shifts(sensitivity)
+        trials = fewest(float(old), tail / shifts.l1)
+        chance = float(new / old)
+        loss = shifts.largest_sum(lambda shift: refinement_divergence(trials, chance, shift, order))
+        outside = shifts.largest_sum(lambda shift: below(float(new), shift))
+        return Cost(loss=loss, failure=min(tail + outside, 1.0))
 
     def numerical_charges(
         self,

@@ -7,13 +7,13 @@ import numpy as np
 from penstock.mechanisms import poisson_tails
 from penstock.randomness.saddle_point import Floats, log_poisson
 
-_POINTS_A_DEVIATION = 128
+POINTS_A_DEVIATION = 128
 """Sums of smooth terms over every n-th integer are exact at far fewer points."""
 
-_SAFETY = 1e-10
+SAFETY = 1e-10
 """Relative: what the floats may be off by; the floor is below."""
 
-_FLOOR = 1e-14
+FLOOR = 1e-14
 
 
 def renyi_divergence(mean: float, shift: int, order: float) -> float:
@@ -23,7 +23,7 @@ def renyi_divergence(mean: float, shift: int, order: float) -> float:
     (``order * shift`` more than a fifth of a mean above 2^14).
     """
     deviation = math.sqrt(mean)
-    step = max(1, math.floor(deviation / _POINTS_A_DEVIATION))
+    step = max(1, math.floor(deviation / POINTS_A_DEVIATION))
     tilt = order * shift
     if step > 1 and tilt > mean / 5:
         return math.inf
@@ -37,13 +37,13 @@ def renyi_divergence(mean: float, shift: int, order: float) -> float:
     if outside >= 1:
         return math.inf
     inside = -math.log1p(-outside)
-    up = _log_moment(moved, (order - 1) * (moved - plain), step, 0.0)
-    down = _log_moment(plain, (order - 1) * (plain - moved), step, outside)
+    up = log_moment(moved, (order - 1) * (moved - plain), step, 0.0)
+    down = log_moment(plain, (order - 1) * (plain - moved), step, outside)
     loss = max(up / (order - 1) - inside, (down + order * inside) / (order - 1))
-    return max(loss, 0.0) * (1 + _SAFETY) + _FLOOR
+    return max(loss, 0.0) * (1 + SAFETY) + FLOOR
 
 
-def _log_moment(log_mass: Floats, exponent: Floats, step: int, missing: float) -> float:
+def log_moment(log_mass: Floats, exponent: Floats, step: int, missing: float) -> float:
     """``ln(sum(mass * exp(exponent)))`` for masses that add up to ``1 - missing``."""
     joint = log_mass + exponent
     peak = float(joint.max())

@@ -7,6 +7,12 @@
                      the use cases that carry these names
 * ``offers``         what a query would be and cost, before anything is charged
 * ``registration``   settle, charge, commit; then read the data once, for the anchor
+* ``levels``         the same for levels that are raised; lower ones act on the future
+* ``exact``          exact answers, and how to know them again without keeping them
+* ``effective``      what every tier pays for: the most accurate level it could ever be given
+* ``allowances``     what every tier is allowed from now on
+* ``funding``        whose budget a tier has
+* ``acts``           the leaves of what admins do, with what they had read
 * ``releases``       the release transaction
 * ``accounts``       the ledger in the database
 * ``log``            leaves of the audit log

@@ -136,6 +136,24 @@ def require_room(
             raise _refusal(session, dataset_id, account, shortfall)
 
 
+def overdrawn(
+    session: Session, dataset_id: int, account: TierAccount, epsilon: float, limit: Entry | None
+) -> BudgetExhausted:
+    """The refusal of a budget that allows less than what is spent; ``None`` allows nothing."""
+    spent, allowed = account.spent, limit or NOTHING
+    listed = spending(session, dataset_id, account)[:HEAVIEST_SHOWN]
+    return BudgetExhausted(
+        f"Tier {account.tier.name!r} has spent a Rényi loss of {spent.cost.loss:.6g} at order"
+        f" {account.account.order:g}, and a budget of epsilon {epsilon:g} would allow"
+        f" {allowed.cost.loss:.6g}; what is spent cannot be taken back. Set a larger budget.",
+        tier=account.tier.name,
+        needed_share=spent.loss / allowed.loss if allowed.loss else None,
+        remaining_share=0.0,
+        largest_share=0.0,
+        spent_by=[{"query": name, "share": share} for name, share in listed],
+    )
+
+
 def append_charge(
     session: Session,
     account: TierAccount,
@@ -186,6 +204,12 @@ def _largest_share(account: TierAccount) -> float:
     return share
 
 
+def _called(tier: Tier) -> str:
+    if tier.deleted_at is None:
+        return f"tier {tier.name!r}"
+    return f"tier {tier.name!r}, which was deleted and whose former holders still count,"
+
+
 def _refusal(
     session: Session, dataset_id: int, account: TierAccount, shortfall: Shortfall
 ) -> BudgetExhausted:
@@ -194,7 +218,7 @@ def _refusal(
     more = len(spent) - HEAVIEST_SHOWN
     by = f" Spent by: {listed}{f' and {more} more' if more > 0 else ''}." if spent else ""
     return BudgetExhausted(
-        f"The budget of tier {account.tier.name!r} (epsilon {account.account.epsilon:g}, delta"
+        f"The budget of {_called(account.tier)} (epsilon {account.account.epsilon:g}, delta"
         f" {account.account.delta:g}) does not allow it. {shortfall.explanation()}{by}",
         tier=account.tier.name,
         needed_share=shortfall.needed_share,

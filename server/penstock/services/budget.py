@@ -1,22 +1,30 @@
 """What each tier has been granted, has spent and has left, and on which queries."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sqlmodel import Session
 
-from penstock.accounting import left_of, limit_of
-from penstock.errors import NotFound
+from penstock.accounting import Account, account_of, left_of, limit_of
+from penstock.connectors.fields import folded
+from penstock.connectors.refusals import pointer, within
+from penstock.errors import InvalidInput, NotFound
 from penstock.mechanisms import Gaussian
-from penstock.persistence.tables import Dataset, Tier
+from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import Sensitivity
-from penstock.services.accounts import TierAccount, open_account, spending
+from penstock.services import datasets
+from penstock.services.accounts import TierAccount, open_account, overdrawn, spending
+from penstock.services.effective import ladder
 from penstock.services.exposure import could_be
+from penstock.services.funding import inherit, newest_budget, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
+from penstock.services.specs import DatasetChange
 from penstock.services.tiers import ordered
 from penstock.services.views import (
     DatasetBudgetView,
+    DatasetView,
     PrivacyBudget,
     SpendingView,
     TierBudgetView,
@@ -39,6 +47,75 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
         if not views and not principal.roles & {"admin", "auditor"}:
             raise NotFound(f"There is no dataset {name!r}.")
         return DatasetBudgetView(dataset.name, views)
+
+
+def change(server: Server, principal: Principal, name: str, wanted: DatasetChange) -> DatasetView:
+    """Raise or lower budgets; tiers that are not listed keep theirs.
+
+    The order of an account stays that of its first budget.  Raises ``NotFound``,
+    ``InvalidInput`` for tiers that do not exist, for budgets that would shrink as rank
+    rises and for those that leave nothing to spend, and ``BudgetExhausted`` below what is
+    spent.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        dataset = dataset_by_name(session, name)
+        now = server.clock()
+        tiers = ordered(session)
+        known = {tier.folded: tier for tier in tiers}
+        for spelled, budget in wanted.budgets.items():
+            tier = known.get(folded(spelled))
+            if tier is None:
+                raise InvalidInput(
+                    f"There is no tier {spelled!r}; create it first, or leave its budget out.",
+                    pointer=pointer("budgets", spelled),
+                )
+            last = newest_budget(session, dataset, tier)
+            if last is not None and last.epsilon == budget.epsilon:
+                continue
+            with within("budgets", spelled):
+                account = _account(session, dataset, tier, budget.epsilon, last)
+            set_budget(session, principal, dataset, tier, account, now)
+        _require_rising(session, dataset, tiers)
+        inherit(session, principal, dataset, ladder(session), now)
+        return datasets.view(session, dataset, None)
+
+
+def _account(
+    session: Session, dataset: Dataset, tier: Tier, epsilon: float, last: TierBudget | None
+) -> Account:
+    if last is None:
+        return account_of(epsilon, dataset.delta)
+    current = open_account(session, required(dataset.id), tier)
+    try:
+        account = account_of(epsilon, dataset.delta, last.order)
+    except InvalidInput:
+        # Less than anything can be bought with is also less than what is spent.
+        if current is not None and current.entries and epsilon < last.epsilon:
+            raise overdrawn(session, required(dataset.id), current, epsilon, None) from None
+        raise
+    limit = limit_of(account)
+    if current is not None and (
+        current.spent.loss > limit.loss or current.spent.failure > limit.failure
+    ):
+        raise overdrawn(session, required(dataset.id), current, epsilon, limit)
+    return account
+
+
+def _require_rising(session: Session, dataset: Dataset, tiers: Sequence[Tier]) -> None:
+    last: tuple[str, float] | None = None
+    for tier in tiers:
+        budget = newest_budget(session, dataset, tier)
+        if budget is None:
+            continue
+        if last is not None and budget.epsilon < last[1]:
+            raise InvalidInput(
+                f"The budget of {tier.name!r} would be epsilon {budget.epsilon:g}, below that of"
+                f" the less trusted {last[0]!r}, {last[1]:g}; budgets must not shrink as rank"
+                " rises. List both.",
+                pointer="/budgets",
+            )
+        last = (tier.name, budget.epsilon)
 
 
 def _view(session: Session, dataset: Dataset, account: TierAccount) -> TierBudgetView:

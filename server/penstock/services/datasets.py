@@ -14,8 +14,9 @@ from penstock.connectors.fields import folded
 from penstock.encryption import RowIdentity, open_envelope, seal
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Dataset, Tier, TierBudget
-from penstock.services import log
-from penstock.services.accounts import budget_row, resolve
+from penstock.services.accounts import resolve
+from penstock.services.acts import record
+from penstock.services.funding import set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
@@ -211,12 +212,12 @@ def _store(
         dataset.sealed_fingerprint = _seal(server, dataset, fingerprint, "fingerprint")
     session.add(dataset)
     session.flush()
-    log.append(
+    record(
         session,
-        kind="dataset",
-        at=dataset.created_at,
-        actor=principal.name,
-        dataset=dataset.name,
+        principal,
+        "dataset",
+        dataset.created_at,
+        dataset=dataset,
         version=dataset.version,
         delta=dataset.delta,
         neighboring=dataset.neighboring,
@@ -234,30 +235,8 @@ def _grant(
 ) -> None:
     now = server.clock()
     for tier in tiers:
-        if tier.name not in accounts:
-            continue
-        account = accounts[tier.name]
-        session.add(
-            budget_row(
-                account,
-                dataset_id=required(dataset.id),
-                tier_id=required(tier.id),
-                version=1,
-                at=now,
-                by=principal.name,
-            )
-        )
-        log.append(
-            session,
-            kind="budget",
-            at=now,
-            actor=principal.name,
-            dataset=dataset.name,
-            tier=tier.name,
-            epsilon=account.epsilon,
-            delta=account.delta,
-        )
-    session.flush()
+        if tier.name in accounts:
+            set_budget(session, principal, dataset, tier, accounts[tier.name], now)
 
 
 def _refuse_twin(session: Session, server: Server, fingerprint: bytes) -> None:

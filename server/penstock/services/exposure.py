@@ -14,10 +14,11 @@ from sqlmodel import Session, col, select
 from penstock.accounting import PlacedRelease, composed_epsilon, converted_epsilon
 from penstock.connectors.fields import folded
 from penstock.errors import InvalidInput, NotFound
-from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
+from penstock.persistence.tables import Charge, Clearance, Dataset, Query, QueryLevel, Tier, User
 from penstock.services.accounts import TierAccount, open_account
+from penstock.services.effective import effective_rung, place
 from penstock.services.held import Holding, holdings
-from penstock.services.lookup import dataset_by_name, effective_rung, required, user_by_name
+from penstock.services.lookup import dataset_by_name, required, user_by_name
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
@@ -105,11 +106,33 @@ def _of_dataset(session: Session, users: Sequence[User], dataset: Dataset) -> Ex
         released=_composed(released, account, dataset.delta),
         could_be=could_be(session, dataset, account),
         independent=_composed(independent, None, dataset.delta),
-        reach=ReachView(account.tier.name, account.account.epsilon, account.account.delta)
-        if account
-        else None,
-        registrars=None,
+        reach=_reach(account),
+        registrars=_registrars(session, dataset, account),
     )
+
+
+def _registrars(
+    session: Session, dataset: Dataset, account: TierAccount | None
+) -> ReachView | None:
+    """The reach of those who registered what a tier may see, or set a level of it."""
+    if account is None:
+        return None
+    seen = select(Charge.query_id).where(
+        col(Charge.dataset_id) == dataset.id, col(Charge.tier_id) == account.tier.id
+    )
+    registered = select(Query.by).where(col(Query.id).in_(seen))
+    moved = select(QueryLevel.by).where(col(QueryLevel.query_id).in_(seen))
+    makers = session.exec(
+        select(User.id).where(col(User.name).in_(registered) | col(User.name).in_(moved))
+    ).all()
+    highest = _highest_ever(session, [required(key) for key in makers])
+    return _reach(open_account(session, required(dataset.id), highest)) if highest else None
+
+
+def _reach(account: TierAccount | None) -> ReachView | None:
+    if account is None:
+        return None
+    return ReachView(account.tier.name, account.account.epsilon, account.account.delta)
 
 
 def could_be(session: Session, dataset: Dataset, account: TierAccount | None) -> PrivacyBudget:
@@ -158,33 +181,36 @@ def _composed(
 
 def _highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
     """The most trusted tier that any of them holds or ever held."""
-    return session.exec(
+    tiers = session.exec(
         select(Tier)
         .join(Clearance, col(Clearance.tier_id) == col(Tier.id))
         .where(col(Clearance.user_id).in_(user_ids))
-        .order_by(col(Tier.rank).desc())
-        .limit(1)
-    ).first()
+    ).all()
+    return max(tiers, key=place, default=None)
 
 
 def _added(users: Sequence[User], parts: Sequence[ExposureView]) -> ExposureView:
     if len(parts) == 1:
         return parts[0]
-    reaches = [part.reach for part in parts if part.reach is not None]
     return ExposureView(
         users=[user.name for user in users],
         queries=[query for part in parts for query in part.queries],
         released=_sum(part.released for part in parts),
         could_be=_sum(part.could_be for part in parts),
         independent=_sum(part.independent for part in parts),
-        reach=ReachView(
-            reaches[0].tier,
-            sum(reach.epsilon for reach in reaches),
-            sum(reach.delta for reach in reaches),
-        )
-        if reaches
-        else None,
-        registrars=None,
+        reach=_farthest(part.reach for part in parts),
+        registrars=_farthest(part.registrars for part in parts),
+    )
+
+
+def _farthest(reaches: Iterable[ReachView | None]) -> ReachView | None:
+    listed = [reach for reach in reaches if reach is not None]
+    if not listed:
+        return None
+    return ReachView(
+        listed[0].tier,
+        sum(reach.epsilon for reach in listed),
+        sum(reach.delta for reach in listed),
     )
 
 

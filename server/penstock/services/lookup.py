@@ -33,7 +33,11 @@ _ALLOWED_RUNG = (
         & (col(QueryLevel.version) == _NEWEST_LEVELS.c.version),
     )
     .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
-    .where(col(QueryLevel.query_id) == bindparam("query_id"), col(Tier.rank) <= bindparam("rank"))
+    .where(
+        col(QueryLevel.query_id) == bindparam("query_id"),
+        col(Tier.rank) <= bindparam("rank"),
+        col(Tier.deleted_at).is_(None),
+    )
 )
 
 
@@ -89,18 +93,6 @@ def query_by_name(session: Session, name: str) -> Query:
     if query is None:
         raise NotFound(f"There is no query {name!r}.")
     return query
-
-
-def effective_rung(session: Session, query: Query, tier: Tier) -> int | None:
-    """The most accurate rung of a query over all tiers up to ``tier``, over all of history.
-
-    It is what the ledger charges.  ``None`` where the tier never had a level.
-    """
-    return session.exec(
-        select(func.min(col(QueryLevel.rung)))
-        .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
-        .where(col(QueryLevel.query_id) == query.id, col(Tier.rank) <= tier.rank)
-    ).one()
 
 
 def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:

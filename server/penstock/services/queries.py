@@ -6,7 +6,8 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
-from penstock.services import registration
+from penstock.services import levels, registration
+from penstock.services.acts import record
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.lookup import (
     allowed_rung,
@@ -17,7 +18,7 @@ from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.specs import ComputedQueryRequest, PushedVectorRequest
+from penstock.services.specs import ComputedQueryRequest, LevelsChange, PushedVectorRequest
 from penstock.services.tiers import ordered
 from penstock.services.views import Page, QueryView
 
@@ -27,6 +28,37 @@ def register(
 ) -> QueryView:
     """Register a query and show it.  Raises as ``registration.register`` does."""
     return show(server, principal, registration.register(server, principal, request))
+
+
+def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> QueryView:
+    """Move levels of a query and show it.  Raises as ``levels.change`` does."""
+    return show(server, principal, levels.change(server, principal, name, wanted))
+
+
+def retire(server: Server, principal: Principal, name: str) -> QueryView:
+    """Stop further releases of a query.
+
+    What was handed out stays readable, and nothing that it cost comes back.  Retiring
+    again changes nothing.  Raises ``NotFound``.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        query = query_by_name(session, name)
+        if query.status != "retired":
+            query.status = "retired"
+            session.add(query)
+            session.flush()
+            dataset = session.get_one(Dataset, query.dataset_id)
+            record(
+                session,
+                principal,
+                "query",
+                server.clock(),
+                dataset=dataset,
+                query=query,
+                retired=True,
+            )
+        return view(session, query, None)
 
 
 def listing(
@@ -41,7 +73,7 @@ def listing(
                 col(Query.id).in_(
                     select(col(QueryLevel.query_id))
                     .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
-                    .where(col(Tier.rank) <= limit.rank)
+                    .where(col(Tier.rank) <= limit.rank, col(Tier.deleted_at).is_(None))
                 )
             )
         elif not principal.roles & {"admin", "auditor"}:

@@ -7,36 +7,35 @@ registering the same spec again finishes it.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
-from penstock import connectors
 from penstock.accounting import CALIBRATION_VERSION
 from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, SourceChanged, Unavailable
 from penstock.mechanisms import draw_anchor
 from penstock.persistence import duplicate, lock_dataset, lock_query
-from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
-from penstock.services import datasets, log
+from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.accounts import TierAccount, append_charge, open_account, require_room
+from penstock.services.acts import record
+from penstock.services.allowances import allow
+from penstock.services.effective import recharge
+from penstock.services.exact import Answer, Request, fingerprint, on_lattice
+from penstock.services.exact import prepared as prepared_for
 from penstock.services.lookup import dataset_by_name, required
 from penstock.services.offers import Offer, settle
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.releases import store
 from penstock.services.server import Server
-from penstock.services.specs import ComputedQueryRequest, PushedVectorRequest
-from penstock.services.state import fresh_query_key
+from penstock.services.specs import PushedVectorRequest
+from penstock.services.state import fresh_query_key, seal_fingerprint
 from penstock.services.tiers import ordered
 
-Request = ComputedQueryRequest | PushedVectorRequest
-Answer = Callable[[], NDArray[np.int64]]
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 
@@ -49,9 +48,9 @@ def register(server: Server, principal: Principal, request: Request) -> str:
     """
     principal.require("admin")
     with server.database.read() as session:
-        dataset = dataset_by_name(session, request.dataset)
+        dataset = _dataset(session, request)
         accounts = _accounts(session, dataset)
-    prepared, answer = _prepared(server, dataset, request)
+    prepared, answer = prepared_for(server, dataset, request)
     if prepared.dimension > server.settings.dimension_limit:
         raise InvalidInput(
             f"The query has {prepared.dimension} values; this server allows"
@@ -77,23 +76,19 @@ def register(server: Server, principal: Principal, request: Request) -> str:
     return query.name
 
 
-def _prepared(server: Server, dataset: Dataset, request: Request) -> tuple[PreparedQuery, Answer]:
-    """What the spec settles, and how to get the exact answer when it is time."""
-    spec = datasets.spec_of(dataset)
-    if isinstance(request, PushedVectorRequest):
-        vector = connectors.prepare_vector(spec, request)
-        steps = connectors.vector_steps(request.values, vector.step, vector.bound)
-        return vector, lambda: steps
-    computed = connectors.prepare(
-        spec, request, version=dataset.version, mechanism=request.mechanism
-    )
-    key = server.secrets.fingerprint
-    registered = datasets.fingerprint_of(server, dataset)
-    connectors.check_registered(spec, fingerprint_key=key, fingerprint=registered)
-    salt = datasets.salt_of(server, dataset)
-    return computed, lambda: connectors.answer(
-        spec, request, salt=salt, fingerprint_key=key, fingerprint=registered
-    )
+def _dataset(session: Session, request: Request) -> Dataset:
+    """The newest version, or the one that an interrupted registration has charged."""
+    newest = dataset_by_name(session, request.dataset)
+    left = session.exec(
+        select(Dataset)
+        .join(Query, col(Query.dataset_id) == col(Dataset.id))
+        .where(
+            col(Query.folded) == folded(request.name),
+            col(Query.status) == "pending",
+            col(Dataset.folded) == newest.folded,
+        )
+    ).first()
+    return newest if left is None else left
 
 
 def _accounts(session: Session, dataset: Dataset) -> Accounts:
@@ -182,14 +177,7 @@ def _charged(
         raise NameTaken(
             f"There is a query {request.name!r} already; choose another name."
         ) from problem
-    log.append(
-        session,
-        kind="query",
-        at=now,
-        actor=principal.name,
-        dataset=dataset.name,
-        query=query.name,
-    )
+    record(session, principal, "query", now, dataset=dataset, query=query)
     for account, rung, new in due:
         append_charge(
             session,
@@ -200,42 +188,12 @@ def _charged(
             rung=rung,
             at=now,
         )
-        _place_level(session, server, principal, dataset, query, account.tier, rung, offer.process)
+    session.flush()
+    rungs = {required(account.tier.id): rung for account, rung, _ in due}
+    # Tiers that were deleted pay as well for what those below them see.
+    recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
+    allow(session, principal, dataset, query, rungs, now)
     return query
-
-
-def _place_level(
-    session: Session,
-    server: Server,
-    principal: Principal,
-    dataset: Dataset,
-    query: Query,
-    tier: Tier,
-    rung: int,
-    process: Process,
-) -> None:
-    now = server.clock()
-    session.add(
-        QueryLevel(
-            query_id=required(query.id),
-            tier_id=required(tier.id),
-            version=1,
-            rung=rung,
-            at=now,
-            by=principal.name,
-        )
-    )
-    level = process.level(rung)
-    log.append(
-        session,
-        kind="level",
-        at=now,
-        actor=principal.name,
-        dataset=dataset.name,
-        query=query.name,
-        tier=tier.name,
-        level={"parameter": level.parameter, "value": level.value},
-    )
 
 
 def _row(
@@ -284,19 +242,15 @@ def _anchor(
 ) -> None:
     """Read the data, draw the anchor, forget the data, and store the anchor."""
     process = Process.of(charged)
-    scale = step / process.mechanism.granularity
-    if scale.denominator != 1:
-        raise InvalidInput(f"The step {step} is not a multiple of the lattice's.")
-    steps = draw_anchor(
-        process.mechanism,
-        answer() * np.int64(scale.numerator),
-        process.ladder.value(charged.ceiling),
-        server.randomness(),
-    )
+    exact = on_lattice(process, step, answer)
+    digest = fingerprint(server, charged, exact)
+    level = process.ladder.value(charged.ceiling)
+    steps = draw_anchor(process.mechanism, exact, level, server.randomness())
     with server.database.write(alone=False) as session:
         query = lock_query(session, required(charged.id))
         if query is None or query.status != "pending" or query.seq != -1:
             raise Conflict(f"Query {charged.name!r} was registered by another request just now.")
         store(session, server, dataset, query, query.ceiling, steps, None, None)
+        query.sealed_fingerprint = seal_fingerprint(server, dataset, query, digest)
         query.status = "active"
         session.add(query)

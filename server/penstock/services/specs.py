@@ -12,6 +12,7 @@ from pydantic import (
     BeforeValidator,
     Discriminator,
     Field,
+    PlainValidator,
     Tag,
     WithJsonSchema,
     model_validator,
@@ -19,7 +20,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.fields import Name, Spec, Text, folded
-from penstock.connectors.specs import ComputedQuery, DatasetSpec, PushedVector
+from penstock.connectors.specs import ComputedQuery, DatasetSpec, PushedVector, exact_values
 from penstock.privacy import Target, TargetKind
 
 Role = Literal["analyst", "admin", "auditor"]
@@ -37,6 +38,19 @@ class TierSpec(Spec):
     description: Annotated[
         Text, Field(max_length=1000), WithJsonSchema({"type": "string", "maxLength": 1000})
     ] = ""
+
+
+class TierChange(Spec):
+    """What to change of a tier; a field left out stays as it is."""
+
+    rank: int | None = Field(default=None, ge=-1_000_000, le=1_000_000)
+    above: Name | None = None
+    description: (
+        Annotated[
+            Text, Field(max_length=1000), WithJsonSchema({"type": "string", "maxLength": 1000})
+        ]
+        | None
+    ) = None
 
 
 def _distinct(roles: list[Role]) -> list[Role]:
@@ -176,6 +190,43 @@ class DatasetRequest(DatasetSpec):
     budgets: Annotated[
         dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
     ]
+
+
+def _exact_values(value: object) -> list[int | float] | None:
+    return None if value is None else exact_values(value)
+
+
+class DatasetChange(Spec):
+    """What to change of a dataset: budgets of tiers; those left out keep theirs."""
+
+    budgets: Annotated[
+        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+    ]
+
+
+class LevelsChange(Spec):
+    """New levels of a query by tier; those left out keep theirs.
+
+    ``values`` are the exact values once more, which a level more accurate than the
+    query's ceiling needs where they were pushed.
+    """
+
+    levels: Annotated[
+        dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+    ]
+    values: Annotated[
+        list[int | float] | None,
+        PlainValidator(_exact_values),
+        WithJsonSchema(
+            {
+                "anyOf": [
+                    {"type": "array", "items": {"type": "number"}, "minItems": 1},
+                    {"type": "null"},
+                ]
+            }
+        ),
+        Field(repr=False, exclude=True),
+    ] = None
 
 
 class Terms(Spec):

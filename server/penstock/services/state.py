@@ -13,7 +13,9 @@ from penstock.encryption import (
     RowIdentity,
     new_dataset_kek,
     new_query_dek,
+    open_envelope,
     open_vector,
+    seal,
     seal_vector,
     unwrap_dataset_kek,
     unwrap_query_dek,
@@ -73,6 +75,16 @@ def open_state(server: Server, dataset: Dataset, query: Query, release: Release)
     return open_vector(_key(server, dataset, query), release.ciphertext, row)
 
 
+def seal_fingerprint(server: Server, dataset: Dataset, query: Query, digest: bytes) -> bytes:
+    """The keyed fingerprint of a query's exact answer, encrypted for its row."""
+    return seal(_key(server, dataset, query), digest, _fingerprint(dataset, query))
+
+
+def open_fingerprint(server: Server, dataset: Dataset, query: Query, sealed: bytes) -> bytes:
+    """The fingerprint again.  Raises ``IntegrityViolation``."""
+    return open_envelope(_key(server, dataset, query), sealed, _fingerprint(dataset, query))
+
+
 def _key(server: Server, dataset: Dataset, query: Query) -> Key:
     return unwrap_query_dek(
         dataset_key(server, dataset), query.wrapped_dek, identity(dataset), query.folded
@@ -88,4 +100,14 @@ def _row(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
         seq=seq,
         length=query.dimension,
         type="int64",
+    )
+
+
+def _fingerprint(dataset: Dataset, query: Query) -> RowIdentity:
+    return RowIdentity(
+        table="query",
+        dataset=identity(dataset),
+        query=query.folded,
+        length=32,
+        type="fingerprint",
     )

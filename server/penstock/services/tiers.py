@@ -1,17 +1,25 @@
-"""Tiers: named, ranked clearance levels.  One can be put between two at any time."""
+"""Tiers: named, ranked clearance levels.  One can be put between two at any time.
+
+Whatever is done to tiers, budgets and effective levels are brought up to date in the same
+transaction, and it is refused where an account would overflow.
+"""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from penstock.connectors.fields import folded
-from penstock.errors import InvalidInput, NameTaken, NotFound
-from penstock.persistence.tables import Charge, Dataset, Query, QueryLevel, Tier, TierBudget
-from penstock.services import log
-from penstock.services.lookup import tier_by_name
+from penstock.errors import Conflict, InvalidInput, NameTaken
+from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
+from penstock.services.acts import record
+from penstock.services.allowances import allow, newest, risen
+from penstock.services.effective import ladder, recharge
+from penstock.services.funding import inherit, newest_budget
+from penstock.services.lookup import required, tier_by_name
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.specs import TierSpec
+from penstock.services.specs import TierChange, TierSpec
 from penstock.services.views import TierView
 
 FIRST_RANK = 10
@@ -30,7 +38,7 @@ def listing(server: Server) -> list[TierView]:
 
 
 def ordered(session: Session) -> Sequence[Tier]:
-    """All tiers, the least trusted first."""
+    """All tiers in sight, the least trusted first."""
     return session.exec(
         select(Tier).where(col(Tier.deleted_at).is_(None)).order_by(col(Tier.rank))
     ).all()
@@ -50,22 +58,130 @@ def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
         tier = Tier(
             name=spec.name,
             folded=folded(spec.name),
-            rank=_rank(session, tiers, spec),
+            rank=_rank(tiers, spec),
             description=spec.description,
             created_at=now,
         )
         session.add(tier)
         session.flush()
-        below = [other for other in tiers if other.rank < tier.rank]
-        if below:
-            _inherit(session, server, principal, tier, below[-1])
-        log.append(
-            session, kind="tier", at=now, actor=principal.name, tier=tier.name, rank=tier.rank
-        )
+        record(session, principal, "tier", now, tier=tier.name, rank=tier.rank)
+        _settle(session, principal, now, None)
         return view(tier)
 
 
-def _rank(session: Session, tiers: Sequence[Tier], spec: TierSpec) -> int:
+def change(server: Server, principal: Principal, name: str, spec: TierChange) -> TierView:
+    """Move a tier, or describe it otherwise.
+
+    Tiers that it stands above from then on are part of what it pays for.  Moved down, it
+    is allowed no more than the tiers that it passed; those pay for what it saw.  Raises
+    ``NotFound``, ``InvalidInput`` for a rank that is taken or leaves no room, ``Conflict``
+    where budgets would shrink as rank rises, and ``BudgetExhausted``.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        tier = tier_by_name(session, name)
+        now = server.clock()
+        if spec.description is not None and spec.description != tier.description:
+            tier.description = spec.description
+            session.add(tier)
+        if spec.rank is not None or spec.above is not None:
+            others = [other for other in ordered(session) if other.id != tier.id]
+            before, tier.rank = tier.rank, _rank(others, spec, tier)
+            if tier.rank != before:
+                session.add(tier)
+                session.flush()
+                record(session, principal, "tier", now, tier=tier.name, rank=tier.rank)
+                _settle(session, principal, now, (tier, before))
+        return view(tier)
+
+
+def delete(server: Server, principal: Principal, name: str) -> TierView:
+    """Take a tier out of sight.  What its former holders saw stays accounted for.
+
+    Raises ``NotFound``, and ``Conflict`` while people hold it.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        tier = tier_by_name(session, name)
+        holders = _holders(session, tier)
+        if holders:
+            shown = ", ".join(holders[:10]) + (" and others" if len(holders) > 10 else "")
+            raise Conflict(
+                f"Tier {tier.name!r} is held by {len(holders)}: {shown}. Give them another"
+                " clearance, or none, and try again.",
+                held_by=holders[:10],
+            )
+        tier.deleted_at = server.clock()
+        session.add(tier)
+        session.flush()
+        record(session, principal, "tier", tier.deleted_at, tier=tier.name, deleted=True)
+        _settle(session, principal, tier.deleted_at, None)
+        return view(tier)
+
+
+def _holders(session: Session, tier: Tier) -> list[str]:
+    last = (
+        select(col(Clearance.user_id), func.max(col(Clearance.version)).label("version"))
+        .group_by(col(Clearance.user_id))
+        .subquery()
+    )
+    rows = session.exec(
+        select(User.name)
+        .join(Clearance, col(Clearance.user_id) == col(User.id))
+        .join(
+            last,
+            (col(Clearance.user_id) == last.c.user_id) & (col(Clearance.version) == last.c.version),
+        )
+        .where(col(Clearance.tier_id) == tier.id)
+        .order_by(col(User.id))
+    ).all()
+    return list(rows)
+
+
+def _settle(
+    session: Session, principal: Principal, at: datetime, moved: tuple[Tier, int] | None
+) -> None:
+    """Bring budgets, allowed and effective levels up to date with the tiers as they are.
+
+    ``moved`` is a tier with the rank that it had before.
+    """
+    places, tiers = ladder(session), ordered(session)
+    for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
+        inherit(session, principal, dataset, places, at)
+        queries = session.exec(
+            select(Query).where(col(Query.dataset_id) == dataset.id).order_by(col(Query.id))
+        ).all()
+        if not queries:
+            continue
+        funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
+        own = newest(session, queries)
+        allowed = {key: risen(funded, _lowered(rungs, tiers, moved)) for key, rungs in own.items()}
+        recharge(session, dataset, queries, at, allowed=allowed)
+        for query in queries:
+            allow(session, principal, dataset, query, allowed[required(query.id)], at)
+    session.flush()
+
+
+def _lowered(
+    rungs: dict[int, int], tiers: Sequence[Tier], moved: tuple[Tier, int] | None
+) -> dict[int, int]:
+    """Rungs after a tier was moved down: it is allowed no more than those that it passed."""
+    if moved is None:
+        return rungs
+    tier, before = moved
+    key = required(tier.id)
+    passed = [
+        rungs[required(other.id)]
+        for other in tiers
+        if tier.rank < other.rank < before and required(other.id) in rungs
+    ]
+    if key not in rungs or not passed:
+        return rungs
+    return {**rungs, key: max(rungs[key], *passed)}
+
+
+def _rank(tiers: Sequence[Tier], spec: TierSpec | TierChange, moved: Tier | None = None) -> int:
+    """The rank that ``spec`` asks for, among the other ``tiers``."""
     taken = {tier.rank: tier.name for tier in tiers}
     if spec.rank is not None and spec.above is not None:
         raise InvalidInput("Give rank or above, not both.", pointer="/above")
@@ -78,13 +194,14 @@ def _rank(session: Session, tiers: Sequence[Tier], spec: TierSpec) -> int:
         return spec.rank
     if spec.above is None:
         return max(taken) + GAP if taken else FIRST_RANK
-    try:
-        lower = tier_by_name(session, spec.above).rank
-    except NotFound as problem:
+    if moved is not None and folded(spec.above) == moved.folded:
+        raise InvalidInput("A tier cannot be above itself; name another one.", pointer="/above")
+    lower = next((tier.rank for tier in tiers if tier.folded == folded(spec.above)), None)
+    if lower is None:
         raise InvalidInput(
             f"There is no tier {spec.above!r} to be above of; list the tiers, or give a rank.",
             pointer="/above",
-        ) from problem
+        )
     higher = [rank for rank in taken if rank > lower]
     if not higher:
         return lower + GAP
@@ -96,40 +213,3 @@ def _rank(session: Session, tiers: Sequence[Tier], spec: TierSpec) -> int:
             pointer="/above",
         )
     return middle
-
-
-def _inherit(
-    session: Session, server: Server, principal: Principal, tier: Tier, lower: Tier
-) -> None:
-    """Copy what ``lower`` has now: newest budgets and levels, and the account they cost."""
-    now = server.clock()
-    for dataset in session.exec(select(Dataset)).all():
-        budget = session.exec(
-            select(TierBudget)
-            .where(col(TierBudget.dataset_id) == dataset.id, col(TierBudget.tier_id) == lower.id)
-            .order_by(col(TierBudget.version).desc())
-            .limit(1)
-        ).first()
-        if budget is None:
-            continue
-        _copy(session, budget, tier_id=tier.id, version=1, at=now, by=principal.name)
-        charges = session.exec(
-            select(Charge)
-            .where(col(Charge.dataset_id) == dataset.id, col(Charge.tier_id) == lower.id)
-            .order_by(col(Charge.seq))
-        ).all()
-        for charge in charges:
-            _copy(session, charge, tier_id=tier.id, at=now)
-    for query in session.exec(select(Query)).all():
-        levels = session.exec(
-            select(QueryLevel)
-            .where(col(QueryLevel.query_id) == query.id, col(QueryLevel.tier_id) == lower.id)
-            .order_by(col(QueryLevel.version).desc())
-            .limit(1)
-        ).all()
-        for level in levels:
-            _copy(session, level, tier_id=tier.id, version=1, at=now, by=principal.name)
-
-
-def _copy(session: Session, row: TierBudget | Charge | QueryLevel, **changes: object) -> None:
-    session.add(type(row)(**{**row.model_dump(exclude={"id"}), **changes}))

@@ -8,6 +8,7 @@ from penstock.connectors.fields import folded
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Token, User
 from penstock.services import log, token_format
+from penstock.services.acts import record
 from penstock.services.lookup import required, user_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import ROLES, Principal, roles_of
@@ -47,11 +48,11 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
             expires_at=now + life,
         )
         session.add(token)
-        log.append(
+        record(
             session,
-            kind="token",
-            at=now,
-            actor=principal.name,
+            principal,
+            "token",
+            now,
             user=user.name,
             token=token.prefix,
             scopes=scopes,
@@ -91,11 +92,11 @@ def revoke(server: Server, principal: Principal, name: str, prefix: str) -> Toke
         if token.revoked_at is None:
             token.revoked_at = server.clock()
             session.add(token)
-            log.append(
+            record(
                 session,
-                kind="token",
-                at=token.revoked_at,
-                actor=principal.name,
+                principal,
+                "token",
+                token.revoked_at,
                 user=user.name,
                 token=prefix,
                 revoked=True,

@@ -5,7 +5,7 @@ from sqlmodel import Session, col, func, select
 from penstock.connectors.fields import folded
 from penstock.errors import InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Clearance, Tier, Token, User
-from penstock.services import log
+from penstock.services.acts import record
 from penstock.services.lookup import clearance_of, required, tier_by_name, user_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import ROLES, Principal, roles_of
@@ -78,11 +78,11 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
         session.add(user)
         session.flush()
         _record(session, server, principal, user, tier)
-        log.append(
+        record(
             session,
-            kind="user",
-            at=now,
-            actor=principal.name,
+            principal,
+            "user",
+            now,
             user=user.name,
             roles=roles_of(user),
             tier=tier.name if tier else None,
@@ -103,11 +103,11 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
             for role in ROLES:
                 setattr(user, role, role in spec.roles)
             session.add(user)
-            log.append(
+            record(
                 session,
-                kind="user",
-                at=now,
-                actor=principal.name,
+                principal,
+                "user",
+                now,
                 user=user.name,
                 roles=roles_of(user),
             )
@@ -115,11 +115,11 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
             tier = _tier(session, spec.clearance)
             if tier != clearance_of(session, required(user.id)):
                 _record(session, server, principal, user, tier)
-                log.append(
+                record(
                     session,
-                    kind="clearance",
-                    at=now,
-                    actor=principal.name,
+                    principal,
+                    "clearance",
+                    now,
                     user=user.name,
                     tier=tier.name if tier else None,
                 )
@@ -139,9 +139,7 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
             for token in tokens:
                 token.revoked_at = token.revoked_at or now
                 session.add(token)
-            log.append(
-                session, kind="user", at=now, actor=principal.name, user=user.name, active=False
-            )
+            record(session, principal, "user", now, user=user.name, active=False)
         return view(session, user)
 
 

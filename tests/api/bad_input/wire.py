@@ -176,7 +176,12 @@ ADDRESSES = [
     Row(f"the address {path}", "GET", path, NOWHERE, 404)
     for path in (
         *("/api/v1/tiers/", "//api/v1/tiers", "/api/v1//tiers", "/API/v1/tiers", "/api/v2/tiers"),
-        *("/api/v1/tiers/public", "/api/v1/../v1/tiers", "/api/v1/tiers%00", "/api/v1/tiers;x=1"),
+        *(
+            "/api/v1/tiers/public/people",
+            "/api/v1/../v1/tiers",
+            "/api/v1/tiers%00",
+            "/api/v1/tiers;x=1",
+        ),
         *("/..%2f..%2fetc/passwd", "/static/../../etc/passwd", "/etc/passwd", "/.git/HEAD"),
         *("/api/v1/users/..%2f..%2fetc%2fpasswd", "/api/v1/users/a%2Fb", "/api/v1/users/"),
         *("/static/penstock.css%00", "/static/..%5c..%5cetc", "/keys/keyring.json", "/\u0000"),

@@ -73,6 +73,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("init", "status", "serve", "demo", "release"),
         *("user create", "user list", "user show", "user set-clearance", "user disable"),
         *("token create", "token list", "token revoke", "tier create", "tier list"),
+        *("tier change", "tier delete", "query levels", "query retire"),
         *("dataset list", "dataset show", "dataset register", "dataset budget"),
         *("query list", "query show", "query register"),
         *("audit events", "audit exposure", "db upgrade", "db current", "config show"),

@@ -26,7 +26,8 @@ def schema(connection: Connection) -> dict[str, list[str]]:
         text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type <> 'trigger'")
     ).all()
     lines = {
-        name: sorted(line.strip(" \t,") for line in re.split("\n|, ", sql)) for name, sql in found
+        name: sorted(filter(None, (line.strip(" \t,") for line in re.split("\n|, ", sql))))
+        for name, sql in found
     }
     return {name: kept for name, kept in lines.items() if name != "alembic_version"}
 

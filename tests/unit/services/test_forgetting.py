@@ -11,7 +11,7 @@ from tests.unit.services.conftest import VISITS, World
 
 from penstock.connectors import PreparedQuery
 from penstock.errors import PenstockError
-from penstock.services import queries, registration
+from penstock.services import exact, queries, registration
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import PushedVectorRequest
 
@@ -124,7 +124,7 @@ def test_the_search_finds_what_a_server_that_forgets_nothing_leaves(
 ) -> None:
     kept = registration._spec
 
-    def careless(request: registration.Request, prepared: PreparedQuery) -> str:
+    def careless(request: exact.Request, prepared: PreparedQuery) -> str:
         return kept(request, prepared)[:-1] + f', "values": {canary()}}}'
 
     monkeypatch.setattr(registration, "_spec", careless)

@@ -45,6 +45,7 @@ class Event(TypedDict):
     level: NotRequired[dict[str, Any]]
     release: NotRequired[str]
     value_hmac: NotRequired[str]
+    actor_exposure: NotRequired[dict[str, float]]
 
 
 @operations.get("/audit/events", AUDITOR)

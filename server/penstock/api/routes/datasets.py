@@ -8,7 +8,7 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
 from penstock.services import budget, datasets, dummy
 from penstock.services.paging import Window
-from penstock.services.specs import DatasetRequest
+from penstock.services.specs import DatasetChange, DatasetRequest
 from penstock.services.views import DatasetBudgetView, DatasetView, DummyView, Page
 
 operations = Operations()
@@ -30,6 +30,15 @@ def register_dataset(call: Call, body: DatasetRequest) -> DatasetView:
 def show_dataset(call: Call, dataset: str) -> DatasetView:
     """Show one dataset."""
     return datasets.show(call.server, call.principal, dataset)
+
+
+@operations.patch("/datasets/{dataset}", ADMIN, refusals=(409,))
+def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView:
+    """Raise or lower the budgets of tiers; those left out keep theirs.
+
+    A budget below what is spent is refused.
+    """
+    return budget.change(call.server, call.principal, dataset, body)
 
 
 @operations.get("/datasets/{dataset}/budget", SIGNED_IN)

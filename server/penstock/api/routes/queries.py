@@ -6,7 +6,7 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
 from penstock.services import queries
 from penstock.services.paging import Window
-from penstock.services.specs import QueryRequest
+from penstock.services.specs import LevelsChange, QueryRequest
 from penstock.services.views import Page, QueryView
 
 operations = Operations()
@@ -36,3 +36,25 @@ def register_query(call: Call, body: QueryRequest) -> QueryView:
 def show_query(call: Call, query: str) -> QueryView:
     """Show one query, down to the tiers that the caller may see."""
     return queries.show(call.server, call.principal, query)
+
+
+@operations.patch("/queries/{query}", ADMIN, refusals=(409,), large_body=True)
+def change_query(call: Call, query: str, body: LevelsChange) -> QueryView:
+    """Move levels of a query; tiers left out keep theirs.
+
+    A noisier level acts on the future: values already handed out remain readable.  A more
+    accurate one is charged, and up to the query's ceiling needs no data.  Above it the
+    exact values are needed again: `values` where they were pushed, else the file is read
+    once more; others than those registered are refused.  The same change, asked again
+    after a failure, is charged nothing more and finishes it.
+    """
+    return queries.change(call.server, call.principal, query, body)
+
+
+@operations.post("/queries/{query}/retire", ADMIN, status=200)
+def retire_query(call: Call, query: str) -> QueryView:
+    """Stop further releases of a query.
+
+    Values already handed out remain readable, and nothing that it cost comes back.
+    """
+    return queries.retire(call.server, call.principal, query)

@@ -4,7 +4,7 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations
 from penstock.services import tiers
 from penstock.services.paging import Window
-from penstock.services.specs import TierSpec
+from penstock.services.specs import TierChange, TierSpec
 from penstock.services.views import Page, TierView
 
 operations = Operations()
@@ -24,3 +24,23 @@ def create_tier(call: Call, body: TierSpec) -> TierView:
     It starts with the budgets and the levels of the next lower one.
     """
     return tiers.create(call.server, call.principal, body)
+
+
+@operations.patch("/tiers/{tier}", ADMIN, refusals=(409,))
+def change_tier(call: Call, tier: str, body: TierChange) -> TierView:
+    """Move a tier, or describe it otherwise.
+
+    Every tier pays for what those below it may see or ever saw, so that a move is refused
+    where a budget does not allow it.  Moved down, a tier is allowed no more than the tiers
+    that it passed.
+    """
+    return tiers.change(call.server, call.principal, tier, body)
+
+
+@operations.delete("/tiers/{tier}", ADMIN, refusals=(409,))
+def delete_tier(call: Call, tier: str) -> TierView:
+    """Take a tier away that nobody holds.
+
+    What its former holders saw stays known to them, and stays charged.
+    """
+    return tiers.delete(call.server, call.principal, tier)

@@ -17,7 +17,9 @@ class Query(Table, table=True):
     """A fixed statistic over a dataset, and the state of its noise process.
 
     ``canonical_hash`` is of the computed spec with its dataset, null for pushed vectors,
-    and never of values.  ``seq`` is that of the newest release, -1 before the anchor.
+    and never of values.  ``sealed_fingerprint`` is the keyed fingerprint of the exact answer
+    under encryption, null before the anchor.  ``seq`` is that of the newest release, -1
+    before the anchor.
     """
 
     __tablename__ = "query"
@@ -68,6 +70,7 @@ class Query(Table, table=True):
     asserted_by: str | None = None
     created_at: datetime = Field(sa_type=Moment)
     by: str
+    sealed_fingerprint: bytes | None = None
 
 
 class QueryLevel(Table, table=True):

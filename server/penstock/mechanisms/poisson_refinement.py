@@ -1,0 +1,64 @@
+"""What a more accurate Poisson release tells beside a noisier one that is known.
+
+Given the noisier noise ``n``, the more accurate one is binomial with ``n`` trials.  Where
+the data differ by ``shift``, so do both: ``B(n, p)`` stands against ``shift + B(n - shift,
+p)``.  More trials are as good as independent noise on both, so that the divergence falls
+as ``n`` grows, and a lower bound on ``n`` bounds it.
+"""
+
+import math
+
+import numpy as np
+
+from penstock.mechanisms.poisson_divergence import FLOOR, POINTS_A_DEVIATION, SAFETY, log_moment
+from penstock.randomness.saddle_point import Floats, log_poisson, log_self
+
+MOST_POINTS = 1 << 22
+
+
+def fewest(mean: float, probability: float) -> int:
+    """A number that Poisson noise of ``mean`` is below with at most ``probability``.
+
+    By Chernoff's inequality, ``P(X <= mean - t) <= exp(-t^2 / (2 mean))``.
+    """
+    return math.floor(mean - math.sqrt(2 * mean * math.log(1 / probability)))
+
+
+def refinement_divergence(trials: int, chance: float, shift: int, order: float) -> float:
+    """Divergence of ``B(trials, chance)``, given that it is at least ``shift``, from the other.
+
+    The larger of both directions, rounded up; infinite where it would be beyond any use.
+    """
+    if trials <= shift:
+        return math.inf
+    mean, deviation = trials * chance, math.sqrt(trials * chance * (1 - chance))
+    step = max(1, math.floor(deviation / POINTS_A_DEVIATION))
+    tilt = order * shift
+    if step > 1 and tilt > mean / 5:
+        return math.inf
+    high = mean + 2 * tilt if tilt < mean else 4 * tilt
+    low = mean - 2 * tilt if 5 * tilt < mean else 0
+    first = max(math.floor(low - 16 * deviation), shift)
+    last = min(math.ceil(high + 16 * math.sqrt(high) + 60), trials)
+    if (last - first) / step > MOST_POINTS or shift > MOST_POINTS:
+        return math.inf
+    values = np.arange(first, last + 1, step, dtype=np.float64)
+    plain = _log_binomial(values, trials, chance)
+    moved = _log_binomial(values - shift, trials - shift, chance)
+    without = np.exp(_log_binomial(np.arange(shift, dtype=np.float64), trials, chance))
+    outside = float(without.sum())
+    if outside >= 1:
+        return math.inf
+    inside = -math.log1p(-outside)
+    up = log_moment(moved, (order - 1) * (moved - plain), step, 0.0)
+    down = log_moment(plain, (order - 1) * (plain - moved), step, outside)
+    loss = max(up / (order - 1) - inside, (down + order * inside) / (order - 1))
+    return max(loss, 0.0) * (1 + SAFETY) + FLOOR
+
+
+def _log_binomial(values: Floats, trials: int, chance: float) -> Floats:
+    """``ln P(B(trials, chance) = value)``, from three Poisson probabilities."""
+    hits, misses = trials * chance, trials * (1 - chance)
+    others = trials - values
+    joint = log_poisson(values, hits, values - hits) + log_poisson(others, misses, others - misses)
+    return np.asarray(joint - log_self(np.array([float(trials)])))

@@ -1,0 +1,101 @@
+"""The levels that tiers are allowed: own rungs in versions, the newest of which counts.
+
+What a tier is allowed it may be given from now on; what it was ever allowed it pays for
+(``effective``).  Each tier that sees a query has a rung of its own, never noisier than
+those below it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlmodel import Session, col, func, select
+
+from penstock.errors import LevelsUsedUp
+from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier
+from penstock.services.acts import record
+from penstock.services.effective import Rungs
+from penstock.services.lookup import required
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+
+
+def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, int]]:
+    """By query and tier, the rung that each tier was last allowed as its own."""
+    statement = select(QueryLevel).order_by(col(QueryLevel.version))
+    if len(queries) == 1:
+        statement = statement.where(col(QueryLevel.query_id) == queries[0].id)
+    found: dict[int, dict[int, int]] = {required(query.id): {} for query in queries}
+    for row in session.exec(statement).all():
+        if row.query_id in found:
+            found[row.query_id][row.tier_id] = row.rung
+    return found
+
+
+def risen(tiers: Sequence[Tier], own: Rungs) -> dict[int, int]:
+    """``own`` without what gets noisier as rank rises: each has what those below it have.
+
+    ``tiers`` are in sight, least trusted first.
+    """
+    reached: int | None = None
+    found: dict[int, int] = {}
+    for tier in tiers:
+        rungs = [rung for rung in (reached, own.get(required(tier.id))) if rung is not None]
+        if rungs:
+            reached = min(rungs)
+            found[required(tier.id)] = reached
+    return found
+
+
+def require_levels(session: Session, query: Query, rungs: Rungs) -> None:
+    """Raise ``LevelsUsedUp`` where ``rungs`` and all levels so far are more than paid for."""
+    drawn = select(Release.rung).where(col(Release.query_id) == query.id)
+    given = select(QueryLevel.rung).where(col(QueryLevel.query_id) == query.id)
+    known = set(session.exec(drawn).all()) | set(session.exec(given).all())
+    count = len(known | set(rungs.values()))
+    if count > query.max_levels and not set(rungs.values()) <= known:
+        raise LevelsUsedUp(
+            f"Query {query.name!r} would have {count} levels, and was registered for"
+            f" {query.max_levels}; choose levels that it has already."
+        )
+
+
+def allow(
+    session: Session,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    rungs: Rungs,
+    at: datetime,
+) -> None:
+    """Append the next version of each tier's rung that is not its newest, and its leaf."""
+    before = newest(session, [query])[required(query.id)]
+    process = Process.of(query)
+    for key, rung in rungs.items():
+        if before.get(key) == rung:
+            continue
+        last = session.exec(
+            select(func.max(col(QueryLevel.version))).where(
+                col(QueryLevel.query_id) == query.id, col(QueryLevel.tier_id) == key
+            )
+        ).one()
+        session.add(
+            QueryLevel(
+                query_id=required(query.id),
+                tier_id=key,
+                version=(last or 0) + 1,
+                rung=rung,
+                at=at,
+                by=principal.name,
+            )
+        )
+        record(
+            session,
+            principal,
+            "level",
+            at,
+            dataset=dataset,
+            query=query,
+            tier=session.get_one(Tier, key).name,
+            level=asdict(process.level(rung)),
+        )

@@ -1,0 +1,118 @@
+"""Exact answers: how to get one, and how to know it again without keeping it.
+
+They exist in memory from when they are read until a release is drawn from them.  What is
+kept is an HMAC under the fingerprint key, which no database holds, sealed with the
+query's own key: never in specs, hashes or the log.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock import connectors
+from penstock.connectors import PreparedQuery
+from penstock.errors import Conflict, InvalidInput
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Dataset, Query
+from penstock.services import datasets
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.specs import ComputedQueryRequest, PushedVectorRequest
+from penstock.services.state import open_fingerprint
+
+Request = ComputedQueryRequest | PushedVectorRequest
+Answer = Callable[[], NDArray[np.int64]]
+
+
+def prepared(server: Server, dataset: Dataset, request: Request) -> tuple[PreparedQuery, Answer]:
+    """What the spec settles, and how to get the exact answer when it is time.
+
+    Raises ``InvalidInput``, and ``SourceChanged`` where the file is not the one registered.
+    """
+    spec = datasets.spec_of(dataset)
+    if isinstance(request, PushedVectorRequest):
+        vector = connectors.prepare_vector(spec, request)
+        steps = connectors.vector_steps(request.values, vector.step, vector.bound)
+        return vector, lambda: steps
+    computed = connectors.prepare(
+        spec, request, version=dataset.version, mechanism=request.mechanism
+    )
+    key = server.secrets.fingerprint
+    registered = datasets.fingerprint_of(server, dataset)
+    connectors.check_registered(spec, fingerprint_key=key, fingerprint=registered)
+    salt = datasets.salt_of(server, dataset)
+    return computed, lambda: connectors.answer(
+        spec, request, salt=salt, fingerprint_key=key, fingerprint=registered
+    )
+
+
+def prepared_again(
+    server: Server, dataset: Dataset, query: Query, values: list[int | float] | None
+) -> tuple[PreparedQuery, Answer]:
+    """The same for a query that is registered; ``values`` are those of a pushed vector.
+
+    Raises ``InvalidInput`` for values where the server computes them, where they are
+    missing, and where there are more or fewer than were registered.
+    """
+    spec = json.loads(query.spec)
+    if query.sql is not None:
+        if values is not None:
+            raise InvalidInput(
+                f"The server computes {query.name!r} itself; leave values out.", pointer="/values"
+            )
+        return prepared(server, dataset, ComputedQueryRequest.model_validate(spec))
+    if values is None:
+        raise InvalidInput(
+            f"A level of {query.name!r} is more accurate than its ceiling,"
+            f" {Process.of(query).level(query.ceiling).value:g}; send its exact values again.",
+            pointer="/values",
+        )
+    if len(values) != query.dimension:
+        raise InvalidInput(
+            f"There are {len(values)} values; {query.name!r} was registered with"
+            f" {query.dimension}.",
+            pointer="/values",
+        )
+    return prepared(server, dataset, PushedVectorRequest.model_validate({**spec, "values": values}))
+
+
+def on_lattice(process: Process, step: Fraction, answer: Answer) -> IntVector:
+    """Read the data: the exact answer in steps of the query's lattice."""
+    scale = step / process.mechanism.granularity
+    if scale.denominator != 1:
+        raise InvalidInput(f"The step {step} is not a multiple of the lattice's.")
+    return answer() * np.int64(scale.numerator)
+
+
+def fingerprint(server: Server, query: Query, exact: IntVector) -> bytes:
+    """An HMAC-SHA256 of an exact answer in lattice steps, for this query alone."""
+    mac = hmac.new(server.secrets.fingerprint, digestmod=hashlib.sha256)
+    mac.update(f"answer\x00{query.folded}\x00{len(exact)}\x00".encode())
+    mac.update(np.ascontiguousarray(exact, dtype="<i8").data)
+    return mac.digest()
+
+
+def require_fingerprint(query: Query) -> bytes:
+    """The sealed fingerprint.  Raises ``Conflict`` where there is none."""
+    if query.sealed_fingerprint is None:
+        raise Conflict(
+            f"Query {query.name!r} was registered before fingerprints of answers were kept, so"
+            " its ceiling cannot be raised; register the statistic anew."
+        )
+    return query.sealed_fingerprint
+
+
+def require_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> None:
+    """Raise ``Conflict`` unless ``exact`` is what the query's anchor was drawn from."""
+    known = open_fingerprint(server, dataset, query, require_fingerprint(query))
+    if not hmac.compare_digest(known, fingerprint(server, query, exact)):
+        raise Conflict(
+            f"The exact values are not those that {query.name!r} was registered with; noise"
+            " around others would tell more than the levels allow. Send the same values, or"
+            " register another query."
+        )

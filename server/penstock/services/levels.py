@@ -1,0 +1,228 @@
+"""Changing the levels of a query: lower for the future, or raise and pay for it.
+
+Up to the ceiling it is one transaction and needs no data.  Above it there are two, as in
+a registration: the first charges and commits; only then are the data read, and the second
+stores the new anchor together with the levels that it allows.  A crash in between leaves
+the charges and nothing else: the same change, asked again, is charged nothing more and
+finishes it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from penstock.accounting import level_for
+from penstock.connectors.fields import folded
+from penstock.connectors.refusals import pointer, within
+from penstock.errors import Conflict, IntegrityViolation, InvalidInput
+from penstock.mechanisms import IntVector, raise_anchor
+from penstock.persistence import lock_query
+from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.services.acts import record
+from penstock.services.allowances import allow, newest, require_levels, risen
+from penstock.services.effective import Rungs, recharge
+from penstock.services.exact import (
+    Answer,
+    on_lattice,
+    prepared_again,
+    require_fingerprint,
+    require_same,
+)
+from penstock.services.funding import newest_budget
+from penstock.services.lookup import query_by_name, required
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.releases import store
+from penstock.services.server import Server
+from penstock.services.specs import LevelsChange, LevelSpec
+from penstock.services.state import open_state
+from penstock.services.tiers import ordered
+
+
+def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> str:
+    """Move levels of a query; the query's name.
+
+    Raises ``NotFound``, ``Conflict`` for a query that is not active and for exact values
+    that are not those registered, ``SourceChanged``, ``BudgetExhausted``,
+    ``LevelsUsedUp``, and ``InvalidInput`` for levels that cannot be meant.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        query = query_by_name(session, name)
+        _require_active(query)
+        dataset = session.get_one(Dataset, query.dataset_id)
+        targets = _listed(session, dataset, wanted.levels)
+    process = Process.of(query)
+    rungs = {key: _rung(process, *target, dataset.delta) for key, target in targets.items()}
+    finest = min(rungs.values())
+    answer: Answer | None = None
+    if finest < query.ceiling or wanted.values is not None:
+        answer = _answer(server, dataset, query, wanted.values)
+    with server.database.write() as session:
+        current = _locked(session, query)
+        now = server.clock()
+        allowed = _charged(session, dataset, current, rungs, now)
+        if finest >= current.ceiling:
+            allow(session, principal, dataset, current, allowed, now)
+            return query.name
+        ceiling = asdict(process.level(finest))
+        record(session, principal, "query", now, dataset=dataset, query=current, ceiling=ceiling)
+    if answer is None:
+        raise Conflict(f"The ceiling of {query.name!r} changed meanwhile; ask again.")
+    exact = answer()
+    require_same(server, dataset, query, exact)
+    _raise_ceiling(server, principal, dataset, query, rungs, exact)
+    return query.name
+
+
+def _answer(
+    server: Server, dataset: Dataset, query: Query, values: list[int | float] | None
+) -> Answer:
+    """How to read the exact answer; values that were sent are compared at once.
+
+    A file is known by its own fingerprint before the charge, and read after it.
+    """
+    process = Process.of(query)
+    prepared, answer = prepared_again(server, dataset, query, values)
+    if values is None:
+        require_fingerprint(query)
+        return lambda: on_lattice(process, prepared.step, answer)
+    exact = on_lattice(process, prepared.step, answer)
+    require_same(server, dataset, query, exact)
+    return lambda: exact
+
+
+def _require_active(query: Query) -> None:
+    if query.status == "pending":
+        raise Conflict(
+            f"The registration of {query.name!r} was interrupted; register the same spec again"
+            " to finish it, and then change its levels."
+        )
+    if query.status != "active":
+        raise Conflict(f"Query {query.name!r} is {query.status}; its levels stay as they are.")
+
+
+def _locked(session: Session, query: Query) -> Query:
+    current = lock_query(session, required(query.id))
+    if current is None:
+        raise RuntimeError("a query is never taken away")
+    _require_active(current)
+    return current
+
+
+def _listed(
+    session: Session, dataset: Dataset, levels: Mapping[str, LevelSpec]
+) -> dict[int, tuple[str, LevelSpec]]:
+    """By the key of the tier, the name that it was listed by and its level."""
+    tiers = {tier.folded: tier for tier in ordered(session)}
+    found: dict[int, tuple[str, LevelSpec]] = {}
+    for name, spec in levels.items():
+        tier = tiers.get(folded(name))
+        if tier is None:
+            raise InvalidInput(
+                f"There is no tier {name!r}; create it first, or leave its level out.",
+                pointer=pointer("levels", name),
+            )
+        if newest_budget(session, dataset, tier) is None:
+            raise InvalidInput(
+                f"Tier {tier.name!r} has no budget in this dataset; leave its level out,"
+                " or give it a budget.",
+                pointer=pointer("levels", name),
+            )
+        found[required(tier.id)] = (name, spec)
+    return found
+
+
+def _rung(process: Process, name: str, spec: LevelSpec, delta: float) -> int:
+    with within("levels", name):
+        rung = process.rung(spec.target(), delta)
+        if rung == 0:
+            # Everything more accurate than the ladder ends at its first rung.
+            finest = process.ladder.value(0)
+            wanted = level_for(process.mechanism, spec.target(), process.sensitivity, delta)
+            if float(wanted) < float(finest) * (1 - 1e-9):
+                raise InvalidInput(
+                    f"The level, {float(wanted):g}, is more accurate than the most accurate that"
+                    f" this query offers, {float(finest):g} ({process.mechanism.parameter});"
+                    " ask for that, or register another query."
+                )
+        return rung
+
+
+def _charged(
+    session: Session, dataset: Dataset, query: Query, rungs: Rungs, at: datetime
+) -> dict[int, int]:
+    """Charge every tier for ``rungs``; what all tiers are to be allowed from then on."""
+    key = required(query.id)
+    own = {**newest(session, [query])[key], **rungs}
+    tiers = ordered(session)
+    _require_rising(tiers, own)
+    funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
+    allowed = risen(funded, own)
+    require_levels(session, query, allowed)
+    recharge(session, dataset, [query], at, allowed={key: allowed})
+    return allowed
+
+
+def _require_rising(tiers: Sequence[Tier], own: Rungs) -> None:
+    last: Tier | None = None
+    for tier in tiers:
+        rung = own.get(required(tier.id))
+        if rung is None:
+            continue
+        if last is not None and rung > own[required(last.id)]:
+            raise InvalidInput(
+                f"The level of {tier.name!r} would be noisier than that of the less trusted"
+                f" {last.name!r}; levels must not get noisier as rank rises. List both.",
+                pointer="/levels",
+            )
+        last = tier
+
+
+def _raise_ceiling(
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    rungs: Rungs,
+    exact: IntVector,
+) -> None:
+    """Draw the new anchor beside the old one, and store it with what it allows."""
+    process, finest = Process.of(query), min(rungs.values())
+    with server.database.read() as session:
+        anchor = _anchor(session, query)
+        steps = open_state(server, dataset, query, anchor)
+    drawn = None
+    if finest < anchor.rung:
+        noisy = (process.ladder.value(anchor.rung), steps)
+        level = process.ladder.value(finest)
+        drawn = raise_anchor(process.mechanism, exact, noisy, level, server.randomness())
+    with server.database.write() as session:
+        current = _locked(session, query)
+        now = server.clock()
+        if current.ceiling > finest:
+            beside = _anchor(session, current)
+            if drawn is None or beside.id != anchor.id:
+                raise Conflict(f"The ceiling of {query.name!r} changed meanwhile; ask again.")
+            current.ceiling = finest
+            store(session, server, dataset, current, finest, drawn, None, beside)
+        allowed = _charged(session, dataset, current, rungs, now)
+        allow(session, principal, dataset, current, allowed, now)
+
+
+def _anchor(session: Session, query: Query) -> Release:
+    """The most accurate release."""
+    release = session.exec(
+        select(Release)
+        .where(col(Release.query_id) == query.id)
+        .order_by(col(Release.rung))
+        .limit(1)
+    ).first()
+    if release is None:
+        raise IntegrityViolation(
+            f"Query {query.name!r} has no release as accurate as its anchor; nothing is drawn."
+            " Restore the database from a backup."
+        )
+    return release

@@ -1,0 +1,212 @@
+"""Raising a level: what a reader who chooses by the old release can bring the loss to."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from scipy.stats import binom, poisson
+
+from penstock.accounting import (
+    Account,
+    Entry,
+    account_of,
+    charge,
+    entry,
+    raising,
+    refinement_loss,
+)
+from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson
+from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
+from penstock.privacy import Sensitivity
+
+Vector = NDArray[np.float64]
+ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+
+
+def log_moment(probabilities: Vector, losses: Vector, order: float) -> float:
+    return math.log(float(np.sum(probabilities * np.exp((order - 1) * losses)))) / (order - 1)
+
+
+@dataclass(frozen=True)
+class Raised:
+    """Discrete Laplace noise against its shift by ``steps``, raised from ``old`` to ``new``."""
+
+    old: float
+    new: float
+    steps: int
+    order: float
+
+    def laws(self) -> tuple[Vector, Vector, Vector, Vector, Vector]:
+        """The old law and its losses, the new law and its losses, and old given new."""
+        reach = int(45 * self.steps / min(self.old, 1))
+        outcomes = np.arange(-reach, reach + self.steps + 1)
+        p, q = math.exp(-self.new / self.steps), math.exp(-self.old / self.steps)
+
+        def law(decay: float, at: NDArray[np.int64]) -> Vector:
+            return np.asarray((1 - decay) / (1 + decay) * decay ** np.abs(at), dtype=np.float64)
+
+        kept = p / q * ((1 - q) / (1 - p)) ** 2
+        moved = outcomes[:, None] - outcomes[None, :]
+        given = (1 - kept) * law(q, moved) + kept * (moved == 0)
+        losses = [
+            (np.abs(outcomes - self.steps) - np.abs(outcomes)) * -math.log(decay)
+            for decay in (q, p)
+        ]
+        return law(q, outcomes), losses[0], law(p, outcomes), losses[1], given
+
+    def figures(self) -> tuple[float, float]:
+        """The losses of the old and of the new release alone."""
+        old, old_losses, new, new_losses, _ = self.laws()
+        return log_moment(old, old_losses, self.order), log_moment(new, new_losses, self.order)
+
+    def conditional(self) -> Vector:
+        """The loss of the refinement given each old release, in the order of outcomes."""
+        old, old_losses, new, new_losses, given = self.laws()
+        moments = (given * (new * np.exp((self.order - 1) * new_losses))[None, :]).sum(axis=1)
+        return np.asarray(np.log(moments / old) / (self.order - 1) - old_losses)
+
+    def reached(self, charged: float, budget: float) -> float:
+        """The loss of whoever, having seen the old release, raises it or spends otherwise.
+
+        ``charged`` is the whole charge of a query that was raised; what the budget has left
+        beside it, or beside the old release alone, goes to another query.
+        """
+        old, old_losses, *_ = self.laws()
+        alone, _ = self.figures()
+        scale = self.order - 1
+        stay = old_losses + budget - alone
+        raised = old_losses + self.conditional() + budget - charged
+        return math.log(float(np.sum(old * np.exp(scale * np.maximum(stay, raised))))) / scale
+
+
+KNOWN = Raised(old=1, new=2, steps=8, order=3)
+
+
+def test_the_plain_difference_undercharges_a_raised_laplace_query() -> None:
+    _, plain = KNOWN.figures()
+    assert plain == pytest.approx(1.755, abs=5e-4)
+    assert KNOWN.reached(plain, plain) == pytest.approx(1.833, abs=5e-4)
+
+
+def test_the_new_epsilon_as_the_whole_charge_undercharges_as_well() -> None:
+    assert KNOWN.reached(2.0, 2.0) == pytest.approx(2.042, abs=5e-4)
+
+
+CASES = [
+    KNOWN,
+    Raised(1, 2, 1, 3),
+    Raised(0.1, 0.2, 1, 29),
+    Raised(0.1, 0.2, 4, 57),
+    Raised(0.5, 2, 2, 11),
+    Raised(0.25, 0.5, 2, 1.5),
+    Raised(0.5, 0.6, 1, 8),
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_charge_covers_the_refinement_whatever_was_seen(case: Raised) -> None:
+    alone, _ = case.figures()
+    bound = refinement_loss(case.old, case.new, case.order)
+    assert case.conditional().max() <= bound + 1e-9
+    for budget in (alone + bound, 1.5 * (alone + bound)):
+        assert case.reached(alone + bound, budget) <= budget + 1e-9
+
+
+@pytest.mark.parametrize("case", [Raised(1, 2, 1, 3), Raised(0.5, 2, 1, 11)])
+def test_the_charge_is_no_more_than_that_where_one_step_is_the_shift(case: Raised) -> None:
+    bound = refinement_loss(case.old, case.new, case.order)
+    assert case.conditional().max() == pytest.approx(bound, rel=1e-6)
+
+
+@pytest.mark.parametrize("order", [1.01, 2, 57, 1024])
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 1, 40, 1e6])
+def test_every_charge_is_finite_and_between_the_difference_and_the_sum(
+    epsilon: float, order: float
+) -> None:
+    for old in (epsilon, epsilon / 2):
+        loss = refinement_loss(old, epsilon, order)
+        assert 0 <= loss <= old + epsilon
+    assert refinement_loss(0.0, 0.0, order) == 0
+    assert refinement_loss(math.inf, math.inf, order) == math.inf
+
+
+ACCOUNT = account_of(4.0, 1e-6)
+
+
+def change(mechanism: type[Mechanism], old: int, new: int, account: Account) -> tuple[Entry, Entry]:
+    planned, ladder = mechanism.plan(Fraction(new), Fraction(1), Fraction(1000))
+    before = entry(charge(planned, ladder, Fraction(old), ONE, account, 3, 16))
+    added = raising(
+        planned,
+        ladder,
+        charged=before,
+        old=Fraction(old),
+        new=Fraction(new),
+        sensitivity=ONE,
+        account=account,
+        dimension=3,
+        levels=16,
+    )
+    return before, added
+
+
+def test_a_raised_gaussian_query_costs_what_the_new_level_alone_would() -> None:
+    planned, ladder = Gaussian.plan(Fraction(100), Fraction(1), Fraction(1000))
+    alone = entry(charge(planned, ladder, Fraction(100), ONE, ACCOUNT, 3, 16))
+    before, added = change(Gaussian, 400, 100, ACCOUNT)
+    assert before + added == Entry(alone.loss, max(alone.failure, before.failure))
+
+
+@pytest.mark.parametrize(("mechanism", "old", "new"), [(Laplace, 40, 20), (Poisson, 4000, 2000)])
+def test_raising_anything_else_costs_more_than_the_difference(
+    mechanism: type[Mechanism], old: int, new: int
+) -> None:
+    planned, ladder = mechanism.plan(Fraction(new), Fraction(1), Fraction(1000))
+    alone = entry(charge(planned, ladder, Fraction(new), ONE, ACCOUNT, 3, 16))
+    before, added = change(mechanism, old, new, ACCOUNT)
+    assert (before + added).loss > alone.loss
+    assert added.failure > 0
+
+
+def test_a_raised_poisson_query_costs_hardly_more_than_the_difference() -> None:
+    planned, ladder = Poisson.plan(Fraction(2000), Fraction(1), Fraction(1000))
+    alone = entry(charge(planned, ladder, Fraction(2000), ONE, ACCOUNT, 3, 16))
+    before, added = change(Poisson, 4000, 2000, ACCOUNT)
+    # Fewer trials than usual are what is charged for.
+    assert alone.loss - before.loss < added.loss < 1.3 * (alone.loss - before.loss)
+
+
+def enumerated(trials: int, chance: float, shift: int, order: float) -> float:
+    """The divergence of ``B(trials, chance)``, at least ``shift``, from the shifted law."""
+    values = np.arange(shift, trials + 1)
+    plain = binom.logpmf(values, trials, chance)
+    plain -= logsumexp(plain)
+    moved = binom.logpmf(values - shift, trials - shift, chance)
+    ways = (order * plain + (1 - order) * moved, order * moved + (1 - order) * plain)
+    return max(float(logsumexp(way)) for way in ways) / (order - 1)
+
+
+BINOMIAL = [(100, 0.3, 2, 3.0), (50, 0.5, 1, 2.0), (200, 0.5, 4, 11.0), (3600, 0.5, 1, 7.2)]
+
+
+@pytest.mark.parametrize("case", BINOMIAL)
+def test_given_the_old_release_poisson_noise_is_binomial_and_costs_as_that(
+    case: tuple[int, float, int, float],
+) -> None:
+    trials, chance, shift, order = case
+    exact = enumerated(trials, chance, shift, order)
+    found = refinement_divergence(trials, chance, shift, order)
+    assert found == pytest.approx(exact, rel=1e-8)
+    # The fewest trials that are likely at all are the worst.
+    assert enumerated(trials + 1, chance, shift, order) < exact
+    assert enumerated(2 * trials, chance, shift, order) < exact
+
+
+@pytest.mark.parametrize("mean", [50.0, 4000.0, 1e7])
+def test_the_fewest_likely_trials_are_no_more_than_said(mean: float) -> None:
+    for tail in (1e-3, 1e-9, 1e-14):
+        assert 0 <= poisson.cdf(fewest(mean, tail) - 1, mean) <= tail
