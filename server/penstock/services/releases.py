@@ -263,7 +263,8 @@ def _hand_out(
     steps: IntVector,
 ) -> Holding:
     now = server.clock()
-    leaf = log.append(
+    user = session.get_one(User, required(principal.user_id))
+    leaf = log.append(  # last: from here on everybody else waits to append
         session,
         kind="release",
         at=now,
@@ -277,12 +278,11 @@ def _hand_out(
         value_hmac=log.value_hmac(server.secrets.values, release.public_id, steps),
     )
     grant = Grant(
-        user_id=required(principal.user_id),
+        user_id=required(user.id),
         release_id=required(release.id),
         tier_id=required(ask.tier.id),
         leaf_id=required(leaf.id),
         at=now,
     )
     session.add(grant)
-    user = session.get_one(User, grant.user_id)
     return Holding(grant, release, leaf, ask.query, ask.dataset, user, ask.tier)
