@@ -58,7 +58,8 @@ def test_the_divergence_is_infinite_where_it_is_beyond_use() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mean", "shift", "order"), [(1.0, 2, 57.0), (1.01, 2, 511.0), (1.3, 3, 1024.0), (2.5, 4, 400.0)]
+    ("mean", "shift", "order"),
+    [(1.0, 2, 57.0), (1.01, 2, 511.0), (1.3, 3, 1024.0), (2.5, 4, 400.0)],
 )
 def test_noise_of_hardly_any_width_has_a_divergence_as_well(
     mean: float, shift: int, order: float
