@@ -33,12 +33,20 @@ class Assigned(click.ParamType[tuple[str, float]]):
 
 @click.command("import")
 @click.argument("file")
-@option("--source", "uri", metavar="FILE", required=True, help="The CSV or Parquet file.")
+@option(
+    "--source",
+    "uri",
+    metavar="FILE",
+    required=True,
+    envvar="PENSTOCK_DATASET_IMPORT_SOURCE",
+    help="The CSV or Parquet file.",
+)
 @option("--name", help="What the dataset is called [default: the table, or FILE].")
 @option("--table", metavar="SCHEMA.TABLE", help="Which table, where FILE describes several.")
 @option(
     "--budget",
     "budgets",
+    envvar="PENSTOCK_DATASET_IMPORT_BUDGET",
     metavar="TIER=EPSILON",
     type=Assigned(),
     multiple=True,
@@ -49,6 +57,7 @@ class Assigned(click.ParamType[tuple[str, float]]):
 @option(
     "--step",
     "steps",
+    envvar="PENSTOCK_DATASET_IMPORT_STEP",
     metavar="COLUMN=STEP",
     type=Assigned(),
     multiple=True,
@@ -61,7 +70,13 @@ class Assigned(click.ParamType[tuple[str, float]]):
     show_default=True,
     help="How neighboring datasets differ.",
 )
-@option("--print", "only_print", is_flag=True, help="Print the spec, and register nothing.")
+@option(
+    "--print",
+    "only_print",
+    is_flag=True,
+    envvar="PENSTOCK_DATASET_IMPORT_PRINT",
+    help="Print the spec, and register nothing.",
+)
 @format_option
 @click.pass_obj
 def import_metadata(

@@ -75,6 +75,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("token create", "token list", "token revoke", "tier create", "tier list"),
         *("tier change", "tier delete", "query levels", "query retire"),
         *("dataset list", "dataset show", "dataset register", "dataset budget"),
+        *("dataset import", "dataset dummy", "dataset version"),
         *("query list", "query show", "query register"),
         *("audit events", "audit exposure", "db upgrade", "db current", "config show"),
     }
