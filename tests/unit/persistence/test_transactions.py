@@ -1,6 +1,8 @@
 """How transactions begin, end, and what they keep from each other."""
 
 import sqlite3
+import subprocess
+import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel, select
 
-from penstock.errors import InvalidInput
+from penstock.errors import DatabaseUnavailable, InvalidInput
 from penstock.persistence import Database, migrate, tables
 
 MakeRow = Callable[..., SQLModel]
@@ -192,3 +194,21 @@ def test_what_was_deleted_is_overwritten(filled: Database, path: Path, row: Make
         session.delete(session.get_one(tables.Token, 2))
     filled.close()
     assert canary.encode() not in path.read_bytes()
+
+
+def test_without_the_driver_of_postgresql_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(sys.modules):
+        if name.startswith("penstock.persistence.postgresql"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DatabaseUnavailable, match=r"pip install 'penstock\[postgres\]'"):
+        Database("postgresql://penstock:word@host/a")
+
+
+def test_only_postgresql_loads_its_driver(url: str) -> None:
+    program = (
+        "import sys; from penstock.persistence import Database;"
+        " Database(sys.argv[1]).check_schema(); sys.exit('psycopg' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, url], check=False)
+    assert done.returncode == url.startswith("postgresql")
