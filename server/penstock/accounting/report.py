@@ -18,7 +18,6 @@ from penstock.accounting.losses import (
     gaussian_table,
     laplace_table,
     poisson_table,
-    worst_of,
 )
 from penstock.errors import InvalidInput
 from penstock.mechanisms.normal_curve import epsilon_at
@@ -95,30 +94,20 @@ Shape = Counter[_Coordinate]
 
 def _by_tables(counted: Counter[PlacedRelease], delta: float) -> float:
     remaining = delta / _inflation(counted) - _FOURIER_NOISE
-    settled: Shape = Counter()
-    open_cases: list[tuple[Sequence[Shape], int]] = []
+    shape: Shape = Counter()
     mu = _total_mu(counted)
     if mu > 0:
-        settled[_Coordinate("gaussian", mu, 0, mu * mu / 2, mu)] += 1
+        shape[_Coordinate("gaussian", mu, 0, mu * mu / 2, mu)] += 1
     for release, copies in counted.items():
-        if release.mechanism == "gaussian":
-            continue
-        shapes = _laplace(release) if release.mechanism == "laplace" else _poisson(release)
-        if len(shapes) == 1:
-            for coordinate, times in shapes[0].items():
-                settled[coordinate] += times * copies
-        else:
-            open_cases.append((shapes, copies))
-    if not settled and not open_cases:
+        if release.mechanism != "gaussian":
+            worst = _laplace if release.mechanism == "laplace" else _poisson
+            for coordinate, times in worst(release).items():
+                shape[coordinate] += times * copies
+    if not shape:
         return 0.0
-    width = _width(settled, open_cases, delta)
-    steps = len(settled) + sum(len(shape) + 1 for shapes, _ in open_cases for shape in shapes)
-    tail = delta * _CUT / (3 * steps)
-    sums = [_summed(settled, width, tail)] if settled else []
-    for shapes, copies in open_cases:
-        worst = worst_of([_summed(shape, width, tail).table() for shape in shapes])
-        sums.append(LossSum.of(worst).times(copies, tail))
-    return total_of(sums, tail).table().epsilon(remaining)
+    width = _width(shape, delta)
+    tail = delta * _CUT / (3 * len(shape))
+    return _summed(shape, width, tail).table().epsilon(remaining)
 
 
 def _summed(shape: Shape, width: float, tail: float) -> LossSum:
@@ -131,19 +120,14 @@ def _summed(shape: Shape, width: float, tail: float) -> LossSum:
     )
 
 
-def _width(
-    settled: Shape, open_cases: Sequence[tuple[Sequence[Shape], int]], delta: float
-) -> float:
-    mean = variance = 0.0
-    for shape, copies in [(settled, 1), *((shapes[0], copies) for shapes, copies in open_cases)]:
-        for coordinate, times in shape.items():
-            mean += copies * times * coordinate.mean
-            variance += copies * times * coordinate.deviation**2
+def _width(shape: Shape, delta: float) -> float:
+    mean = math.fsum(times * coordinate.mean for coordinate, times in shape.items())
+    variance = math.fsum(times * coordinate.deviation**2 for coordinate, times in shape.items())
     return (mean + math.sqrt(2 * variance * math.log(1 / delta))) / RESOLUTION
 
 
-def _laplace(release: PlacedRelease) -> Sequence[Shape]:
-    """The one worst shift: as concentrated as the sensitivities allow."""
+def _laplace(release: PlacedRelease) -> Shape:
+    """The worst shift: as concentrated as the sensitivities allow."""
     total = release.sensitivity.l1 // release.granularity
     largest = _shifts(release).largest
     decay = float(release.granularity / release.level)
@@ -154,19 +138,16 @@ def _laplace(release: PlacedRelease) -> Sequence[Shape]:
             loss = decay * shift
             mean = min(loss, loss * loss / 2)
             shape[_Coordinate("laplace", decay, shift, mean, loss)] += times
-    return (shape,)
+    return shape
 
 
-def _poisson(release: PlacedRelease) -> Sequence[Shape]:
+def _poisson(release: PlacedRelease) -> Shape:
     mean = float(release.level)
-    shapes = []
-    for pairs in _shifts(release).extreme():
-        shape: Shape = Counter()
-        for shift, times in pairs:
-            mu = shift / math.sqrt(mean)
-            shape[_Coordinate("poisson", mean, shift, mu * mu / 2, mu)] += times
-        shapes.append(shape)
-    return shapes
+    shape: Shape = Counter()
+    for shift, times in _shifts(release).worst:
+        mu = shift / math.sqrt(mean)
+        shape[_Coordinate("poisson", mean, shift, mu * mu / 2, mu)] += times
+    return shape
 
 
 def _shifts(release: PlacedRelease) -> Shifts:

@@ -28,31 +28,22 @@ class Shifts:
         """The largest single shift that all three norms admit."""
         return min(self.linf, self.l1, math.isqrt(self.l2_squared))
 
-    def concentrated(self, largest: int) -> Shape:
-        """As many shifts of ``largest`` as fit, then as large ones as still fit, to the end."""
-        shape: list[tuple[int, int]] = []
-        l1, l2_squared = self.l1, self.l2_squared
-        while (shift := min(largest, l1, math.isqrt(l2_squared))) > 0:
-            count = min(l1 // shift, l2_squared // (shift * shift))
-            shape.append((shift, count))
-            l1 -= count * shift
-            l2_squared -= count * shift * shift
-        return tuple(shape)
+    @property
+    def worst(self) -> Shape:
+        """The most concentrated shape, which no admitted vector tells more than.
 
-    def extreme(self) -> tuple[Shape, ...]:
-        """The concentrated shapes that may be the worst for epsilon.
-
-        Where l2 does not bind it is the one with the largest shifts.  Where it does, some
-        shapes of smaller shifts use more of it up and are candidates too.  That no other
-        shape is worse is an engineering bound (convexity in the squares of the shifts).
+        By l1 that is as many of the largest shifts as fit, and one with the rest.  Where l2
+        does not admit it, the same is done with squares, the rest being rounded up.  Of the
+        two bounds the one with smaller squares is taken.  That concentrating the shifts, or
+        their squares, never tells less is an engineering bound.
         """
-        worst = self.concentrated(self.largest)
-        if self.l2_squared >= self.l1 * self.largest:
-            return (worst,)
-        starts = {self.largest - 1, self.largest - 2, self.largest // 2, 1} - {0, -1}
-        shapes = {worst, *(self.concentrated(start) for start in starts)}
-        most = max(_squares(shape) for shape in shapes)
-        return tuple(shape for shape in shapes if 10 * _squares(shape) >= 9 * most)
+        top = self.largest
+        if not top:
+            return ()
+        by_l1 = _filled(top, *divmod(self.l1, top))
+        whole, rest = divmod(self.l2_squared, top * top)
+        by_l2 = _filled(top, whole, math.isqrt(rest - 1) + 1 if rest else 0)
+        return by_l1 if _squares(by_l1) <= max(_squares(by_l2), self.l2_squared) else by_l2
 
     def largest_sum(self, part: Callable[[int], float]) -> float:
         """An upper bound on ``sum(part(s_i))`` over all admitted vectors.
@@ -78,6 +69,12 @@ class Shifts:
         low, high = part(root) if root else 0.0, part(root + 1)
         weight = (rest - root * root) / (2 * root + 1)
         return min(by_l1, count * known[top] + low + weight * (high - low))
+
+
+def _filled(top: int, whole: int, rest: int) -> Shape:
+    if rest == top:
+        whole, rest = whole + 1, 0
+    return tuple(pair for pair in ((top, whole), (rest, 1)) if min(pair) > 0)
 
 
 def _convex(values: dict[int, float]) -> bool:

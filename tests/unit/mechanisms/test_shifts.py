@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from penstock.mechanisms.poisson_curve import epsilon_of_shape
 from penstock.mechanisms.poisson_divergence import renyi_divergence
 from penstock.mechanisms.poisson_tails import below
-from penstock.mechanisms.shifts import Shape, Shifts
+from penstock.mechanisms.shifts import Shifts
 
 
 def _all_shapes(shifts: Shifts, largest: int | None = None) -> list[tuple[int, ...]]:
@@ -32,19 +33,21 @@ def test_no_vector_costs_more_than_the_bound_over_shapes(l1: int, linf: int, squ
     most = max(sum(part(s) for s in shape) for shape in _all_shapes(shifts))
     bound = shifts.largest_sum(part)
     assert most <= bound * (1 + 1e-12)
-    concentrated = shifts.concentrated(shifts.largest)
-    reached = sum(count * part(s) for s, count in concentrated)
-    assert reached <= bound * (1 + 1e-12)
     assert bound <= 1.5 * most
 
 
 @given(l1=st.integers(1, 10**6), linf=st.integers(1, 10**3), squares=st.integers(1, 10**9))
-def test_concentrated_shapes_stay_within_the_norms(l1: int, linf: int, squares: int) -> None:
+def test_the_worst_shape_exceeds_the_norms_by_rounding_alone(
+    l1: int, linf: int, squares: int
+) -> None:
     shifts = Shifts(l1, squares, linf)
-    for shape in (shifts.concentrated(shifts.largest), *shifts.extreme()):
-        assert sum(s * n for s, n in shape) <= l1
-        assert sum(s * s * n for s, n in shape) <= squares
-        assert max(s for s, _ in shape) <= linf
+    shape = shifts.worst
+    top = max(s for s, _ in shape)
+    assert top == shifts.largest
+    total, sum_of_squares = (sum(s**power * n for s, n in shape) for power in (1, 2))
+    assert total <= l1 or sum_of_squares < squares + 2 * top
+    if squares >= l1 * top:
+        assert total == l1
 
 
 @pytest.mark.parametrize("mean", [50.0, 400.0, 20_000.0])
@@ -80,14 +83,30 @@ def test_functions_that_are_not_convex_have_no_bound() -> None:
     assert Shifts(8, 16, 4).largest_sum(lambda shift: shift**1.5) == pytest.approx(16.0)
 
 
+def _epsilon(mean: float, vector: Sequence[int], delta: float) -> float:
+    sizes = sorted(set(vector), reverse=True)
+    return epsilon_of_shape(mean, tuple((s, vector.count(s)) for s in sizes), delta)
+
+
 @pytest.mark.parametrize(
     "shifts", [Shifts(4, 16, 4), Shifts(5, 10, 3), Shifts(4, 4, 2), Shifts(4, 6, 3)]
 )
-def test_the_worst_of_all_vectors_is_among_the_extreme_ones(shifts: Shifts) -> None:
-    def epsilon(shape: Shape) -> float:
-        return epsilon_of_shape(300.0, shape, 1e-5)
-
-    worst = max(epsilon(shape) for shape in shifts.extreme())
+def test_no_vector_tells_more_than_the_worst_shape(shifts: Shifts) -> None:
+    worst = epsilon_of_shape(300.0, shifts.worst, 1e-5)
     for vector in _all_shapes(shifts)[1:]:
-        shape = tuple((s, vector.count(s)) for s in sorted(set(vector), reverse=True))
-        assert epsilon(shape) <= worst * (1 + 1e-6), vector
+        assert _epsilon(300.0, vector, 1e-5) <= worst * (1 + 1e-6), vector
+
+
+@pytest.mark.parametrize(
+    ("mean", "vector", "delta"),
+    [(1_086.6, (10, 9, 9), 0.0307), (64.93, (8, 7, 7), 0.0169), (654.7, (9, 8, 8), 1.076e-7)],
+)
+def test_whole_shifts_that_leave_some_of_l2_unused_would_promise_too_much(
+    mean: float, vector: tuple[int, ...], delta: float
+) -> None:
+    shifts = Shifts(sum(vector), sum(s * s for s in vector), vector[0])
+    exact = _epsilon(mean, vector, delta)
+    assert exact <= epsilon_of_shape(mean, shifts.worst, delta) <= 1.03 * exact
+    within = (2 * vector[:1], vector[:1] + vector[:1] + (5,))
+    fitting = [v for v in within if sum(s * s for s in v) <= shifts.l2_squared]
+    assert max(_epsilon(mean, v, delta) for v in fitting) < exact
