@@ -44,6 +44,7 @@ class Cluster:
     port: int
     process: "subprocess.Popen[bytes]"
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    superuser: "psycopg.Connection[Any] | None" = None
 
     def url(self, database: str, role: str = APPLICATION) -> str:
         """A URL through the socket, where no password is asked for."""
@@ -69,20 +70,30 @@ class Cluster:
     def create(self, template: str = "template0") -> str:
         """A new database, of the owner's; its name."""
         name = f"penstock_{next(self.numbers)}"
-        with self.administered() as connection:
-            connection.execute(
-                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} ENCODING 'UTF8'").format(
-                    sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template)
-                )
+        self._always().execute(
+            sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} ENCODING 'UTF8'").format(
+                sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template)
             )
+        )
         return name
 
     def drop(self, name: str) -> None:
         """Remove a database, whoever uses it."""
-        with self.administered() as connection:
-            connection.execute(
-                sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
+        self._always().execute(
+            sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
+        )
+
+    def _always(self) -> "psycopg.Connection[Any]":
+        """The superuser's connection that is kept, as long as the server runs."""
+        if self.superuser is None:
+            self.superuser = psycopg.connect(
+                host=str(self.folder),
+                port=self.port,
+                dbname="postgres",
+                user=SUPERUSER,
+                autocommit=True,
             )
+        return self.superuser
 
     @contextmanager
     def set(self, setting: str, value: str) -> Iterator[None]:
@@ -125,6 +136,9 @@ class Cluster:
 
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
         """End the server: at once (SIGQUIT), or when it has tidied up (SIGINT)."""
+        if self.superuser is not None:
+            self.superuser.close()
+            self.superuser = None
         self.process.send_signal(how)
         self.process.wait()
 
