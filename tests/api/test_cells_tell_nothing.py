@@ -79,7 +79,7 @@ def scenario(world: World, file: Path, record: Record) -> None:
     def call(verb: str, path: str, body: object = None, by: str = "root") -> None:
         record.call(world, verb, f"/api/v1{path}", body, by)
 
-    source = {"engine": "duckdb", "uri": str(file)}
+    source, content = {"engine": "duckdb", "uri": str(file)}, file.read_text()
     dataset = {**PEOPLE, "source": source}
     columns = {**PEOPLE["columns"], "missing": {"type": "string"}}
     call("POST", "/datasets", {**dataset, "columns": columns})
@@ -106,6 +106,15 @@ def scenario(world: World, file: Path, record: Record) -> None:
     call("POST", "/queries", query("bars", name="later", mechanism="laplace"))
     file.unlink()
     call("POST", "/queries", query("bars", name="gone", mechanism="laplace"))
+    second = file.with_name("people-2.csv")
+    second.write_text(content + "p99,south,40,1,true\n")
+    version = {"source": {"engine": "duckdb", "uri": str(second)}, "budgets": PEOPLE["budgets"]}
+    call("POST", "/datasets/people/versions", {**version, "columns": columns})
+    call("POST", "/datasets/people/versions", version)
+    call("POST", "/datasets/people/versions", version)
+    call("POST", "/queries", query("means", name="means again"))
+    call("POST", "/queries/means again/releases", {}, "ann")
+    call("GET", "/datasets/people/budget")
 
 
 Life = Callable[[str], Record]

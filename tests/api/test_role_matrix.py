@@ -28,6 +28,7 @@ TOKENS = "/api/v1/users/ann/tokens"
 ASK = "/api/v1/queries/visits/releases"
 NEW_QUERY = {**QUERY, "name": "new"}
 NEW_DATASET = {**DATASET, "name": "new"}
+NEW_VERSION = {"source": {"engine": "duckdb", "uri": "new.csv"}, "budgets": DATASET["budgets"]}
 NEW_USER = {"name": "new", "roles": ["analyst"]}
 NEW_BUDGETS = {"budgets": {"internal": {"epsilon": 5}}}
 NEW_LEVELS = {"levels": {"public": {"epsilon": 0.2}}}
@@ -53,6 +54,8 @@ MATRIX = [
     Row("list_datasets", "/api/v1/datasets", None, 200, 200, 200, 200, 200),
     Row("register_dataset", "/api/v1/datasets", NEW_DATASET, 403, 403, 403, 201, 403),
     Row("show_dataset", "/api/v1/datasets/sites", None, 404, 200, 200, 200, 200),
+    # Its vectors are pushed, so that there is no file to have a new version.
+    Row("add_version", "/api/v1/datasets/sites/versions", NEW_VERSION, 403, 403, 403, 409, 403),
     # Its vectors are pushed, so that there are no rows to make up.
     Row("show_dummy", "/api/v1/datasets/sites/dummy", None, 404, 422, 422, 422, 422),
     Row("change_dataset", "/api/v1/datasets/sites", NEW_BUDGETS, 403, 403, 403, 200, 403),

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.figures import moment, percent
+from penstock.cli.figures import moment, percent, short
 from penstock.cli.imports import import_metadata
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import TierBudget, format_option, option
@@ -81,6 +81,26 @@ def register(operator: Operator, file: str) -> None:
 
 @dataset.command()
 @click.argument("name")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def version(operator: Operator, name: str, file: str) -> None:
+    """Register new data of dataset NAME: FILE says source and budgets, as JSON or TOML.
+
+    FILE may also say disjoint_units, that nobody in the new data is in earlier ones: else
+    what people lose in several versions adds up.  - is standard input.
+    """
+    from penstock.services import datasets
+    from penstock.services.specs import VersionRequest
+
+    content = content_of(file, operator.settings.query_body_limit)
+    request = checked(VersionRequest, content)
+    operator.progress("Taking the fingerprint of the source")
+    operator.print(shown(datasets.add_version(operator.server, operator.principal, name, request)))
+
+
+@dataset.command()
+@click.argument("name")
 @option(
     "--rows", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many rows."
 )
@@ -139,7 +159,8 @@ def budget(operator: Operator, name: str, wanted: "tuple[tuple[str, float], ...]
 def shown(found: "DatasetView") -> Document:
     """The dataset's facts, and one row for each tier's budget."""
     facts = [
-        f"{found.name}, version {found.version}, registered {moment(found.registered_at)}",
+        f"{found.name}, version {found.version}, registered {moment(found.registered_at)}"
+        + (", nobody in it being in an earlier one" if found.disjoint_units else ""),
         f"  source {found.source.get('uri', 'vectors that are pushed')}",
         (
             f"  privacy unit {_unit(found.privacy_unit) or 'asserted with each vector'},"
@@ -189,8 +210,22 @@ def _budget(found: "DatasetBudgetView") -> Document:
         )
         for one in found.tiers
     ]
+    facts = [
+        f"{found.dataset}, version {found.version}, of which new queries are paid",
+        *(
+            f"  {one.tier}: epsilon {short(one.spent.epsilon)} of {one.granted.epsilon:g} spent"
+            " over all versions that one privacy unit may be in"
+            for one in found.together
+        ),
+    ]
     note = (
         "Shares add up to 100%, epsilons do not: 'spent' is the composition of all queries,"
         " 'remaining' that of the largest single query that still fits."
     )
-    return Document(found, columns, rows, note=note if rows else "No tier has a budget in it.")
+    return Document(
+        found,
+        columns,
+        rows,
+        facts if found.earlier else (),
+        note=note if rows else "No tier has a budget in it.",
+    )

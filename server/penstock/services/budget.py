@@ -15,19 +15,22 @@ from penstock.privacy import Sensitivity
 from penstock.services import datasets
 from penstock.services.accounts import TierAccount, open_account, overdrawn, spending
 from penstock.services.effective import ladder
-from penstock.services.exposure import could_be
+from penstock.services.exposure import composed, could_be, reach, reach_of, visible
 from penstock.services.funding import inherit, newest_budget, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import DatasetChange
 from penstock.services.tiers import ordered
+from penstock.services.versions import versions_of
 from penstock.services.views import (
     DatasetBudgetView,
     DatasetView,
     PrivacyBudget,
     SpendingView,
     TierBudgetView,
+    TierTotalView,
+    VersionBudgetView,
 )
 
 
@@ -42,11 +45,47 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
         if not principal.roles & {"admin", "auditor"}:
             own = clearance_of(session, required(principal.user_id))
             tiers = [own] if own else []
-        accounts = [open_account(session, required(dataset.id), tier) for tier in tiers]
-        views = [_view(session, dataset, account) for account in accounts if account]
-        if not views and not principal.roles & {"admin", "auditor"}:
-            raise NotFound(f"There is no dataset {name!r}.")
-        return DatasetBudgetView(dataset.name, views)
+        versions = versions_of(session, dataset)
+        views = [_of_version(session, version, tiers) for version in versions]
+        if not principal.roles & {"admin", "auditor"}:
+            views = [one for one in views if one.tiers]
+            if not views:
+                raise NotFound(f"There is no dataset {name!r}.")
+        *earlier, newest = views
+        return DatasetBudgetView(
+            dataset.name,
+            newest.version,
+            newest.tiers,
+            earlier,
+            _totals(session, versions, tiers)
+            if earlier
+            else [TierTotalView(one.tier, one.granted, one.spent) for one in newest.tiers],
+        )
+
+
+def _of_version(session: Session, version: Dataset, tiers: Sequence[Tier]) -> VersionBudgetView:
+    accounts = [open_account(session, required(version.id), tier) for tier in tiers]
+    views = [_view(session, version, account) for account in accounts if account]
+    return VersionBudgetView(version.version, version.disjoint_units, views)
+
+
+def _totals(
+    session: Session, versions: Sequence[Dataset], tiers: Sequence[Tier]
+) -> list[TierTotalView]:
+    """Each tier's grant and spending over all versions."""
+    found = []
+    for tier in tiers:
+        accounts = [open_account(session, required(version.id), tier) for version in versions]
+        granted = reach(versions, [reach_of(account) for account in accounts])
+        if granted is None:
+            continue
+        lines = [
+            visible(session, version, account)
+            for version, account in zip(versions, accounts, strict=True)
+        ]
+        budget = PrivacyBudget(granted.epsilon, granted.delta)
+        found.append(TierTotalView(tier.name, budget, composed(lines)))
+    return found
 
 
 def change(server: Server, principal: Principal, name: str, wanted: DatasetChange) -> DatasetView:

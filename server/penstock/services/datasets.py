@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from penstock import connectors
 from penstock.accounting import Account
@@ -14,6 +15,7 @@ from penstock.connectors.fields import folded
 from penstock.encryption import RowIdentity, open_envelope, seal
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Dataset, Tier, TierBudget
+from penstock.privacy import NeighboringRelation
 from penstock.services.accounts import resolve
 from penstock.services.acts import record
 from penstock.services.funding import set_budget
@@ -21,7 +23,7 @@ from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.specs import DatasetRequest
+from penstock.services.specs import DatasetRequest, VersionRequest
 from penstock.services.state import dataset_key, fresh_dataset_key, identity, require_keys
 from penstock.services.tiers import ordered
 from penstock.services.views import DatasetView, Page, PrivacyBudget
@@ -36,41 +38,56 @@ def register(server: Server, principal: Principal, request: DatasetRequest) -> D
     ``Conflict`` for a file that is registered already, whatever it is called there.
     """
     principal.require("admin")
-    request = _located(server, request)
-    connectors.check_source(request)
-    fingerprint = (
-        connectors.fingerprint(request, server.secrets.fingerprint)
-        if request.source.uri is not None
-        else None
-    )
+    request, fingerprint = _examined(server, request)
     with server.database.write() as session:
         taken = session.exec(
             select(Dataset).where(col(Dataset.folded) == folded(request.name))
         ).first()
         if taken is not None:
             raise NameTaken(f"There is a dataset {taken.name!r} already; choose another name.")
-        if fingerprint is not None:
-            _refuse_twin(session, server, fingerprint)
-        tiers = ordered(session)
-        accounts = resolve(request.budgets, tiers, request.delta)
-        dataset = _store(session, server, principal, request, fingerprint)
-        require_keys(server)
-        _grant(session, server, principal, dataset, tiers, accounts)
-        return view(session, dataset, None)
+        return _registered(session, server, principal, request, fingerprint)
+
+
+def add_version(
+    server: Server, principal: Principal, name: str, wanted: VersionRequest
+) -> DatasetView:
+    """Register new data of a dataset, under budgets of their own.
+
+    New queries are asked of them; those of earlier versions stay.  Raises ``NotFound``,
+    ``Conflict`` for a dataset of pushed vectors and for a file that is registered
+    already, and ``InvalidInput`` for a file without the declared columns and for
+    statements that cannot be meant.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        before = dataset_by_name(session, name)
+    request, fingerprint = _examined(server, _next(before, wanted))
+    with server.database.write() as session:
+        newest = dataset_by_name(session, name)
+        return _registered(
+            session,
+            server,
+            principal,
+            request,
+            fingerprint,
+            version=newest.version + 1,
+            disjoint_units=wanted.disjoint_units,
+        )
 
 
 def listing(server: Server, principal: Principal, window: Window) -> Page[DatasetView]:
     """The datasets that the caller may see: for an analyst, those with a budget for them."""
     with server.database.read() as session:
         limit = visible_below(session, principal)
-        statement = select(Dataset).where(col(Dataset.id) > window.after).order_by(col(Dataset.id))
+        newest = select(func.max(col(Dataset.id))).group_by(col(Dataset.folded))
         if limit is not None:
-            statement = statement.where(
-                col(Dataset.id).in_(
-                    select(col(TierBudget.dataset_id)).where(col(TierBudget.tier_id) == limit.id)
-                )
-            )
-        elif not principal.roles & {"admin", "auditor"}:
+            newest = newest.where(col(Dataset.id).in_(_funded(limit)))
+        statement = (
+            select(Dataset)
+            .where(col(Dataset.id) > window.after, col(Dataset.id).in_(newest))
+            .order_by(col(Dataset.id))
+        )
+        if limit is None and not principal.roles & {"admin", "auditor"}:
             return Page([], None)
         rows = session.exec(statement.limit(window.limit + 1)).all()
         return window.page(
@@ -88,25 +105,30 @@ def show(server: Server, principal: Principal, name: str) -> DatasetView:
 
 
 def visible_dataset(session: Session, principal: Principal, name: str) -> Dataset:
-    """A dataset as the caller may see it: an analyst, one with a budget for their tier.
+    """The newest version of a dataset that the caller may see.
 
-    Raises ``NotFound``, with one text for missing and for out of sight.
+    For an analyst that is one with a budget for their tier.  Raises ``NotFound``, with
+    one text for missing and for out of sight.
     """
-    dataset = dataset_by_name(session, name)
+    newest = dataset_by_name(session, name)
     if principal.roles & {"admin", "auditor"}:
-        return dataset
+        return newest
     limit = visible_below(session, principal)
-    budget = (
-        limit
-        and session.exec(
-            select(TierBudget.id).where(
-                col(TierBudget.dataset_id) == dataset.id, col(TierBudget.tier_id) == limit.id
-            )
+    if limit is not None:
+        found = session.exec(
+            select(Dataset)
+            .where(col(Dataset.folded) == newest.folded, col(Dataset.id).in_(_funded(limit)))
+            .order_by(col(Dataset.version).desc())
+            .limit(1)
         ).first()
-    )
-    if budget is None:
-        raise NotFound(f"There is no dataset {name!r}.")
-    return dataset
+        if found is not None:
+            return found
+    raise NotFound(f"There is no dataset {name!r}.")
+
+
+def _funded(tier: Tier) -> SelectOfScalar[int]:
+    """The keys of the versions of datasets that a tier has a budget in."""
+    return select(col(TierBudget.dataset_id)).where(col(TierBudget.tier_id) == tier.id)
 
 
 def visible_below(session: Session, principal: Principal) -> Tier | None:
@@ -151,6 +173,7 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     return DatasetView(
         name=dataset.name,
         version=dataset.version,
+        disjoint_units=dataset.disjoint_units,
         source=source,
         privacy_unit=spec.model_dump(mode="json", include={"privacy_unit"})["privacy_unit"],
         neighboring=dataset.neighboring,
@@ -159,6 +182,60 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
         budgets=newest,
         registered_at=dataset.created_at,
     )
+
+
+def _examined(server: Server, request: DatasetRequest) -> tuple[DatasetRequest, bytes | None]:
+    """The request with an absolute path, its file looked at and hashed."""
+    request = _located(server, request)
+    connectors.check_source(request)
+    if request.source.uri is None:
+        return request, None
+    return request, connectors.fingerprint(request, server.secrets.fingerprint)
+
+
+def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
+    """The spec of a version that comes after another."""
+    spec = spec_of(before)
+    if spec.source.engine == "vector":
+        raise Conflict(
+            f"The vectors of dataset {before.name!r} are pushed, so that there is no file to have"
+            " a new version; push them as new queries."
+        )
+    if wanted.source.engine != spec.source.engine:
+        raise InvalidInput(
+            "A new version comes from the same kind of source as the dataset: name its file.",
+            pointer="/source/engine",
+        )
+    if wanted.disjoint_units and spec.neighboring is NeighboringRelation.REPLACE:
+        raise InvalidInput(
+            "Under replace somebody may leave one version and come into another, so that both"
+            " change at once: their budgets add up. Leave this out.",
+            pointer="/disjoint_units",
+        )
+    changes: dict[str, object] = {"source": wanted.source, "budgets": wanted.budgets}
+    if wanted.max_units is not None:
+        changes["max_units"] = wanted.max_units
+    return spec.model_copy(update=changes)
+
+
+def _registered(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    request: DatasetRequest,
+    fingerprint: bytes | None,
+    *,
+    version: int = 1,
+    disjoint_units: bool = False,
+) -> DatasetView:
+    if fingerprint is not None:
+        _refuse_twin(session, server, fingerprint)
+    tiers = ordered(session)
+    accounts = resolve(request.budgets, tiers, request.delta)
+    dataset = _store(session, server, principal, request, fingerprint, version, disjoint_units)
+    require_keys(server)
+    _grant(session, server, principal, dataset, tiers, accounts)
+    return view(session, dataset, None)
 
 
 def _located(server: Server, request: DatasetRequest) -> DatasetRequest:
@@ -195,15 +272,18 @@ def _store(
     principal: Principal,
     request: DatasetRequest,
     fingerprint: bytes | None,
+    version: int,
+    disjoint_units: bool,
 ) -> Dataset:
     dataset = Dataset(
         name=request.name,
         folded=folded(request.name),
-        version=1,
+        version=version,
+        disjoint_units=disjoint_units,
         spec=json.dumps(request.model_dump(mode="json"), ensure_ascii=False),
         neighboring=str(request.neighboring),
         delta=request.delta,
-        wrapped_kek=fresh_dataset_key(server, folded(request.name), 1),
+        wrapped_kek=fresh_dataset_key(server, folded(request.name), version),
         created_at=server.clock(),
         by=principal.name,
     )
@@ -219,6 +299,7 @@ def _store(
         dataset.created_at,
         dataset=dataset,
         version=dataset.version,
+        disjoint_units=True if dataset.disjoint_units else None,
         delta=dataset.delta,
         neighboring=dataset.neighboring,
     )
@@ -246,8 +327,8 @@ def _refuse_twin(session: Session, server: Server, fingerprint: bytes) -> None:
             fingerprint_of(server, other), fingerprint
         ):
             raise Conflict(
-                f"This very file is registered already, as dataset {other.name!r};"
-                " use that one, so that its budget counts everything."
+                f"This very file is registered already, as dataset {other.name!r}, version"
+                f" {other.version}; use that one, so that its budget counts everything."
             )
 
 

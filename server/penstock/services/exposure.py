@@ -3,8 +3,12 @@
 ``could_be`` is the guarantee: everything that the highest tier any of them ever held may
 fetch.  ``released`` is what they did fetch, after the fact.  ``independent`` is the same
 hand-outs, each composed as if it had been drawn on its own.
+
+Everything is composed over the versions of a dataset that one privacy unit may be in, at
+the sum of their deltas; where these are several sets of versions, the worst one counts.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +26,7 @@ from penstock.services.lookup import dataset_by_name, required, user_by_name
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
+from penstock.services.versions import by_dataset, chains, versions_of
 from penstock.services.views import (
     ExposedQueryView,
     ExposureView,
@@ -67,47 +72,77 @@ def of(
     with server.database.read() as session:
         users = [user_by_name(session, name) for name in names]
         datasets = (
-            [dataset_by_name(session, dataset)]
+            [versions_of(session, dataset_by_name(session, dataset))]
             if dataset is not None
-            else session.exec(select(Dataset).order_by(col(Dataset.id))).all()
+            else by_dataset(session)
         )
-        parts = [_of_dataset(session, users, one) for one in datasets]
+        parts = [_of_dataset(session, users, versions) for versions in datasets]
     if dataset is not None and not principal.roles & {"admin", "auditor"} and not parts[0].reach:
         # They never had a tier that sees it: to them it is as good as missing.
         raise NotFound(f"There is no dataset {dataset!r}.")
     return _added(users, parts)
 
 
-def _of_dataset(session: Session, users: Sequence[User], dataset: Dataset) -> ExposureView:
+@dataclass(frozen=True)
+class Line:
+    """Releases of one version of a dataset, and the account that paid for them."""
+
+    version: Dataset
+    account: TierAccount | None
+    releases: Sequence[PlacedRelease]
+
+
+def _of_dataset(
+    session: Session, users: Sequence[User], versions: Sequence[Dataset]
+) -> ExposureView:
     keys = [required(user.id) for user in users]
+    ids = [required(version.id) for version in versions]
     coalition = _Coalition(
         users,
         _highest_ever(session, keys),
-        holdings(session, user_ids=keys, dataset_ids=[required(dataset.id)]),
+        holdings(session, user_ids=keys, dataset_ids=ids),
     )
     best = coalition.best()
-    account = (
-        open_account(session, required(dataset.id), coalition.highest)
-        if coalition.highest
-        else None
-    )
-    released = [placed(row.query, row.release.rung) for row in best.values()]
-    independent = [placed(row.query, row.release.rung) for row in coalition.held]
+    accounts = {
+        key: open_account(session, key, coalition.highest) if coalition.highest else None
+        for key in ids
+    }
+
+    def lines(rows: Iterable[Holding], *, paid: bool) -> list[Line]:
+        found: dict[int, list[PlacedRelease]] = {key: [] for key in ids}
+        for row in rows:
+            found[row.query.dataset_id].append(placed(row.query, row.release.rung))
+        return [
+            Line(version, accounts[key] if paid else None, found[key])
+            for key, version in zip(ids, versions, strict=True)
+        ]
+
     return ExposureView(
         users=[user.name for user in users],
         queries=[
             ExposedQueryView(
                 row.query.name,
                 Process.of(row.query).level(row.release.rung),
-                Process.of(row.query).guarantee(row.release.rung, dataset.delta),
+                Process.of(row.query).guarantee(row.release.rung, row.dataset.delta),
             )
             for row in sorted(best.values(), key=lambda row: row.query.name)
         ],
-        released=_composed(released, account, dataset.delta),
-        could_be=could_be(session, dataset, account),
-        independent=_composed(independent, None, dataset.delta),
-        reach=_reach(account),
-        registrars=_registrars(session, dataset, account),
+        released=composed(lines(best.values(), paid=True)),
+        could_be=composed(
+            [
+                visible(session, version, accounts[key])
+                for key, version in zip(ids, versions, strict=True)
+            ]
+        ),
+        independent=composed(lines(coalition.held, paid=False)),
+        reach=reach(versions, [reach_of(account) for account in accounts.values()]),
+        registrars=reach(
+            versions,
+            [
+                _registrars(session, version, accounts[key])
+                for key, version in zip(ids, versions, strict=True)
+            ],
+        ),
     )
 
 
@@ -126,25 +161,30 @@ def _registrars(
         select(User.id).where(col(User.name).in_(registered) | col(User.name).in_(moved))
     ).all()
     highest = _highest_ever(session, [required(key) for key in makers])
-    return _reach(open_account(session, required(dataset.id), highest)) if highest else None
+    return reach_of(open_account(session, required(dataset.id), highest)) if highest else None
 
 
-def _reach(account: TierAccount | None) -> ReachView | None:
+def reach_of(account: TierAccount | None) -> ReachView | None:
+    """The budget that an account was granted."""
     if account is None:
         return None
     return ReachView(account.tier.name, account.account.epsilon, account.account.delta)
 
 
-def could_be(session: Session, dataset: Dataset, account: TierAccount | None) -> PrivacyBudget:
-    """The composed loss of everything that a tier may fetch: its effective levels."""
-    if account is None:
-        return PrivacyBudget(0.0, 0.0)
-    visible = []
-    for query in session.exec(select(Query).where(col(Query.dataset_id) == dataset.id)).all():
-        rung = effective_rung(session, query, account.tier)
-        if rung is not None:
-            visible.append(placed(query, rung))
-    return _composed(visible, account, dataset.delta)
+def could_be(session: Session, dataset: Dataset, account: TierAccount) -> PrivacyBudget:
+    """The composed loss of everything that a tier may fetch of one version."""
+    return composed([visible(session, dataset, account)])
+
+
+def visible(session: Session, dataset: Dataset, account: TierAccount | None) -> Line:
+    """Everything that a tier may fetch of one version: its effective levels."""
+    releases = []
+    if account is not None:
+        for query in session.exec(select(Query).where(col(Query.dataset_id) == dataset.id)).all():
+            rung = effective_rung(session, query, account.tier)
+            if rung is not None:
+                releases.append(placed(query, rung))
+    return Line(dataset, account, releases)
 
 
 def placed(query: Query, rung: int) -> PlacedRelease:
@@ -158,25 +198,60 @@ def placed(query: Query, rung: int) -> PlacedRelease:
     )
 
 
-def _composed(
-    releases: Sequence[PlacedRelease], account: TierAccount | None, delta: float
-) -> PrivacyBudget:
-    """The tight composition, never above the bound that the filter itself implies.
+def composed(lines: Sequence[Line]) -> PrivacyBudget:
+    """The tight composition over the versions of a dataset, one line each."""
+    by_version = {line.version.version: line for line in lines}
+    amounts = [
+        _of_chain([by_version[version.version] for version in chain])
+        for chain in chains([line.version for line in lines])
+    ]
+    return PrivacyBudget(
+        max((amount.epsilon for amount in amounts), default=0.0),
+        max((amount.delta for amount in amounts), default=0.0),
+    )
 
-    The failure probabilities already charged are taken out of delta first.
+
+def _of_chain(lines: Sequence[Line]) -> PrivacyBudget:
+    """What was released of versions that a unit may be in, all of them together.
+
+    Never above the sum of the bounds that the filters themselves imply.  The failure
+    probabilities already charged are taken out of delta first.
     """
-    if not releases:
+    lines = [line for line in lines if line.releases]
+    if not lines:
         return PrivacyBudget(0.0, 0.0)
-    failure = float(account.spent.failure * UNIT_OF_FAILURE) if account else 0.0
+    delta = min(sum(line.version.delta for line in lines), math.nextafter(1, 0))
+    accounts = [line.account for line in lines if line.account is not None]
+    failure = sum(float(account.spent.failure * UNIT_OF_FAILURE) for account in accounts)
+    releases = [release for line in lines for release in line.releases]
     epsilon = composed_epsilon(releases, delta - failure)
-    if account is not None:
-        bound = converted_epsilon(
-            account.account.order,
-            account.spent.cost.loss,
-            delta - account.account.failure_limit,
+    if len(accounts) == len(lines):
+        bound = sum(
+            converted_epsilon(
+                line.account.account.order,
+                line.account.spent.cost.loss,
+                line.version.delta - line.account.account.failure_limit,
+            )
+            for line in lines
+            if line.account is not None
         )
         epsilon = min(epsilon, bound)
     return PrivacyBudget(epsilon, delta)
+
+
+def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> ReachView | None:
+    """The budgets of versions that a unit may be in, added up; those of the worst set."""
+    known = {
+        version.version: found for version, found in zip(versions, reaches, strict=True) if found
+    }
+    sums = [
+        _farthest(known.get(version.version) for version in chain) for chain in chains(versions)
+    ]
+    return max(
+        (found for found in sums if found is not None),
+        key=lambda found: found.epsilon,
+        default=None,
+    )
 
 
 def _highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:

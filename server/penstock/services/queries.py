@@ -20,6 +20,7 @@ from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.specs import ComputedQueryRequest, LevelsChange, PushedVectorRequest
 from penstock.services.tiers import ordered
+from penstock.services.versions import versions_of
 from penstock.services.views import Page, QueryView
 
 
@@ -79,8 +80,9 @@ def listing(
         elif not principal.roles & {"admin", "auditor"}:
             return Page([], None)
         if dataset is not None:
-            found = visible_dataset(session, principal, dataset)
-            statement = statement.where(col(Query.dataset_id) == found.id)
+            found = versions_of(session, visible_dataset(session, principal, dataset))
+            keys = [required(version.id) for version in found]
+            statement = statement.where(col(Query.dataset_id).in_(keys))
         rows = session.exec(statement.limit(window.limit + 1)).all()
         return window.page(
             rows, lambda query: view(session, query, limit), lambda query: required(query.id)
@@ -116,6 +118,7 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     return QueryView(
         name=query.name,
         dataset=dataset.name,
+        dataset_version=dataset.version,
         mechanism=query.mechanism,
         status=query.status,
         dimension=query.dimension,

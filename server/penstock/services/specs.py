@@ -20,7 +20,14 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.fields import Name, Spec, Text, folded
-from penstock.connectors.specs import ComputedQuery, DatasetSpec, PushedVector, exact_values
+from penstock.connectors.specs import (
+    MOST_UNITS,
+    ComputedQuery,
+    DatasetSpec,
+    PushedVector,
+    SourceSpec,
+    exact_values,
+)
 from penstock.privacy import Target, TargetKind
 
 Role = Literal["analyst", "admin", "auditor"]
@@ -192,6 +199,22 @@ class DatasetRequest(DatasetSpec):
     ]
 
 
+class VersionRequest(Spec):
+    """New data of a dataset, with the budget of each tier for them.
+
+    Columns, privacy unit, neighboring relation and delta stay those of the dataset.
+    ``disjoint_units`` states that nobody in the new data is in any earlier version: then
+    the budgets of versions do not add up.  Nobody can check it.
+    """
+
+    source: SourceSpec
+    budgets: Annotated[
+        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+    ]
+    disjoint_units: bool = False
+    max_units: Annotated[int, Field(ge=1, le=MOST_UNITS)] | None = None
+
+
 def _exact_values(value: object) -> list[int | float] | None:
     return None if value is None else exact_values(value)
 
@@ -263,7 +286,7 @@ class PushedVectorRequest(Terms, PushedVector):
 
 def _kind_of_query(value: object) -> str:
     pushed = isinstance(value, PushedVectorRequest) or (
-        isinstance(value, dict) and "values" in value
+        isinstance(value, dict) and "values" in value and "aggregate" not in value
     )
     return "<vector>" if pushed else "<computed>"
 

@@ -87,10 +87,15 @@ class PrivacyBudget:
 
 @dataclass(frozen=True)
 class DatasetView:
-    """A source of records, as its declared spec says; never a cell of it."""
+    """A source of records, as its declared spec says; never a cell of it.
+
+    Of several versions it is the newest.  ``disjoint_units`` says whether an admin stated
+    that nobody in it is in any earlier one.
+    """
 
     name: str
     version: int
+    disjoint_units: bool
     source: dict[str, Any]
     privacy_unit: Any
     neighboring: str
@@ -137,11 +142,36 @@ class TierBudgetView:
 
 
 @dataclass(frozen=True)
+class VersionBudgetView:
+    """The budget of one version of a dataset, tier by tier."""
+
+    version: int
+    disjoint_units: bool
+    tiers: list[TierBudgetView]
+
+
+@dataclass(frozen=True)
+class TierTotalView:
+    """What a tier was granted and has spent, over the versions that one unit may be in."""
+
+    tier: str
+    granted: PrivacyBudget
+    spent: PrivacyBudget
+
+
+@dataclass(frozen=True)
 class DatasetBudgetView:
-    """The budget of a dataset, tier by tier."""
+    """The budget of a dataset, tier by tier.
+
+    ``tiers`` have that of the newest version, of which new queries are paid;
+    ``together`` is the promise over all versions.
+    """
 
     dataset: str
+    version: int
     tiers: list[TierBudgetView]
+    earlier: list[VersionBudgetView]
+    together: list[TierTotalView]
 
 
 @dataclass(frozen=True)
@@ -202,6 +232,7 @@ class QueryView:
 
     name: str
     dataset: str
+    dataset_version: int
     mechanism: str
     status: str
     dimension: int

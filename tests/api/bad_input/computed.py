@@ -110,6 +110,15 @@ SUMS = [
     Flaw("a sum too large", adding(upper=2**50), "/aggregate", "range of exact integers"),
     Flaw("a text for a bound", adding(lower="0"), "/aggregate/lower", "must be a number"),
 ]
+MEANS = [
+    Flaw("a column of texts", {"aggregate": {"type": "mean", "column": "town"}},
+         "/aggregate/column", "numbers add up"),
+    Flaw("no column", {"aggregate": {"type": "mean"}}, "/aggregate/column", "required"),
+    Flaw("equal bounds", {"aggregate": {"type": "mean", "column": "visits", "lower": 4}},
+         "/aggregate", "the mean is known"),
+    Flaw("a field too many", {"aggregate": {"type": "mean", "column": "visits", "bins": [0, 1]}},
+         "/aggregate/bins", "not known"),
+]  # fmt: skip
 LIMITS = [
     Flaw("none for groups", {"contribution": {"max_rows_per_group": 1}}, "/contribution/max_groups",
          "in how many of the 3 groups"),
@@ -127,6 +136,7 @@ LIMITS = [
 ]  # fmt: skip
 OTHER = [
     Flaw("a dataset of vectors", {"dataset": "sites"}, "/dataset", "holds pushed vectors only"),
+    Flaw("values of one's own", {"values": [1, 2, 3]}, "/values", "not known here"),
     Flaw("keys of one's own", {"keys": ["north", "moon"]}, "/keys", "not known here"),
     Flaw("a sensitivity of one's own", {"sensitivity": {"l1": 1}}, "/sensitivity", "not known"),
     Flaw("a salt of one's own", {"salt": "00"}, "/salt", "not known here"),
@@ -150,6 +160,7 @@ ROWS = [
     *rows_of("computed, conditions", QUERIES, GOOD, CONDITIONS),
     *rows_of("computed, aggregate", QUERIES, GOOD, AGGREGATES),
     *rows_of("computed, sum", QUERIES, SUM, SUMS),
+    *rows_of("computed, mean", QUERIES, GOOD, MEANS),
     *rows_of("computed, limits", QUERIES, GOOD, LIMITS),
     *rows_of("computed", QUERIES, GOOD, OTHER),
 ]

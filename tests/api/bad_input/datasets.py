@@ -1,11 +1,14 @@
 """Datasets that cannot be meant."""
 
+from pathlib import Path
 from typing import Any
 
 from tests.api.bad_input.row import Absent, Flaw, Row, rows_of
 from tests.api.world import DATASET
 
 DATASETS = "/api/v1/datasets"
+OTHER_FILE = "other.csv"
+"""A file with other columns, beside the one that is registered."""
 GOOD: dict[str, Any] = {**DATASET, "name": "fresh"}
 COLUMNS: dict[str, Any] = {
     "person": {"type": "string"},
@@ -193,13 +196,44 @@ FILES = [
 ]  # fmt: skip
 
 
+VERSIONS = [
+    Flaw("no budgets", {"budgets": Absent}, "/budgets", "required"),
+    Flaw("no source", {"source": Absent}, "/source", "required"),
+    Flaw("other columns", {"columns": COLUMNS}, "/columns", "not known here"),
+    Flaw("another unit", {"privacy_unit": {"rows": 1}}, "/privacy_unit", "not known here"),
+    Flaw("another delta", {"delta": 1e-9}, "/delta", "not known here"),
+    Flaw("a number of one's own", {"version": 7}, "/version", "not known here"),
+    Flaw("a text for a statement", {"disjoint_units": "yes"}, "/disjoint_units", "true or false"),
+    Flaw("vectors", {"source": {"engine": "vector"}}, "/source/engine", "the same kind of source"),
+    Flaw("max_units 0", {"max_units": 0}, "/max_units", "at least 1"),
+    Flaw("the same file again", {}, None, "'stays', version 1", 409),
+    Flaw("the same file, of others", {"disjoint_units": True}, None, "'stays', version 1", 409),
+]
+
+
+def rows_of_version(path: str) -> list[Row]:
+    """New data of a dataset that cannot be meant."""
+    good = {"source": {"engine": "duckdb", "uri": path}, "budgets": STAYS["budgets"]}
+    other = {"engine": "duckdb", "uri": str(Path(path).with_name(OTHER_FILE))}
+    flaws = [
+        *VERSIONS,
+        Flaw("another schema", {"source": other}, "/columns/town", "1 of the 3 declared columns"),
+    ]
+    vectors = rows_of("version of vectors", f"{DATASETS}/sites/versions", good, [PUSHED])
+    return [*rows_of("version", f"{DATASETS}/stays/versions", good, flaws), *vectors]
+
+
+PUSHED = Flaw("a file", {}, None, "pushed, so that there is no file", 409)
+
+
 def rows_of_file(path: str) -> list[Row]:
     """The rows that need the path of a file that is there."""
     addresses = [
         Flaw(name, {"source": {"engine": "duckdb", "uri": uri}}, "/source/uri", says)
         for name, uri, says in ADDRESSES
     ]
-    return rows_of("file", DATASETS, of_file(path, name="fresh"), [*addresses, *FILES])
+    files = rows_of("file", DATASETS, of_file(path, name="fresh"), [*addresses, *FILES])
+    return [*files, *rows_of_version(path)]
 
 
 ROWS = rows_of("dataset", DATASETS, GOOD, [*BUDGETS, *EPSILONS, *DELTAS, *OTHER])

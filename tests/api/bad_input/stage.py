@@ -80,6 +80,7 @@ def set_up(furnished: Furnished, folder: Path, homes: Homes) -> Stage:
     world = open_world(home, dict(furnished[1]), **SETTINGS)
     file = folder / FILE
     write_file(file)
+    (folder / datasets.OTHER_FILE).write_text("person,city,visits\n")
     world.answer("POST", datasets.DATASETS, datasets.of_file(str(file)), by="root")
     world.answer("POST", vectors.QUERIES, BY_TOWN, by="root")
     world.answer("POST", people.TIERS, {"name": "street", "rank": 1}, by="root")

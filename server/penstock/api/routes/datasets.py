@@ -8,7 +8,7 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
 from penstock.services import budget, datasets, dummy
 from penstock.services.paging import Window
-from penstock.services.specs import DatasetChange, DatasetRequest
+from penstock.services.specs import DatasetChange, DatasetRequest, VersionRequest
 from penstock.services.views import DatasetBudgetView, DatasetView, DummyView, Page
 
 operations = Operations()
@@ -39,6 +39,17 @@ def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView
     A budget below what is spent is refused.
     """
     return budget.change(call.server, call.principal, dataset, body)
+
+
+@operations.post("/datasets/{dataset}/versions", ADMIN, refusals=(409,))
+def add_version(call: Call, dataset: str, body: VersionRequest) -> DatasetView:
+    """Register new data of a dataset, with budgets of their own.
+
+    What people lost in several versions adds up, unless nobody in the new one is in any
+    earlier one, which `disjoint_units` states.  From then on queries that name the
+    dataset are asked of the new version; earlier ones stay.
+    """
+    return datasets.add_version(call.server, call.principal, dataset, body)
 
 
 @operations.get("/datasets/{dataset}/budget", SIGNED_IN)

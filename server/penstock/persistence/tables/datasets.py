@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, UniqueConstraint
+from sqlalchemy import BigInteger, UniqueConstraint, false
 from sqlmodel import Field
 
 from penstock.persistence.tables.columns import Identifier, Moment, Table, check, name_checks
@@ -11,7 +11,8 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 class Dataset(Table, table=True):
     """One version of a dataset: its spec, and its keys and fingerprint under encryption.
 
-    ``wrapped_kek`` is empty once the dataset was shredded.
+    ``wrapped_kek`` is empty once the dataset was shredded.  ``disjoint_units`` is what its
+    registrar stated: that no privacy unit of it is in any earlier version.
     """
 
     __tablename__ = "dataset"
@@ -35,6 +36,7 @@ class Dataset(Table, table=True):
     wrapped_kek: bytes
     sealed_fingerprint: bytes | None = None
     sealed_salt: bytes | None = None
+    disjoint_units: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     created_at: datetime = Field(sa_type=Moment)
     by: str
 

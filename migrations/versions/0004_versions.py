@@ -1,0 +1,21 @@
+"""Versions of a dataset say whether their privacy units are in no earlier version."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column(
+        "dataset",
+        sa.Column("disjoint_units", sa.Boolean(), nullable=False, server_default=sa.false()),
+    )
+
+
+def downgrade() -> None:
+    """History is append-only and stays; restore a backup instead."""
+    raise NotImplementedError("a schema is never taken back; restore a backup instead")
