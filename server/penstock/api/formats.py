@@ -1,8 +1,9 @@
 """A release's values as a table: CSV, Arrow and Parquet beside JSON.
 
-One row a key: the key's parts, the value, and the ends of its interval.  What does not
-fit a table (level, guarantee, receipt ...) goes along as metadata of the schema, JSON
-under ``penstock``; CSV has the table alone.
+One row a key: the key's parts, the value, and the ends of its interval; for means also
+the sum and the count that each was read from.  What does not fit a table (level,
+guarantee, receipt ...) goes along as metadata of the schema, JSON under ``penstock``;
+CSV has the table alone.
 """
 
 import io
@@ -78,18 +79,21 @@ def table_of(release: ReleaseView) -> "pyarrow.Table":
     import pyarrow as pa
 
     values = np.asarray(release.values)
-    names = _key_columns(release)
-    columns: dict[str, object] = {
-        **names,
-        "value": values,
-        "lower": values - release.error.half_width,
-        "upper": values + release.error.half_width,
-    }
+    columns: dict[str, object] = {**_key_columns(release), "value": values}
     rest = {
         field.name: getattr(release, field.name)
         for field in fields(release)
         if field.name not in _NOT_IN_METADATA
     }
+    if release.mean is None:
+        columns["lower"] = values - release.error.half_width
+        columns["upper"] = values + release.error.half_width
+    else:
+        columns |= {"lower": release.mean.lower, "upper": release.mean.upper}
+        columns |= {"centered_sum": release.mean.centered_sums, "count": release.mean.counts}
+        rest["mean"] = {
+            name: getattr(release.mean, name) for name in ("middle", "sum_error", "count_error")
+        }
     table = pa.table({name: pa.array(column) for name, column in columns.items()})
     return table.replace_schema_metadata({"penstock": rendered(rest)})
 

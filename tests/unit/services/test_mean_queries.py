@@ -10,6 +10,7 @@ from sqlmodel import select
 from tests.unit.services.conftest import World
 
 from penstock.api.answers import rendered
+from penstock.api.formats import table_of
 from penstock.cli.releases import document
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
@@ -164,3 +165,17 @@ def test_under_replace_a_mean_costs_more(people: World, tmp_path: Path) -> None:
     there = register(people, name="there", dataset="others")
     assert there.sensitivity.l1 == 2 * here.sensitivity.l1
     assert there.tiers[0].error.half_width > 1.4 * here.tiers[0].error.half_width
+
+
+def test_a_table_of_means_has_intervals_sums_and_counts(people: World) -> None:
+    register(people)
+    view = people.ask("ines", "ages").view
+    table = table_of(view)
+    assert table.column_names == [
+        *("key", "value", "lower", "upper", "centered_sum", "count"),
+    ]
+    assert view.mean is not None
+    assert table.column("upper").to_pylist() == view.mean.upper.tolist()
+    rest = json.loads(table.schema.metadata[b"penstock"])
+    assert rest["mean"]["middle"] == 50
+    assert rest["mean"]["count_error"]["half_width"] == view.mean.count_error.half_width

@@ -87,6 +87,43 @@ class ErrorBars:
 
 
 @dataclass(frozen=True)
+class MeanParts:
+    """What the means of a release were read from, one entry for each key.
+
+    A mean is ``middle`` plus a noisy sum over a noisy count; ``lower`` and ``upper`` are
+    the ends of its interval at the confidence that the release states.
+    """
+
+    lower: tuple[float, ...] = field(repr=False)
+    upper: tuple[float, ...] = field(repr=False)
+    middle: float
+    centered_sums: tuple[float, ...] = field(repr=False)
+    sum_error: ErrorBars
+    counts: tuple[float, ...] = field(repr=False)
+    count_error: ErrorBars
+
+    @classmethod
+    def read(cls, fields: Fields, size: int) -> Self:
+        vectors = {
+            name: fields.vector(name) for name in ("lower", "upper", "centered_sums", "counts")
+        }
+        for name, vector in vectors.items():
+            if len(vector) != size:
+                raise ProtocolError(
+                    f"The answer's {fields.where}.{name} has {len(vector)} entries for {size} keys."
+                )
+        return cls(
+            vectors["lower"],
+            vectors["upper"],
+            fields.number("middle"),
+            vectors["centered_sums"],
+            ErrorBars.read(fields.child("sum_error")),
+            vectors["counts"],
+            ErrorBars.read(fields.child("count_error")),
+        )
+
+
+@dataclass(frozen=True)
 class Receipt:
     """Where the audit log holds the record of a release."""
 

@@ -18,10 +18,17 @@ _LEFT = ' style="text-align:left;padding:0 .6em"'
 def page(release: "Release", rows: int = ROWS) -> str:
     """HTML without script; at most the first ``rows`` values, and a note on the others."""
     digits = decimals(release.error.standard_deviation)
-    width, confidence = release.error.half_width, percent(release.error.confidence)
+    confidence = percent(release.error.confidence)
+    interval = release.interval(release.error.confidence)
     marks = [
-        Mark(label, value, value - width, value + width)
-        for label, value in zip(release.labels(rows), release.values[:rows], strict=True)
+        Mark(label, value, lower, upper)
+        for label, value, lower, upper in zip(
+            release.labels(rows),
+            release.values[:rows],
+            interval.lower[:rows],
+            interval.upper[:rows],
+            strict=True,
+        )
     ]
     caption = "<br>".join(map(_text, release.caption()))
     title = f"{release.query} as released to {release.tier}, with {confidence} intervals"

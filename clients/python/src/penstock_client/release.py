@@ -1,5 +1,6 @@
 """One release: values, what they are off by, and what they promise."""
 
+import math
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -7,8 +8,16 @@ from typing import TYPE_CHECKING, Self
 
 from penstock_client.errors import InvalidArgument
 from penstock_client.fields import Fields, Key
-from penstock_client.interval import Interval, half_width
-from penstock_client.models import Answer, ErrorBars, Guarantee, Level, Receipt, whole
+from penstock_client.interval import AS_STATED, Interval, half_width
+from penstock_client.models import (
+    Answer,
+    ErrorBars,
+    Guarantee,
+    Level,
+    MeanParts,
+    Receipt,
+    whole,
+)
 from penstock_client.notebook import page
 from penstock_client.rounding import percent, short
 
@@ -21,7 +30,8 @@ class Release:
     """The vector handed out for one query at one level.  It never changes.
 
     ``keys`` name the ``values``, one each.  ``tier`` is that whose level this is, which
-    may be below the one that was asked with.  The noise is unbiased.
+    may be below the one that was asked with.  The noise is unbiased.  ``mean`` belongs to
+    queries for means: the ``values`` are then the means, and ``error`` is that of the worst.
     """
 
     id: str
@@ -39,10 +49,12 @@ class Release:
     released_at: datetime
     receipt: Receipt
     answer: Answer = field(compare=False)
+    mean: MeanParts | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
         values = fields.vector("values")
+        mean = fields.child_or_none("mean")
         return cls(
             fields.text("id"),
             fields.text("query"),
@@ -59,6 +71,7 @@ class Release:
             fields.moment("released_at"),
             Receipt.read(fields.child("receipt")),
             whole(fields),
+            None if mean is None else MeanParts.read(mean, len(values)),
         )
 
     def __len__(self) -> int:
@@ -75,8 +88,18 @@ class Release:
         """Lower and upper end for each value, each at ``confidence`` by itself.
 
         Raises ``InvalidArgument`` for a confidence outside of (0, 1), and where the noise
-        law is unknown and the confidence is not the one that the server stated.
+        law is unknown, as that of means, and the confidence is not the one that the server
+        stated.
         """
+        if self.mean is not None:
+            if not math.isclose(confidence, self.error.confidence, rel_tol=1e-12):
+                raise InvalidArgument(
+                    "Of means the intervals are known that the server stated: ask for"
+                    f" interval({self.error.confidence:g})."
+                )
+            return Interval(
+                confidence, self.error.half_width, AS_STATED, self.mean.lower, self.mean.upper
+            )
         width, law = half_width(self.mechanism, self.granularity, self.error, confidence)
         return Interval(
             confidence,
@@ -89,6 +112,7 @@ class Release:
     def to_pandas(self) -> "pd.DataFrame":
         """A frame with columns ``value``, ``lower``, ``upper``, indexed by key.
 
+        Means have a column ``count`` as well, the noisy number of rows behind each.
         The ends are those at the confidence that the server stated.  ``attrs`` says what
         the frame is.  Raises ``InvalidArgument`` where pandas is not installed.
         """
@@ -99,10 +123,10 @@ class Release:
                 "to_pandas() needs pandas: pip install 'penstock-client[pandas]'."
             ) from None
         interval = self.interval(self.error.confidence)
-        frame = pd.DataFrame(
-            {"value": self.values, "lower": interval.lower, "upper": interval.upper},
-            index=self._index(),
-        )
+        columns = {"value": self.values, "lower": interval.lower, "upper": interval.upper}
+        if self.mean is not None:
+            columns["count"] = self.mean.counts
+        frame = pd.DataFrame(columns, index=self._index())
         frame.attrs = {
             "release": self.id,
             "query": self.query,
