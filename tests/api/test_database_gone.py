@@ -1,13 +1,17 @@
 """PostgreSQL goes away: whoever asks is told so at once, without a value, and it heals."""
 
 import json
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, event
 from tests.api.world import QUERY, World, parsed
 from tests.databases.cluster import Cluster
+
+from penstock.persistence import postgresql
 
 pytestmark = pytest.mark.only("postgresql")
 
@@ -78,3 +82,33 @@ def test_a_database_that_goes_in_mid_request_gives_no_value_and_loses_nothing(
     assert world.answer("POST", ASK, between, by="ian") == first
     listed = world.answer("GET", "/api/v1/releases", by="ian")["items"]
     assert [item["id"] for item in listed] == [first["id"]]
+
+
+def test_a_database_that_falls_silent_in_mid_request_is_given_up_without_a_value(
+    open_copy: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("WORK_SECONDS", "SILENCE_SECONDS"):
+        monkeypatch.setattr(postgresql, name, 0.1)
+    world = open_copy(busy_timeout=0.1)
+    silent: list[int] = []
+
+    def executing(connection: Connection, *arguments: Any) -> None:
+        if arguments[1].startswith("INSERT INTO leaf") and not silent:
+            driver: Any = connection.connection.driver_connection
+            silent.append(driver.info.backend_pid)
+            os.kill(silent[0], signal.SIGSTOP)
+
+    event.listen(world.server.database._engines.beside, "before_cursor_execute", executing)
+    between = {"epsilon": 0.3}
+    try:
+        response = world.call("POST", ASK, between, by="ian")
+        assert (response.status_code, parsed(response)["code"]) == (503, "DATABASE_UNAVAILABLE")
+        assert "values" not in response.text
+        # What it holds is held as long as it is not known to be gone.
+        assert world.call("POST", ASK, between, by="ian").status_code == 503
+        assert world.call("POST", ASK, {}, by="ann").status_code == 200
+    finally:
+        os.kill(silent[0], signal.SIGCONT)
+    while (response := world.call("POST", ASK, between, by="ian")).status_code == 503:
+        assert "locked" in parsed(response)["detail"]
+    assert world.answer("POST", ASK, between, by="ian") == parsed(response)

@@ -34,6 +34,22 @@ def test_a_secret_comes_from_a_file_and_is_never_shown(tmp_path: Path) -> None:
     assert source_of("database_url", environment) == ("(set)", "PENSTOCK_DATABASE_URL_FILE")
 
 
+def test_a_password_in_a_url_is_not_shown() -> None:
+    names = ("PENSTOCK_DATABASE_URL", "PENSTOCK_MIGRATION_DATABASE_URL")
+    environment = dict.fromkeys(names, "postgresql://penstock:canary@host/penstock")
+    settings, provenance = load(environment)
+    assert settings.resolved_migration_url == environment["PENSTOCK_DATABASE_URL"]
+    assert "canary" not in repr(settings) + str(settings) + repr(provenance)
+
+
+def test_the_owner_migrates_where_one_is_named() -> None:
+    settings, _ = load({"PENSTOCK_DATABASE_URL": "postgresql://penstock@host/penstock"})
+    assert settings.resolved_migration_url == settings.resolved_database_url
+    owner = "postgresql://owner@host/penstock"
+    settings, _ = load({"PENSTOCK_MIGRATION_DATABASE_URL": owner})
+    assert settings.resolved_migration_url == owner
+
+
 def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
     settings, _ = load({"PENSTOCK_HOME": str(tmp_path), "PENSTOCK_KEYS_FOLDER": "/keys"})
     assert settings.database_path == tmp_path / "database"
