@@ -20,7 +20,7 @@ from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import pointer, within
 from penstock.errors import InvalidInput
-from penstock.mechanisms import MECHANISMS, Mechanism, Poisson
+from penstock.mechanisms import MECHANISMS, Mechanism
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
@@ -94,7 +94,7 @@ def _by_levels(
 ) -> tuple[Process, dict[str, int]]:
     targets = _targets(terms, accounts)
     spelled = {folded(name): name for name in terms.levels or {}}
-    template = family(granularity=_provisional(family, prepared.step))
+    template = family(granularity=finest_common_power(prepared.step))
     wanted: dict[str, Fraction] = {}
     for name, target in targets.items():
         with within("levels", spelled[folded(name)]):
@@ -190,8 +190,3 @@ def _targets(
 def _planned(family: type[Mechanism], prepared: PreparedQuery, ceiling: Fraction) -> Process:
     mechanism, ladder = family.plan(ceiling, prepared.step, prepared.bound)
     return Process(mechanism, ladder, prepared.sensitivity)
-
-
-def _provisional(family: type[Mechanism], step: Fraction) -> Fraction:
-    """A lattice to calibrate on before there is one: the step's own, as far as it is one."""
-    return step if family is Poisson else finest_common_power(step)

@@ -64,10 +64,17 @@ def register(world: World, **changes: object) -> QueryView:
     return queries.register(world.server, OPERATOR, request)
 
 
-@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson"])
+LEVELS = {
+    "gaussian": {"public": {"epsilon": 0.3}, "internal": {"epsilon": 3.0}},
+    "laplace": {"public": {"epsilon": 0.3}, "internal": {"epsilon": 3.0}},
+    # Searching for an epsilon takes seconds where a unit moves a value by 100 steps.
+    "poisson": {"public": {"level": 200_000_000}, "internal": {"level": 20_000_000}},
+}
+
+
+@pytest.mark.parametrize("mechanism", sorted(LEVELS))
 def test_means_are_released_by_tier(people: World, mechanism: str) -> None:
-    levels = {"public": {"epsilon": 0.3}, "internal": {"epsilon": 3.0}}
-    view = register(people, mechanism=mechanism, levels=levels)
+    view = register(people, mechanism=mechanism, levels=LEVELS[mechanism])
     # One row in one group: 100 half steps of a sum, and as many of the weighted count.
     assert view.dimension == 6
     assert (view.sensitivity.l1, view.sensitivity.linf) == (100, 50)
@@ -179,3 +186,16 @@ def test_a_table_of_means_has_intervals_sums_and_counts(people: World) -> None:
     rest = json.loads(table.schema.metadata[b"penstock"])
     assert rest["mean"]["middle"] == 50
     assert rest["mean"]["count_error"]["half_width"] == view.mean.count_error.half_width
+
+
+@pytest.mark.parametrize("mechanism", sorted(LEVELS))
+@pytest.mark.parametrize("step", [3, 0.25])
+def test_half_steps_fit_the_lattice_of_every_mechanism(
+    people: World, mechanism: str, step: float
+) -> None:
+    aggregate = {**AGES["aggregate"], "step": step, "lower": 1}
+    register(people, mechanism=mechanism, aggregate=aggregate, levels=LEVELS[mechanism])
+    view = people.ask("ines", "ages").view
+    assert view.mean is not None
+    assert view.mean.middle == (0 + 99) / 2 if step == 3 else 50.5
+    assert abs(view.values[0] - 40) < 20 * (view.mean.upper[0] - view.mean.lower[0])
