@@ -47,6 +47,9 @@ from penstock.services.views import ReleaseView
 
 # Built once, as in ``lookup``: all of these run while others wait.
 _ONE_RELEASE = select(Release).where(col(Release.query_id) == bindparam("query_id")).limit(1)
+_COUNTED = (
+    select(func.count()).select_from(Release).where(col(Release.query_id) == bindparam("query_id"))
+)
 _AT = _ONE_RELEASE.where(col(Release.rung) == bindparam("rung"))
 _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     col(Release.rung).desc()
@@ -174,6 +177,12 @@ def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Releas
     stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
+    if session.exec(_COUNTED, params={"query_id": ask.query.id}).one() != ask.query.seq + 1:
+        # A level whose row was taken away would be drawn a second time, and independently.
+        raise IntegrityViolation(
+            f"Rows of query {ask.query.name!r} are missing: its releases do not fit each other."
+            " Nothing was drawn; restore the database from a backup."
+        )
     _require_room(session, ask)
     accurate = _neighbor(session, ask, below=True)
     noisy = _neighbor(session, ask, below=False)

@@ -201,3 +201,16 @@ def test_rows_put_back_to_an_older_state_are_refused(visits: World) -> None:
         session.add(query)
     with pytest.raises(IntegrityViolation, match="do not fit each other"):
         visits.ask("pia")
+
+
+def test_nothing_is_drawn_where_a_row_is_missing(visits: World) -> None:
+    visits.ask("paul")
+    taken = visits.streams.taken
+    with visits.server.database.write() as session:
+        query = session.exec(select(Query)).one()
+        query.seq += 1  # as if a release had been stored, and its row were gone
+        session.add(query)
+    with pytest.raises(IntegrityViolation, match="Rows of query 'visits' are missing"):
+        visits.ask("pia")
+    assert visits.streams.taken == taken
+    assert not visits.ask("paul").first
