@@ -30,6 +30,7 @@ ACCOUNT = "postgres"
 SUPERUSER = "postgres"
 OWNER, APPLICATION = "penstock_owner", "penstock"
 PASSWORD = "p/w?d@1:2"
+PREFIX = "penstock-postgresql-"
 STARTING_SECONDS = 60.0
 ROOM = 2 * 1024**3
 """Bytes that a folder in memory must have free to be taken for the data."""
@@ -159,7 +160,9 @@ def programs() -> Path | None:
 
 def launch(programs: Path) -> Cluster:
     """Make and start a server with the tests' two roles."""
-    folder = Path(tempfile.mkdtemp(prefix="penstock-postgresql-", dir=_roomy()))
+    parent = _roomy() or Path(tempfile.gettempdir())
+    _sweep(parent)
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
     if os.geteuid() == 0:
         account = pwd.getpwnam(ACCOUNT)
         os.chown(folder, account.pw_uid, account.pw_gid)
@@ -200,6 +203,14 @@ def _shown(connection: "psycopg.Connection[Any]", setting: str) -> str:
     row = connection.execute("SELECT current_setting(%s)", [setting]).fetchone()
     shown: str = (row or ("",))[0]
     return shown
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what test processes left that were killed; their servers ended with them."""
+    for folder in parent.glob(f"{PREFIX}*-*"):
+        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes]":

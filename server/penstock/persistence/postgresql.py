@@ -270,7 +270,8 @@ def _refuse_ended(
 ) -> None:
     """Replace an idle connection that the server has ended, without asking the server.
 
-    Nothing comes unasked on an idle connection but the news of its end.
+    What comes unasked on an idle connection is the news of its end; or, seldom, of a
+    changed setting, and then a new session is as good.
     """
     if connection.closed:
         raise DisconnectionError
