@@ -1,0 +1,140 @@
+"""Rules that are broken one by one, which the checks of the machine must find out."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+import pytest
+from sqlmodel import Session
+from tests.databases.homes import SQLITE
+from tests.property.conftest import Machines
+from tests.property.tiers_machine import Rules
+
+from penstock.accounting import Entry, charge, entry
+from penstock.persistence.tables import Query, Tier
+from penstock.services import (
+    effective,
+    releases,
+    tiers,
+)
+from penstock.services.accounts import TierAccount
+
+
+def lowered_and_moved(machine: Rules) -> None:
+    """What a tier was once allowed has to be paid by those that it is moved below."""
+    machine.register("gaussian", 4, 0.2, 4)  # mid and high
+    machine.change_levels(7 * 1 + 1, 0.1)
+    machine.change_budgets(0, 9.0)
+    machine.move_tier(1, 5)
+
+
+def raised(machine: Rules) -> None:
+    machine.register("laplace", 3, 0.1, 1.5)
+    machine.scale_levels(0, 2.0)
+
+
+def held_and_deleted(machine: Rules) -> None:
+    """Who held a deleted tier may pool what they kept with what others are given."""
+    machine.clear("cyd", 1)
+    machine.delete_tier(2)
+    machine.register("gaussian", 1, 0.4, 1)
+
+
+def asked(machine: Rules) -> None:
+    machine.register("poisson", 6, 0.1, 4)
+    machine.everybody_asks(1, 0.4)
+
+
+STORIES = [lowered_and_moved, raised, held_and_deleted, asked]
+Story = Callable[[Rules], None]
+
+
+def told(story: Story, machines: Machines) -> None:
+    """Run ``story``, and check after each of its steps."""
+    machine = machines()
+    try:
+        for name in ("register", "change_levels", "scale_levels", "move_tier", "delete_tier"):
+            act = getattr(machine, name)
+            setattr(machine, name, _checked(machine, act))
+        story(machine)
+        machine.everything_is_paid_for()
+        machine.end()
+    finally:
+        machine.server.database.close()
+
+
+def _checked(machine: Rules, act: Callable[..., None]) -> Callable[..., None]:
+    def checked(*arguments: object) -> None:
+        act(*arguments)
+        machine.everything_is_paid_for()
+
+    return checked
+
+
+@pytest.mark.only(SQLITE)
+@pytest.mark.parametrize("story", STORIES)
+def test_the_stories_hold(machines: Machines, story: Story) -> None:
+    told(story, machines)
+
+
+def forgetful(
+    query: Query,
+    tiers: Sequence[Tier],
+    accounts: Mapping[int, TierAccount],
+    before: Mapping[int, effective.Charged],
+    allowed: effective.Rungs,
+) -> Iterable[effective.Due]:
+    """Dues that know what is allowed now, and not what was."""
+    now = {tier: known for tier, known in before.items() if allowed.get(tier) is None}
+    for due in KEPT(query, tiers, accounts, now, allowed):
+        known = before.get(due.account.tier.id or 0)
+        if known is None or due.rung < known.rung:
+            yield due
+
+
+def by_difference(*_: object, charged: Entry, new: Fraction, **more: Any) -> Entry:
+    mechanism, ladder = _
+    cost = charge(
+        mechanism,  # type: ignore[arg-type]  # as recharging passes them
+        ladder,  # type: ignore[arg-type]
+        new,
+        more["sensitivity"],
+        more["account"],
+        more["dimension"],
+        more["levels"],
+    )
+    whole = entry(cost)
+    return Entry(whole.loss - charged.loss, max(whole.failure - charged.failure, 0))
+
+
+def in_sight(session: Session) -> list[Tier]:
+    return list(tiers.ordered(session))
+
+
+def whatever_exists(_: Session, query: Query, __: Tier) -> int:
+    return query.ceiling
+
+
+KEPT = effective._dues  # what a broken variant replaces
+BROKEN = [
+    (lowered_and_moved, effective, "_dues", forgetful),
+    (raised, effective, "raising", by_difference),
+    (held_and_deleted, effective, "ladder", in_sight),
+    (asked, releases, "allowed_rung", whatever_exists),
+]
+
+
+@pytest.mark.only(SQLITE)
+@pytest.mark.parametrize(("story", "module", "name", "broken"), BROKEN)
+def test_a_broken_rule_is_found_out(
+    machines: Machines,
+    monkeypatch: pytest.MonkeyPatch,
+    story: Story,
+    module: ModuleType,
+    name: str,
+    broken: Callable[..., object],
+) -> None:
+    monkeypatch.setattr(module, name, broken)
+    with pytest.raises(AssertionError):
+        told(story, machines)

@@ -1,0 +1,270 @@
+"""What is remembered of a server beside it, and held against its ledger and its answers.
+
+Nothing here asks the server what a tier pays for: effective levels, running totals and what
+people could fetch are worked out anew from what happened.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlmodel import Session, SQLModel, col, func, select
+
+from penstock.accounting import (
+    Account,
+    Entry,
+    PlacedRelease,
+    account_of,
+    charge,
+    composed_epsilon,
+    entry,
+    limit_of,
+    raising,
+)
+from penstock.persistence.tables import (
+    Charge,
+    Clearance,
+    Leaf,
+    Query,
+    QueryLevel,
+    Release,
+    Tier,
+    TierBudget,
+    User,
+)
+from penstock.services.lookup import allowed_rung
+from penstock.services.process import Process
+
+HISTORY: Sequence[type[SQLModel]] = (Charge, Clearance, Leaf, QueryLevel, Release, TierBudget)
+
+
+Vector = NDArray[np.float64]
+Pair = tuple[int, int]
+
+
+@dataclass
+class Facts:
+    """The rows of one moment."""
+
+    tiers: list[Tier]
+    queries: dict[int, Query]
+    budgets: dict[int, TierBudget]
+    charges: dict[int, list[Charge]]
+    own: dict[Pair, int]
+    releases: list[Release]
+    holds: dict[int, list[int | None]]
+
+    @classmethod
+    def read(cls, session: Session) -> "Facts":
+        """Everything, from the tables alone."""
+        charges: dict[int, list[Charge]] = {}
+        for row in session.exec(select(Charge).order_by(col(Charge.seq))).all():
+            charges.setdefault(row.tier_id, []).append(row)
+        holds: dict[int, list[int | None]] = {}
+        for held in session.exec(select(Clearance).order_by(col(Clearance.version))).all():
+            holds.setdefault(held.user_id, []).append(held.tier_id)
+        versions = session.exec(select(TierBudget).order_by(col(TierBudget.version))).all()
+        levels = session.exec(select(QueryLevel).order_by(col(QueryLevel.version))).all()
+        return cls(
+            tiers=list(session.exec(select(Tier)).all()),
+            queries={query.id or 0: query for query in session.exec(select(Query)).all()},
+            budgets={row.tier_id: row for row in versions},
+            charges=charges,
+            own={(row.tier_id, row.query_id): row.rung for row in levels},
+            releases=list(session.exec(select(Release)).all()),
+            holds=holds,
+        )
+
+    def standing(self) -> list[Tier]:
+        """Tiers from the least trusted on, those that were held and deleted in their places."""
+        held = {tier for tiers in self.holds.values() for tier in tiers}
+        kept = [tier for tier in self.tiers if tier.deleted_at is None or tier.id in held]
+        alive = [tier for tier in kept if tier.deleted_at is None]
+        gone = sorted(
+            (tier for tier in kept if tier.deleted_at is not None),
+            key=lambda tier: str(tier.deleted_at),
+        )
+        return sorted([*gone, *alive], key=lambda tier: tier.rank)
+
+
+@dataclass
+class Record:
+    """What was seen so far.  ``check`` is called after everything that was tried."""
+
+    effective: dict[Pair, int] = field(default_factory=dict)
+    reachable: dict[Pair, int] = field(default_factory=dict)
+    orders: dict[int, float] = field(default_factory=dict)
+    replayed: dict[int, list[tuple[int, int, int, int]]] = field(default_factory=dict)
+    sealed: dict[Pair, str] = field(default_factory=dict)
+    vectors: dict[tuple[str, float], Vector] = field(default_factory=dict)
+
+    def check(self, session: Session) -> Facts:
+        """Hold the server's rows against everything that was remembered."""
+        facts = Facts.read(session)
+        standing = facts.standing()
+        self._grow(facts, standing)
+        self._replay(facts, standing)
+        self._keep_accounts(facts, standing)
+        self._keep_releases(facts)
+        self._reach(session, facts, standing)
+        return facts
+
+    def given(self, facts: Facts, user: int, query: str, level: float, values: Vector) -> None:
+        """A level is one vector, for ever and for everybody, and nobody is given a finer one."""
+        known = self.vectors.setdefault((query, level), values)
+        np.testing.assert_array_equal(values, known)
+        key = next(key for key, row in facts.queries.items() if row.name == query)
+        assert (user, key) in self.reachable
+        finest = Process.of(facts.queries[key]).level(self.reachable[user, key]).value
+        assert level >= finest
+
+    def _grow(self, facts: Facts, standing: Sequence[Tier]) -> None:
+        """Effective levels: the finest so far, of oneself and of all that stand below."""
+        for query in facts.queries:
+            reached: int | None = None
+            for tier in standing:
+                key = (tier.id or 0, query)
+                own = facts.own.get(key) if tier.deleted_at is None else None
+                rungs = [
+                    rung for rung in (reached, self.effective.get(key), own) if rung is not None
+                ]
+                if rungs:
+                    reached = self.effective[key] = min(rungs)
+
+    def _replay(self, facts: Facts, standing: Sequence[Tier]) -> None:
+        """Every charge is the one that the rule demands, and no effective level is free."""
+        before = {tier: list(rows) for tier, rows in self.replayed.items()}
+        for place, tier in enumerate(standing):
+            key = tier.id or 0
+            rows = facts.charges.get(key, [])
+            known = self.replayed.get(key, [])
+            if key not in self.orders and key in facts.budgets and place:
+                lower = [one.id or 0 for one in standing[:place] if one.id in facts.budgets]
+                # A new account begins as a copy of the next lower one.
+                known = before.get(lower[-1], []) if lower else []
+            account = _account(facts, key)
+            for row in rows[len(known) :]:
+                assert account is not None
+                known = [*known, self._priced(facts.queries[row.query_id], row, known, account)]
+            assert [(row.query_id, row.rung, row.loss, row.failure) for row in rows] == known
+            self.replayed[key] = known
+            charged: dict[int, int] = {}
+            for query, rung, *_ in known:
+                charged[query] = min(rung, charged.get(query, rung))
+            expected = {q: rung for (t, q), rung in self.effective.items() if t == key}
+            assert account is None or charged == expected
+
+    @staticmethod
+    def _priced(
+        query: Query, row: Charge, known: Sequence[tuple[int, int, int, int]], account: Account
+    ) -> tuple[int, int, int, int]:
+        process = Process.of(query)
+        level = process.ladder.value(row.rung)
+        earlier = [one for one in known if one[0] == row.query_id]
+        if not earlier:
+            cost = charge(
+                process.mechanism,
+                process.ladder,
+                level,
+                process.sensitivity,
+                account,
+                query.dimension,
+                query.max_levels,
+            )
+            new = entry(cost)
+        else:
+            new = raising(
+                process.mechanism,
+                process.ladder,
+                charged=Entry(sum(one[2] for one in earlier), sum(one[3] for one in earlier)),
+                old=process.ladder.value(min(one[1] for one in earlier)),
+                new=level,
+                sensitivity=process.sensitivity,
+                account=account,
+                dimension=query.dimension,
+                levels=query.max_levels,
+            )
+        return row.query_id, row.rung, new.loss, new.failure
+
+    def _keep_accounts(self, facts: Facts, standing: Sequence[Tier]) -> None:
+        """Totals are sums, orders stay, nothing is overdrawn, budgets rise with rank."""
+        last = 0.0
+        for tier in standing:
+            key = tier.id or 0
+            account = _account(facts, key)
+            if account is None:
+                assert key not in facts.charges
+                continue
+            assert self.orders.setdefault(key, account.order) == account.order
+            assert account.epsilon >= last
+            last = account.epsilon
+            rows = facts.charges.get(key, [])
+            assert [row.seq for row in rows] == list(range(len(rows)))
+            for column in ("loss", "failure"):
+                running = itertools.accumulate(getattr(row, column) for row in rows)
+                totals = [getattr(row, f"{column}_total") for row in rows]
+                assert totals == list(running)
+                limit = getattr(limit_of(account), column)
+                assert not totals or totals[-1] <= limit
+
+    def _keep_releases(self, facts: Facts) -> None:
+        for row in facts.releases:
+            digest = hashlib.sha256(row.ciphertext).hexdigest()
+            assert self.sealed.setdefault((row.query_id, row.rung), digest) == digest
+        per_query: dict[int, set[int]] = {}
+        for row in facts.releases:
+            per_query.setdefault(row.query_id, set()).add(row.rung)
+        for query, rungs in per_query.items():
+            assert min(rungs) == facts.queries[query].ceiling
+            assert len(rungs) <= facts.queries[query].max_levels
+
+    def _reach(self, session: Session, facts: Facts, standing: Sequence[Tier]) -> None:
+        """Whatever people could ever fetch together is paid for by the highest of their tiers."""
+        places = {tier.id: place for place, tier in enumerate(standing)}
+        by_id = {tier.id: tier for tier in standing}
+        for user, held in facts.holds.items():
+            tier = by_id.get(held[-1])
+            for key, query in facts.queries.items():
+                rung = allowed_rung(session, query, tier) if tier is not None else None
+                if rung is not None:
+                    self.reachable[user, key] = min(rung, self.reachable.get((user, key), rung))
+        highest = {
+            user: max((places[tier] for tier in held if tier is not None), default=-1)
+            for user, held in facts.holds.items()
+        }
+        for user, seen in self.reachable:
+            for place in highest.values():
+                top = standing[max(place, highest[user])].id or 0
+                assert self.effective[top, seen] <= self.reachable[user, seen]
+
+    def composed(self, facts: Facts, users: Sequence[User], delta: float) -> float:
+        """The tight epsilon of all that ``users`` could ever fetch together."""
+        best: dict[int, int] = {}
+        for (user, query), rung in self.reachable.items():
+            if user in {one.id for one in users}:
+                best[query] = min(rung, best.get(query, rung))
+        return composed_epsilon([_placed(facts.queries, key, best) for key in best], delta)
+
+
+def lengths(session: Session) -> list[int]:
+    """How long each table of history is."""
+    counts = (select(func.count()).select_from(table) for table in HISTORY)
+    return [session.exec(count).one() for count in counts]
+
+
+def _placed(queries: Mapping[int, Query], key: int, best: Mapping[int, int]) -> PlacedRelease:
+    process = Process.of(queries[key])
+    return PlacedRelease(
+        queries[key].mechanism,
+        process.mechanism.granularity,
+        process.ladder.value(best[key]),
+        process.sensitivity,
+    )
+
+
+def _account(facts: Facts, tier: int) -> Account | None:
+    budget = facts.budgets.get(tier)
+    return account_of(budget.epsilon, budget.delta, budget.order) if budget else None
