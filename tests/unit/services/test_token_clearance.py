@@ -1,0 +1,42 @@
+"""A token carries whoever it was issued to: promoted or demoted, it is at once theirs to use."""
+
+import pytest
+from tests.unit.services.conftest import World
+
+from penstock.errors import ClearanceTooLow, Forbidden, NotFound
+from penstock.services import history, releases, tokens, users
+from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.specs import ReleaseRequest, TokenSpec, UserChange
+
+
+def test_a_token_works_with_the_new_clearance_at_once(visits: World) -> None:
+    secret = tokens.issue(visits.server, OPERATOR, "pia", TokenSpec()).token
+    assert secret is not None
+
+    def ask(**wanted: float) -> str:
+        person = authenticate(visits.server, secret)
+        request = ReleaseRequest.model_validate(wanted)
+        return releases.request(visits.server, person, "visits", request).view.tier
+
+    with pytest.raises(ClearanceTooLow):
+        ask(epsilon=0.5)
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance="internal"))
+    assert ask(epsilon=0.5) == "internal"
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance="public"))
+    with pytest.raises(ClearanceTooLow):
+        ask(epsilon=0.5)
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance=None))
+    with pytest.raises(NotFound):
+        ask()
+
+
+def test_admins_read_no_releases_unless_they_are_analysts_too(visits: World) -> None:
+    given = visits.ask("pia").view
+    users.change(visits.server, OPERATOR, "ada", UserChange(clearance="internal"))
+    ada = visits.person("ada")
+    with pytest.raises(Forbidden):
+        releases.request(visits.server, ada, "visits", ReleaseRequest())
+    with pytest.raises(Forbidden):
+        history.values(visits.server, ada, given.id)
+    with pytest.raises(Forbidden):
+        releases.request(visits.server, OPERATOR, "visits", ReleaseRequest())
