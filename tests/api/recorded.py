@@ -112,15 +112,16 @@ def recording(patch: pytest.MonkeyPatch) -> Iterator[Record]:
     handler.setFormatter(Lines())
     handler.addFilter(_at_the_start)
     logger = logging.getLogger("penstock")
-    level = logger.level
-    logger.addHandler(handler)
+    level, handlers = logger.level, logger.handlers
+    # A test before this one may have configured the log of its own server.
+    logger.handlers = [handler]
     logger.setLevel(logging.DEBUG)
     event.listen(Engine, "before_cursor_execute", statement)
     try:
         yield record
     finally:
         event.remove(Engine, "before_cursor_execute", statement)
-        logger.removeHandler(handler)
+        logger.handlers = handlers
         logger.setLevel(level)
 
 

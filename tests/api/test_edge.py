@@ -1,7 +1,9 @@
 """What surrounds every answer: headers, request ids, the log, the policies."""
 
+import io
 import json
 import logging
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -182,3 +184,17 @@ def test_a_database_of_another_version_is_not_ready(world: World) -> None:
         session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = 'other'")
     response = world.call("GET", "/readyz")
     assert (response.status_code, parsed(response)["code"]) == (503, "SCHEMA_UNKNOWN")
+
+
+def test_the_log_follows_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access_log.LOGGER, "handlers", [])
+    monkeypatch.setattr(access_log.LOGGER, "propagate", True)
+    monkeypatch.setattr(access_log.LOGGER, "level", logging.NOTSET)
+    access_log.configure("info")
+    first, second = io.StringIO(), io.StringIO()
+    for stream in (first, second):
+        monkeypatch.setattr(sys, "stderr", stream)
+        access_log.LOGGER.warning("once")
+        stream_text = stream.getvalue()
+        stream.close()
+        assert stream_text.count("\n") == 1

@@ -9,6 +9,7 @@ import logging
 import sys
 import traceback
 from datetime import UTC, datetime
+from typing import TextIO
 
 LOGGER = logging.getLogger("penstock")
 ACCESS = logging.getLogger("penstock.access")
@@ -34,10 +35,19 @@ class Lines(logging.Formatter):
         )
 
 
+class ToStandardError(logging.StreamHandler[TextIO]):
+    """Writes to what is standard error by then, not to what it was when the log was set up."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 def configure(level: str) -> None:
     """Send the log to standard error, from ``level`` on.  Asked again, it changes the level."""
     if not LOGGER.handlers:
-        handler = logging.StreamHandler(sys.stderr)
+        handler = ToStandardError()
         handler.setFormatter(Lines())
         LOGGER.addHandler(handler)
         LOGGER.propagate = False
