@@ -45,6 +45,9 @@ Adjacent rungs then leave a bridge of at least ``2^14 2^-5.5 > 2^8`` steps.
 HIGHEST_ORDER = 2.0**10
 """Up to this Rényi order the sampler's divergence from the ideal law is bounded."""
 
+DEVIATIONS_CLAIMED = 10
+"""Beyond as many standard deviations nothing is claimed of the sampler."""
+
 
 @dataclass(frozen=True)
 class Gaussian:
@@ -132,11 +135,18 @@ class Gaussian:
         )
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """``order * rho``, and no failure: the discrete Gaussian is zCDP as it stands."""
+        """``order * rho``; and the chance that a value is beyond the neighbor's sampler.
+
+        The discrete Gaussian is zCDP as it stands, the sampler is not where it ends, 12
+        standard deviations from its center: what one data set puts there, its neighbor
+        cannot explain.  So beyond 10 of the neighbor's deviations counts as failure.  That
+        chance is convex in the shift of a coordinate, and bounded like a cost by l1.
+        """
+        failure = _beyond_neighbor(level, sensitivity)
         if math.isinf(order):
-            return Cost(loss=math.inf, failure=0.0)
+            return Cost(loss=math.inf, failure=failure)
         loss = Fraction(order) * sensitivity.l2_squared / (2 * level)
-        return Cost(loss=rounded_up(loss), failure=0.0)
+        return Cost(loss=rounded_up(loss), failure=failure)
 
     def numerical_charges(
         self,
@@ -153,7 +163,8 @@ class Gaussian:
         ``penstock.randomness.normal`` contributes ``2^-41.2``, centers and deviations
         held in 53 bits and the grid of the normals less than ``2^-43``.  Beyond 10
         standard deviations nothing is claimed of ``e``; a draw gets there with
-        probability ``2^-75.8``, whence a failure of ``n 2^-75``.
+        probability ``2^-75.8``, whence a failure of ``n 2^-75``.  That a value is within 10
+        deviations of its own center and not of the neighbor's, is charged by ``cost``.
 
         *Pinsker.*  The relative entropy of a draw is ``eta^2/2``; over draws it adds up
         (chain rule, each law given the earlier draws), so the total variation is at most
@@ -194,3 +205,14 @@ class Gaussian:
 
     def _in_steps(self, variance: Fraction) -> Fraction:
         return variance / (self.granularity * self.granularity)
+
+
+def _beyond_neighbor(level: Fraction, sensitivity: Sensitivity) -> float:
+    """By how much a shift raises the chance of being beyond 10 deviations, over all values."""
+    largest = math.sqrt(rounded_up(sensitivity.linf**2 / level))
+    if largest >= DEVIATIONS_CLAIMED:
+        return 1.0
+    here, moved = (
+        math.erfc((DEVIATIONS_CLAIMED - shift) / math.sqrt(2)) / 2 for shift in (0.0, largest)
+    )
+    return min(rounded_up(sensitivity.l1 / sensitivity.linf) * (moved - here), 1.0)

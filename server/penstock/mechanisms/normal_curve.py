@@ -12,6 +12,9 @@ from penstock.errors import InvalidInput
 _SAFETY = 1e-12
 """Relative: what the special functions may be off by."""
 
+_CANCELLATION = 2e-14
+"""Over ``mu``, relative: two tails that are ``mu`` apart cancel all but a part of that order."""
+
 
 def check_delta(delta: float) -> None:
     """Raises ``InvalidInput`` unless ``delta`` is between 0 and 1."""
@@ -40,7 +43,7 @@ def epsilon_at(delta: float, mu: float) -> float:
     private at 0.
     """
     check_delta(delta)
-    goal = delta * (1 - _SAFETY)
+    goal = delta * (1 - min(_SAFETY + _CANCELLATION / mu, 0.5))
     if delta_at(0.0, mu) <= goal:
         return 0.0
     rho = mu * mu / 2

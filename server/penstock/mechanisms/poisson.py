@@ -24,7 +24,7 @@ from penstock.mechanisms.lattice import (
 from penstock.mechanisms.poisson_curve import epsilon_of_shape
 from penstock.mechanisms.poisson_divergence import renyi_divergence
 from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
-from penstock.mechanisms.poisson_tails import below, half_width
+from penstock.mechanisms.poisson_tails import below, beyond_neighbor, half_width
 from penstock.mechanisms.process import IntVector, NumericalCharge
 from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
@@ -44,6 +44,9 @@ UNIT = Fraction(1, 1 << 20)
 
 HIGHEST_ORDER = 2.0**10
 """Up to this Rényi order the sampler's divergence from the ideal law is bounded."""
+
+LARGEST_FAILURE = 0.01
+"""Where the support ends more often, costs are not convex in the shift any more."""
 
 
 @dataclass(frozen=True)
@@ -130,14 +133,17 @@ class Poisson:
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
         """Rényi divergence given that no coordinate falls below its shift, and that chance.
 
-        Both add up over coordinates and are bounded over all shifts that the norms admit.
+        To that chance belongs that of falling beyond where the neighbor's sampler follows
+        its law, since the divergence is that of the laws and not of the samplers.  Both add
+        up over coordinates and are bounded over all shifts that the norms admit.  Where the
+        chance is above a hundredth no loss is stated, as its bound would fail there.
         Where the end of the support makes the divergence jump at orders just above
         ``order``, the loss is raised to what the factor of ``numerical_charges`` needs.
         Raises ``InvalidInput`` for a sensitivity below one step.
         """
         mean, shifts = float(level), self._shifts(sensitivity)
-        failure = min(shifts.largest_sum(lambda shift: below(mean, shift)), 1.0)
-        if math.isinf(order):
+        failure = min(shifts.largest_sum(lambda shift: beyond_neighbor(mean, shift)), 1.0)
+        if math.isinf(order) or failure > LARGEST_FAILURE:
             return Cost(loss=math.inf, failure=failure)
         loss = shifts.largest_sum(lambda shift: _loss(mean, shift, order))
         return Cost(loss=loss, failure=failure)

@@ -10,9 +10,11 @@ relative error below 1e-11.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
+from penstock.randomness.rejection import SMALLEST_MEAN, TAIL_ERROR
 from penstock.randomness.saddle_point import Floats, log_poisson
 
 OUTSIDE = 1e-22
@@ -80,6 +82,54 @@ def below(mean: float, shift: int) -> float:
     step = stride(mean)
     low += (shift - 1 - low) % step
     return float(Progression.between(mean, low, shift - 1, step).at_most()[-1])
+
+
+def beyond_neighbor(mean: float, shift: int) -> float:
+    """By how much ``shift`` raises the chance of falling where the neighbor is not drawn.
+
+    The sampler is not claimed to follow the last ``TAIL_ERROR / 2`` of either tail, so that
+    what one data set puts there its neighbor cannot explain.  The larger of both
+    directions: noise itself in the tails of noise moved up, which include all below
+    ``shift``, and the other way round.
+    """
+    tails = _tails(mean)
+    down = tails.below(tails.first + shift) - tails.below(tails.first)
+    up = tails.below(shift) + tails.above(tails.last - shift) - tails.above(tails.last)
+    return max(down, up)
+
+
+@dataclass(frozen=True)
+class _Tails:
+    """Both tails of the noise, and the integers that it is claimed to be drawn right on."""
+
+    low: int
+    step: int
+    at_most: Floats
+    at_least: Floats
+    first: int
+    last: int
+
+    def below(self, value: int) -> float:
+        """``P(X < value)``, between points that up to the next one."""
+        place = -((self.low + 1 - value) // self.step)
+        return float(self.at_most[min(place, len(self.at_most) - 1)]) if place >= 0 else 0.0
+
+    def above(self, value: int) -> float:
+        """``P(X > value)``, between points that from the one before."""
+        place = (value + 1 - self.low) // self.step
+        return float(self.at_least[max(place, 0)]) if place < len(self.at_least) else 0.0
+
+
+@lru_cache(maxsize=4)
+def _tails(mean: float) -> _Tails:
+    low, high = max(0, math.floor(mean) - reach(mean)), math.ceil(mean) + reach(mean)
+    points = Progression.between(mean, low, high, stride(mean))
+    at_most, at_least = points.at_most(), points.at_least()
+    first, last = low, high
+    if mean >= SMALLEST_MEAN:  # below that it is drawn by inversion
+        first += points.step * int(np.argmax(at_most > TAIL_ERROR / 2))
+        last = low + points.step * int(np.flatnonzero(at_least > TAIL_ERROR / 2)[-1])
+    return _Tails(low, points.step, at_most, at_least, first, last)
 
 
 def half_width(mean: float, confidence: float) -> float:

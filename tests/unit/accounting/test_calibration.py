@@ -248,3 +248,13 @@ def test_a_sampler_whose_error_exceeds_every_share_is_refused_with_the_numbers()
 def test_values_too_large_for_the_accuracy_of_a_share_are_refused() -> None:
     with pytest.raises(InvalidInput, match="do not fit"):
         level_for_share(Gaussian, 1.0, ONE, account_of(300.0, DELTA), 1, 1, STEP, BOUND)
+
+
+def test_no_budget_is_large_enough_to_go_beyond_what_the_sampler_holds() -> None:
+    account = account_of(300.0, DELTA)
+    level = level_for_share(Gaussian, 1.0, ONE, account, 1, 1, STEP, Fraction(1000))
+    deviations = 1 / math.sqrt(level)
+    # An account's loss alone would allow 19.9 standard deviations; numpy's normals end at 12.2.
+    assert math.sqrt(2 * account.limit / account.order) > 19
+    assert norm.cdf(deviations - 10) <= account.failure_limit
+    assert deviations > 4.7

@@ -4,10 +4,12 @@ import math
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from penstock.mechanisms import Gaussian
-from penstock.privacy import Ladder
+from penstock.privacy import Ladder, Sensitivity
 
 LADDER = Ladder(finest=1 << 28, unit=Fraction(1), last=1000)
 STEPS = Gaussian(Fraction(1))
@@ -103,3 +105,38 @@ def test_a_budget_without_bound_leaves_only_the_factor() -> None:
     by_probability, by_factor = _charges(100, 10, 11.0, 1e6)
     assert by_probability[1] == math.inf
     assert by_factor[1] < 1e-15
+
+
+def _deviations_reached() -> float:
+    """How far numpy's normals go: beyond the last strip ``x - r`` is ``-ln(u) / r``.
+
+    It is kept if ``-2 ln(v)`` is above its square; ``u`` and ``v`` are at least 2^-53.
+    """
+    last_strip, longest = 3.6541528853610088, 53 * math.log(2)
+    return last_strip + min(longest / last_strip, math.sqrt(2 * longest))
+
+
+@pytest.mark.parametrize("deviations", [3, 5, 7])
+def test_what_falls_beyond_the_neighbors_sampler_is_charged(deviations: int) -> None:
+    one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+    failure = STEPS.cost(Fraction(1, deviations**2), one, 1.74).failure
+    assert 12 < _deviations_reached() < 12.3
+    assert failure > mp.ncdf(deviations - _deviations_reached())
+    assert failure == pytest.approx(float(mp.ncdf(deviations - 10)), rel=1e-9)
+
+
+@pytest.mark.parametrize("deviations", [10, 20])
+def test_neighbors_that_share_no_values_of_the_sampler_fail_surely(deviations: int) -> None:
+    one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+    assert STEPS.cost(Fraction(1, deviations**2), one, 1.26).failure == 1
+
+
+@given(st.lists(st.integers(1, 900), min_size=1, max_size=6))
+def test_no_shift_goes_beyond_the_neighbors_sampler_more_often(shift: list[int]) -> None:
+    squares = sum(part * part for part in shift)
+    sensitivity = Sensitivity(Fraction(sum(shift)), Fraction(squares), Fraction(max(shift)))
+    charged = STEPS.cost(Fraction(100**2), sensitivity, 9.0).failure
+    here = mp.ncdf(-10)
+    assert sum(mp.ncdf(part / 100 - 10) - here for part in shift) <= charged * (1 + 1e-9)
+    # Any one-sided tail that is left is within what every draw is charged.
+    assert 3 * here < mpf(2) ** -75

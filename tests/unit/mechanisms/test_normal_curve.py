@@ -38,6 +38,16 @@ def test_epsilon_is_the_least_that_keeps_delta(mu: float, delta: float) -> None:
         assert _exact_delta(epsilon * (1 - 1e-8), mu) > delta
 
 
+@pytest.mark.parametrize("mu", [1e-3, 1e-4, 1e-6, 1e-9, 3e-13])
+@pytest.mark.parametrize("delta", [1e-15, 1e-11, 1e-6, 1e-4])
+def test_small_losses_are_rounded_up_although_two_tails_cancel(mu: float, delta: float) -> None:
+    epsilon = epsilon_at(delta, mu)
+    assert _exact_delta(epsilon, mu) <= delta
+    if delta < mu / 4 and mu > 1e-10:
+        assert epsilon > 0
+        assert _exact_delta(epsilon * (1 - 1e-3), mu) > delta
+
+
 def test_a_delta_that_no_noise_reaches_at_epsilon_0_costs_nothing() -> None:
     assert epsilon_at(1e-3, 1e-3) == 0.0
 

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MultipleRelease, Poisson
 from penstock.mechanisms.poisson_divergence import renyi_divergence
+from penstock.mechanisms.poisson_tails import beyond_neighbor
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 
@@ -140,10 +142,10 @@ def test_a_sensitivity_below_one_step_is_refused() -> None:
 def test_the_cost_is_the_conditional_divergence_and_the_chance_of_its_failing() -> None:
     cost = COUNTS.cost(Fraction(1000), ONE, 11.0)
     assert cost.loss == pytest.approx(0.005542, abs=5e-7)
-    assert cost.failure == pytest.approx(0.0, abs=1e-300)
+    assert 0 < cost.failure < 1e-18
     low = COUNTS.cost(Fraction(20), _sensitivity(5, 9, 2), 2.0)
     chance = [math.exp(-20) * total for total in (1, 1 + 20)]
-    assert low.failure == pytest.approx(2 * chance[1] + chance[0], rel=1e-9)
+    assert low.failure == pytest.approx(2 * chance[1] + chance[0], rel=1e-8)
     assert COUNTS.cost(Fraction(1000), ONE, math.inf).loss == math.inf
 
 
@@ -212,3 +214,28 @@ def test_a_vector_is_released_at_any_levels_in_any_order() -> None:
     assert means == pytest.approx([50] * 3, abs=6 * 3_000**0.5 / 100)
     released.raise_ceiling([50] * 10_000, 100)
     assert released.at(100).std() < released.at(500).std() < released.at(3_000).std()
+
+
+def test_what_falls_where_the_neighbors_sampler_gives_out_is_charged() -> None:
+    mean = 10_000
+    values = np.arange(2 * mean)
+    first = int(values[stats.poisson.cdf(values, mean) > 2.0**-61][0])
+    last = int(values[stats.poisson.sf(values - 1, mean) > 2.0**-61][-1])
+    for shift in (350, 500):
+        failure = COUNTS.cost(Fraction(mean), _sensitivity(shift, shift**2, shift), 1.74).failure
+        down = stats.poisson.cdf(first + shift - 1, mean)
+        up = stats.poisson.sf(last - shift, mean)
+        assert failure == pytest.approx(max(up, down), rel=1e-6)
+        # The support's own end is nowhere near.
+        assert stats.poisson.cdf(shift - 1, mean) < 1e-300
+    both = COUNTS.cost(Fraction(mean), _sensitivity(1_000, 500_000, 500), 1.74).failure
+    assert both == pytest.approx(2 * failure, rel=1e-6)
+
+
+def test_noise_by_inversion_gives_out_below_the_shift_alone() -> None:
+    assert beyond_neighbor(15.0, 3) == pytest.approx(stats.poisson.cdf(2, 15.0), rel=1e-12)
+
+
+def test_where_the_support_ends_too_often_no_loss_is_stated() -> None:
+    # Two shifts of 5 would cost more than one of 8 and one of 2.
+    assert COUNTS.cost(Fraction(117, 10), _sensitivity(10, 64, 8), 2.0).loss == math.inf
