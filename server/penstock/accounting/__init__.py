@@ -7,7 +7,8 @@
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
 * ``search``       the least good level, for the above
 * ``report``       the tight epsilon of any set of releases: ``composed_epsilon``
-* ``losses``       privacy-loss distributions of single releases, for the above
+* ``coordinates``  the worst shift of each release, for the above
+* ``losses``       privacy-loss distributions of single values, for the above
 * ``composition``  their sums, for the above
 """
 
@@ -30,6 +31,7 @@ from penstock.accounting.calibration import (
     rung_for_share,
 )
 from penstock.accounting.charges import charge, pure_loss
+from penstock.accounting.coordinates import PlacedRelease
 from penstock.accounting.ledger import (
     FAILURE_UNITS,
     LARGEST_LOSS,
@@ -45,7 +47,7 @@ from penstock.accounting.ledger import (
     total,
 )
 from penstock.accounting.raising import raising, refinement_loss
-from penstock.accounting.report import PlacedRelease, composed_epsilon
+from penstock.accounting.report import composed_epsilon
 
 __all__ = [
     "CALIBRATION_VERSION",

@@ -58,7 +58,7 @@ def test_gaussian_releases_add_up_in_squares(delta: float) -> None:
     never_below(composed_epsilon(releases, delta), exact, 1e-8)
 
 
-@pytest.mark.parametrize("steps", [1, 3, 8])
+@pytest.mark.parametrize("steps", [1, 4, 8])
 @pytest.mark.parametrize("delta", [1e-2, 1e-4, 1e-7, 1e-10])
 def test_coarse_laplace_releases_match_an_enumeration(delta: float, steps: int) -> None:
     scales = [2.0, 2.0, 3.5, 11.0]

@@ -1,0 +1,145 @@
+"""The losses of one release, coordinate by coordinate, at the worst shift of its vector.
+
+The rule this module keeps: a mechanism is known to the report by its row in ``WORST``, and
+by nothing else.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Protocol
+
+from penstock.accounting.losses import (
+    LossTable,
+    gaussian_table,
+    laplace_table,
+    poisson_table,
+)
+from penstock.mechanisms.shifts import Shifts
+from penstock.privacy import Sensitivity
+
+
+@dataclass(frozen=True)
+class PlacedRelease:
+    """One release to be composed: the law, its lattice, its level, what it protects."""
+
+    mechanism: str
+    granularity: Fraction
+    level: Fraction
+    sensitivity: Sensitivity
+
+    @property
+    def shifts(self) -> Shifts:
+        """The bounds on what separates neighbors, in lattice steps."""
+        step, sensitivity = self.granularity, self.sensitivity
+        return Shifts(
+            sensitivity.l1 // step,
+            math.floor(sensitivity.l2_squared / step**2),
+            sensitivity.linf // step,
+        )
+
+
+class Coordinate(Protocol):
+    """One value's noise against a shift of it; equal ones are composed at once.
+
+    ``mean`` and ``deviation`` are those of the loss, roughly: they choose the grid.
+    """
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def mean(self) -> float: ...
+
+    @property
+    def deviation(self) -> float: ...
+
+    def table(self, width: float, tail: float) -> LossTable:
+        """Its losses on multiples of ``width``, with up to ``tail`` mass made infinite."""
+        ...
+
+
+Shape = Counter[Coordinate]
+"""A shift of a whole vector: how often each shift of a coordinate occurs in it."""
+
+
+@dataclass(frozen=True)
+class GaussianLoss:
+    """Gaussian noise of however many values: ``mu`` is all that counts."""
+
+    mu: float
+
+    @property
+    def mean(self) -> float:
+        return self.mu * self.mu / 2
+
+    @property
+    def deviation(self) -> float:
+        return self.mu
+
+    def table(self, width: float, tail: float) -> LossTable:
+        return gaussian_table(self.mu, width, tail)
+
+
+@dataclass(frozen=True)
+class LaplaceLoss:
+    """Discrete Laplace noise that decays by ``decay`` a step, shifted by ``shift`` steps."""
+
+    decay: float
+    shift: int
+
+    @property
+    def mean(self) -> float:
+        return min(self.deviation, self.deviation**2 / 2)
+
+    @property
+    def deviation(self) -> float:
+        return self.decay * self.shift
+
+    def table(self, width: float, tail: float) -> LossTable:  # noqa: ARG002 - nothing is cut off
+        return laplace_table(self.decay, self.shift, width)
+
+
+@dataclass(frozen=True)
+class PoissonLoss:
+    """Poisson noise of mean ``level``, shifted by ``shift`` steps."""
+
+    level: float
+    shift: int
+
+    @property
+    def mean(self) -> float:
+        return self.deviation**2 / 2
+
+    @property
+    def deviation(self) -> float:
+        return self.shift / math.sqrt(self.level)
+
+    def table(self, width: float, tail: float) -> LossTable:
+        return poisson_table(self.level, self.shift, width, tail)
+
+
+def _laplace(release: PlacedRelease) -> Shape:
+    """The worst shift: as concentrated as the sensitivities allow."""
+    shifts = release.shifts
+    if not shifts.largest:
+        return Counter()
+    decay = float(release.granularity / release.level)
+    whole, rest = divmod(shifts.l1, shifts.largest)
+    shape: Shape = Counter({LaplaceLoss(decay, shifts.largest): whole})
+    if rest:
+        shape[LaplaceLoss(decay, rest)] += 1
+    return shape
+
+
+def _poisson(release: PlacedRelease) -> Shape:
+    level = float(release.level)
+    return Counter({PoissonLoss(level, shift): times for shift, times in release.shifts.worst})
+
+
+WORST: Final[Mapping[str, Callable[[PlacedRelease], Shape]]] = {
+    "laplace": _laplace,
+    "poisson": _poisson,
+}
+"""The worst shift of every mechanism but the Gaussian, whose releases add up to one."""
