@@ -3,6 +3,7 @@
 * ``process``   what every mechanism offers (the protocol)
 * ``gaussian``, ``laplace``, ``poisson``: the noise processes
 * ``path``      anchor, placement between neighbors, raising, and all of it in memory
+* ``state``     a multiple release as bytes, for its owner to seal and keep
 * ``lattice``   the integers that values and noise live on
 
     >>> from fractions import Fraction

@@ -11,13 +11,15 @@ keeps it in memory.
 
 import hmac
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from penstock.errors import InvalidInput
+from penstock.errors import IntegrityViolation, InvalidInput
+from penstock.mechanisms import state as states
 from penstock.mechanisms.lattice import lattice_steps
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.privacy import Ladder
@@ -25,6 +27,9 @@ from penstock.randomness import Stream
 
 Placed = tuple[Fraction, IntVector]
 """A stored release: its level, and its values in lattice steps."""
+
+Keeper = Callable[[bytes], None]
+"""Stores a state durably and sealed, and raises where it cannot."""
 
 
 def draw_anchor(
@@ -91,6 +96,11 @@ class MultipleRelease:
 
     A release is drawn once and remembered.  The exact values are dropped as soon as the
     anchor is drawn, which is at construction.
+
+    ``keep``, where given, is called with the new ``state()`` after every draw and before
+    anybody sees it, so that no process that goes on from there draws it again.  When it
+    raises, nothing was released.  One process at a time may hold a state: two would draw
+    the same level twice, and readers who pool both learn more than either may tell.
     """
 
     def __init__(
@@ -102,6 +112,7 @@ class MultipleRelease:
         *,
         streams: Callable[[], Stream] = Stream.fresh,
         fingerprint_key: bytes | None = None,
+        keep: Keeper | None = None,
     ) -> None:
         """Draw the anchor at ``ceiling``, the most accurate level to be released.
 
@@ -111,13 +122,53 @@ class MultipleRelease:
         ``InvalidInput`` for values off the lattice and levels off the ladder.
         """
         exact = lattice_steps(values, mechanism.granularity)
-        self._mechanism = mechanism
-        self._ladder = ladder
-        self._streams = streams
-        self._fingerprint = _fingerprint(fingerprint_key, exact)
+        self._hold(mechanism, ladder, {}, _fingerprint(fingerprint_key, exact), streams, keep)
         rung = ladder.rung_at_or_above(_level(ceiling))
-        anchor = draw_anchor(mechanism, exact, ladder.value(rung), streams())
-        self._path: dict[int, IntVector] = {rung: anchor}
+        self._add(rung, draw_anchor(mechanism, exact, ladder.value(rung), streams()))
+
+    @classmethod
+    def from_state(
+        cls,
+        state: bytes,
+        *,
+        mechanisms: Mapping[str, Callable[[Fraction], Mechanism]],
+        streams: Callable[[], Stream] = Stream.fresh,
+        keep: Keeper | None = None,
+    ) -> Self:
+        """Go on from what ``state`` returned, usually in another process: nothing is drawn.
+
+        ``mechanisms`` is ``MECHANISMS``, or those of its noise processes that may be met.
+        Raises ``IntegrityViolation`` for bytes that are damaged, of another format or of a
+        mechanism that is not among them.  That they are the newest state cannot be seen
+        from them.
+        """
+        known = states.decode(state)
+        try:
+            mechanism = mechanisms[known.mechanism](known.granularity)
+        except (KeyError, InvalidInput):
+            raise IntegrityViolation(
+                f"The state is of the mechanism {known.mechanism!r} with granularity"
+                f" {known.granularity}, which cannot be met here; choose it among"
+                f" {', '.join(mechanisms)}."
+            ) from None
+        restored = cls.__new__(cls)
+        restored._hold(  # noqa: SLF001 - an instance of this class, not yet initialized
+            mechanism, known.ladder, known.path, known.fingerprint, streams, keep
+        )
+        return restored
+
+    def _hold(
+        self,
+        mechanism: Mechanism,
+        ladder: Ladder,
+        path: Mapping[int, IntVector],
+        fingerprint: bytes | None,
+        streams: Callable[[], Stream],
+        keep: Keeper | None,
+    ) -> None:
+        self._mechanism, self._ladder = mechanism, ladder
+        self._path, self._fingerprint = dict(path), fingerprint
+        self._streams, self._keep = streams, keep
 
     def at(self, level: Fraction | float) -> NDArray[np.float64]:
         """The release at the first rung with at least ``level``'s noise: shape ``(size,)``.
@@ -127,7 +178,7 @@ class MultipleRelease:
         """
         rung = self._ladder.rung_at_or_above(_level(level))
         if rung not in self._path:
-            self._path[rung] = self._draw(rung)
+            self._add(rung, self._draw(rung))
         bias = float(self._mechanism.bias(self._ladder.value(rung)))
         noisy = self._path[rung].astype(np.float64)
         noisy *= float(self._mechanism.granularity)
@@ -163,18 +214,43 @@ class MultipleRelease:
                 f"Level {float(ceiling):g} is not more accurate than the ceiling,"
                 f" {float(self._ladder.value(rung)):g}; releases there need no exact values."
             )
-        self._path[wanted] = raise_anchor(
+        raised = raise_anchor(
             self._mechanism,
             exact,
             (self._ladder.value(rung), anchor),
             self._ladder.value(wanted),
             self._streams(),
         )
+        self._add(wanted, raised)
+
+    def state(self) -> bytes:
+        """Everything that ``from_state`` goes on from, in the format of ``state.py``.
+
+        Private at the ceiling, and no more than that: whoever reads it has every release
+        that was drawn.  Seal it before it is stored, and keep the ``fingerprint_key``,
+        which is not in it, elsewhere.
+        """
+        return self._encoded(self._path)
 
     @property
     def levels(self) -> tuple[Fraction, ...]:
         """The levels drawn so far, the most accurate first: a record, not data."""
         return tuple(self._ladder.value(rung) for rung in sorted(self._path))
+
+    def _add(self, rung: int, release: IntVector) -> None:
+        """Kept first, known afterwards."""
+        path = self._path | {rung: release}
+        if self._keep is not None:
+            self._keep(self._encoded(path))
+        self._path = path
+
+    def _encoded(self, path: Mapping[int, IntVector]) -> bytes:
+        mechanism = self._mechanism
+        return states.encode(
+            states.State(
+                mechanism.name, mechanism.granularity, self._ladder, path, self._fingerprint
+            )
+        )
 
     def _draw(self, rung: int) -> IntVector:
         stored = sorted(self._path)
