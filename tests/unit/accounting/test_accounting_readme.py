@@ -1,0 +1,22 @@
+"""The example in the README of the accounting runs as it stands there."""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[3] / "server/penstock/accounting/README.md"
+
+
+def test_the_example_runs_and_its_figures_are_those_of_its_words() -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    names: dict[str, object] = {}
+    exec(compile(example, "README.md", "exec"), names)  # noqa: S102 - the README's own example
+    share, scale, together = names["share"], names["scale"], names["together"]
+    assert isinstance(share, float | Fraction)
+    assert isinstance(scale, Fraction)
+    assert isinstance(together, float)
+    assert float(share) == pytest.approx(0.4, abs=0.001)
+    assert 0.5 < together < 1
+    assert 2 < scale < 20
