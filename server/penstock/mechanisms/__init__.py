@@ -17,7 +17,13 @@ from collections.abc import Mapping
 
 from penstock.mechanisms.gaussian import Gaussian
 from penstock.mechanisms.laplace import Laplace
-from penstock.mechanisms.path import MultipleRelease, draw_anchor, place, raise_anchor
+from penstock.mechanisms.path import (
+    MultipleRelease,
+    draw_anchor,
+    place,
+    raise_anchor,
+    released,
+)
 from penstock.mechanisms.poisson import Poisson
 from penstock.mechanisms.process import IntVector, Mechanism, NumericalCharge
 
@@ -38,4 +44,5 @@ __all__ = [
     "draw_anchor",
     "place",
     "raise_anchor",
+    "released",
 ]

@@ -28,7 +28,7 @@ from penstock.mechanisms.lattice import (
     rounded_up,
 )
 from penstock.mechanisms.normal_curve import check_delta, epsilon_at
-from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.normal import rounded_bridge, rounded_normal
@@ -50,7 +50,7 @@ DEVIATIONS_CLAIMED = 10
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Whole):
     """Discrete Gaussian noise; the level is the variance, in squared units of values."""
 
     granularity: Fraction

@@ -30,7 +30,7 @@ from penstock.mechanisms.lattice import (
     reaching_ladder,
     rounded_up,
 )
-from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.bernoulli import (
@@ -61,7 +61,7 @@ _EVENTS_A_DRAW = 4
 
 
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(Whole):
     """Discrete Laplace noise; the level is the scale ``b``, in units of values.
 
     ``P(X = k g)`` is proportional to ``exp(-|k| g / b)``, ``g`` being the granularity.
@@ -147,15 +147,23 @@ class Laplace:
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
         """The exact divergence of the lattice law under the worst shift, and no failure.
 
-        The divergence is convex in the shift of a coordinate, so the worst vector within
-        ``Delta1`` has as many coordinates at ``Delta_inf`` as fit, and one with the rest.
+        The divergence is convex in the shift of a coordinate (the logarithm of a sum of
+        exponentials of it), so the worst vector within ``Delta1`` has as many coordinates
+        at ``Delta_inf`` as fit, and one with the rest.  Per unit of shift it is concave:
+        by Jensen's inequality vectors within ``Delta2`` lose at most what ``Delta1 / s``
+        shifts of ``s = Delta2^2 / Delta1`` would.  The smaller of the two.
         """
         step = float(self.granularity / level)
+
+        def divergence(shift: Fraction) -> float:
+            return renyi_divergence(order, rounded_up(shift / level), step)
+
         whole = sensitivity.l1 // sensitivity.linf
         rest = sensitivity.l1 - whole * sensitivity.linf
-        loss = whole * renyi_divergence(order, rounded_up(sensitivity.linf / level), step)
-        if rest:
-            loss += renyi_divergence(order, rounded_up(rest / level), step)
+        loss = whole * divergence(sensitivity.linf) + (divergence(rest) if rest else 0.0)
+        even = sensitivity.l2_squared / sensitivity.l1
+        if even < sensitivity.linf:
+            loss = min(loss, rounded_up(sensitivity.l1 / even) * divergence(even))
         return Cost(loss=min(loss, rounded_up(sensitivity.l1 / level)), failure=0.0)
 
     def numerical_charges(

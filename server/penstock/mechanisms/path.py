@@ -26,7 +26,7 @@ from penstock.privacy import Ladder
 from penstock.randomness import Stream
 
 Placed = tuple[Fraction, IntVector]
-"""A stored release: its level, and its values in lattice steps."""
+"""A stored release: its level, and its values in lattice steps with all their parts."""
 
 Keeper = Callable[[bytes], None]
 """Stores a state durably and sealed, and raises where it cannot."""
@@ -38,10 +38,13 @@ def draw_anchor(
     """The first and most accurate release of ``exact``, both in lattice steps.
 
     The only draw, besides ``raise_anchor``, that sees the exact values; both give
-    shape ``(size,)``.
+    shape ``(parts * size,)``, the values first.  Other parts count from the anchor on: its
+    own, beside its values, would give the exact ones away.
     """
-    release = mechanism.increment(Fraction(0), level, len(exact), stream)
-    release += exact
+    size = len(exact)
+    release = mechanism.increment(Fraction(0), level, size, stream)
+    release[:size] += exact
+    release[size:] = 0
     return release
 
 
@@ -67,7 +70,7 @@ def place(
         )
     start, values = accurate
     if noisy is None:
-        release = mechanism.increment(start, level, len(values), stream)
+        release = mechanism.increment(start, level, len(values) // mechanism.parts, stream)
     else:
         end, far = noisy
         _check_sizes(values, far)
@@ -85,10 +88,18 @@ def raise_anchor(
     ``level`` that is not below the anchor's, and for vectors of different sizes.
     """
     end, far = noisy
-    _check_sizes(exact, far)
-    release = mechanism.bridge(Fraction(0), end, far - exact, level, stream)
-    release += exact
+    size = len(far) // mechanism.parts
+    _check_sizes(exact, far[:size])
+    own = mechanism.resolve(far[:size] - exact, end, stream)
+    release = mechanism.bridge(Fraction(0), end, own, level, stream)
+    release += far
+    release -= own
     return release
+
+
+def released(mechanism: Mechanism, kept: IntVector) -> IntVector:
+    """The values of a stored release, in lattice steps: a view of shape ``(size,)``."""
+    return kept[: len(kept) // mechanism.parts]
 
 
 class MultipleRelease:
@@ -180,7 +191,7 @@ class MultipleRelease:
         if rung not in self._path:
             self._add(rung, self._draw(rung))
         bias = float(self._mechanism.bias(self._ladder.value(rung)))
-        noisy = self._path[rung].astype(np.float64)
+        noisy = released(self._mechanism, self._path[rung]).astype(np.float64)
         noisy *= float(self._mechanism.granularity)
         noisy -= bias
         return noisy

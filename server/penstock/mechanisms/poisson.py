@@ -25,7 +25,7 @@ from penstock.mechanisms.poisson_curve import epsilon_of_shape
 from penstock.mechanisms.poisson_divergence import renyi_divergence
 from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
 from penstock.mechanisms.poisson_tails import below, beyond_neighbor, half_width
-from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
 from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
@@ -50,7 +50,7 @@ LARGEST_FAILURE = 0.01
 
 
 @dataclass(frozen=True)
-class Poisson:
+class Poisson(Whole):
     """Poisson noise; the level is the mean, in lattice steps (dimensionless)."""
 
     granularity: Fraction

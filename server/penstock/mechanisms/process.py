@@ -35,11 +35,32 @@ class NumericalCharge:
     failure: float
 
 
+class Whole:
+    """Of noise that is one number for each value, which is all that its path needs."""
+
+    parts: ClassVar[int] = 1
+
+    def resolve(
+        self,
+        noise: IntVector,
+        level: Fraction,  # noqa: ARG002 - every mechanism is asked so
+        stream: Stream,  # noqa: ARG002 - and nothing is to be drawn
+    ) -> IntVector:
+        """The noise itself."""
+        return noise
+
+
 class Mechanism(Protocol):
-    """One noise process on the lattice of multiples of ``granularity``."""
+    """One noise process on the lattice of multiples of ``granularity``.
+
+    Where ``parts`` is above 1, a path has as many numbers for each value, one vector after
+    another: the values first, then what else bridges need.  Differences and increments
+    have the same form, of shape ``(parts * size,)``.
+    """
 
     name: ClassVar[str]
     parameter: ClassVar[str]
+    parts: ClassVar[int]
 
     def __init__(self, granularity: Fraction) -> None: ...
 
@@ -62,7 +83,11 @@ class Mechanism(Protocol):
     def increment(
         self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
     ) -> IntVector:
-        """Draw ``X(noisy) - X(accurate)``: shape ``(size,)``, independent of ``X(accurate)``."""
+        """Draw ``X(noisy) - X(accurate)`` of ``size`` values, independent of ``X(accurate)``."""
+        ...
+
+    def resolve(self, noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
+        """All parts of ``X(level)``, given its values ``noise`` of shape ``(size,)``."""
         ...
 
     def bridge(

@@ -21,7 +21,7 @@ from penstock.encryption import (
     unwrap_query_dek,
 )
 from penstock.errors import IntegrityViolation
-from penstock.mechanisms import IntVector
+from penstock.mechanisms import MECHANISMS, IntVector
 from penstock.persistence.tables import Dataset, Query, Release
 from penstock.services.server import Server
 
@@ -67,7 +67,7 @@ def seal_state(
 
 
 def open_state(server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
-    """A stored release's lattice integers, read-only, of shape ``(query.dimension,)``.
+    """A stored release's lattice integers, read-only, with all parts of its mechanism.
 
     Raises ``IntegrityViolation`` for a row that was altered, cut, copied or swapped.
     """
@@ -98,7 +98,7 @@ def _row(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
         query=query.folded,
         level=rung,
         seq=seq,
-        length=query.dimension,
+        length=query.dimension * MECHANISMS[query.mechanism].parts,
         type="int64",
     )
 
