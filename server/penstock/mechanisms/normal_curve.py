@@ -55,3 +55,21 @@ def epsilon_at(delta: float, mu: float) -> float:
         else:
             low = middle
     return high
+
+
+def mu_at(epsilon: float, delta: float) -> float:
+    """The largest ``mu`` that is ``(epsilon, delta)``-private, rounded down.
+
+    ``Delta2 / mu`` is the least standard deviation for a target.  Raises ``InvalidInput``
+    for a ``delta`` outside of (0, 1) and an ``epsilon`` that is negative or not finite.
+    """
+    check_delta(delta)
+    if not 0 <= epsilon < math.inf:
+        raise InvalidInput(f"An epsilon is at least 0 and finite, not {epsilon:g}.")
+    low, high = 0.0, 1.0
+    while epsilon_at(delta, high) <= epsilon:
+        low, high = high, 2 * high
+    while high - low > _SAFETY * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if epsilon_at(delta, middle) <= epsilon else (low, middle)
+    return low

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.errors import InvalidInput
 from penstock.mechanisms.poisson_tails import OUTSIDE, Progression, below, reach, stride
 from penstock.mechanisms.shifts import Shape
 from penstock.randomness.saddle_point import Floats, log_poisson
@@ -47,14 +48,22 @@ def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
 
 def theorem_epsilon(
     mean: float, l1: float, l2: float, linf: float, dimension: int, delta: float
-) -> float | None:
+) -> float:
     """The closed form of Andersson, Retschmeier, Nelson, Pagh 2025, Theorem E.2.
 
-    An upper bound, several times the exact epsilon; norms in lattice steps.  ``None``
-    where its condition ``mean >= max(23 ln(10 d/delta), 2 linf)`` fails.
+    An upper bound, two to six times the exact epsilon; norms in lattice steps.  Raises
+    ``InvalidInput`` for a ``delta`` outside of (0, 1), and where the theorem's condition
+    ``mean >= max(23 ln(10 d/delta), 2 linf)`` fails.
     """
-    if mean < max(23 * math.log(10 * dimension / delta), 2 * linf):
-        return None
+    if not 0 < delta < 1:
+        raise InvalidInput(f"The theorem needs a delta between 0 and 1, not {delta:g}.")
+    least = max(23 * math.log(10 * dimension / delta), 2 * linf)
+    if mean < least:
+        raise InvalidInput(
+            f"Theorem E.2 holds from a mean of max(23 ln(10 d/delta), 2 linf) = {least:.6g} on,"
+            f" and this one is {mean:g}; take more noise, or the exact reading, which has no"
+            " such condition."
+        )
     tail = math.log(1.25 / delta)
     main = l2 * math.sqrt(2 * tail / mean)
     ten = math.log(10 / delta)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.normal_curve import delta_at, epsilon_at
+from penstock.mechanisms.normal_curve import delta_at, epsilon_at, mu_at
 
 
 def _exact_delta(epsilon: float, mu: float) -> mpf:
@@ -62,3 +62,24 @@ def test_epsilons_far_out_do_not_overflow() -> None:
 def test_deltas_outside_of_the_open_unit_interval_are_refused(delta: float) -> None:
     with pytest.raises(InvalidInput, match="delta between 0 and 1"):
         epsilon_at(delta, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "deviation"),
+    [(1, 1e-6, 4.224679), (0.1, 1e-6, 36.304690), (1, 1e-9, 5.495266)],
+)
+def test_the_inverse_has_its_known_values(epsilon: float, delta: float, deviation: float) -> None:
+    assert 1 / mu_at(epsilon, delta) == pytest.approx(deviation, abs=6e-7)
+
+
+@given(st.floats(min_value=1e-3, max_value=100), st.floats(min_value=1e-12, max_value=0.5))
+def test_the_inverse_is_the_least_noise_that_keeps_both(epsilon: float, delta: float) -> None:
+    mu = mu_at(epsilon, delta)
+    assert _exact_delta(epsilon, mu) <= delta
+    assert _exact_delta(epsilon, mu * (1 + 1e-6)) > delta
+
+
+@pytest.mark.parametrize("epsilon", [-1e-9, float("inf"), float("nan")])
+def test_an_epsilon_that_is_none_has_no_inverse(epsilon: float) -> None:
+    with pytest.raises(InvalidInput, match="epsilon"):
+        mu_at(epsilon, 1e-6)

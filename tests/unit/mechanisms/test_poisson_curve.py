@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from penstock.errors import InvalidInput
 from penstock.mechanisms.normal_curve import epsilon_at
 from penstock.mechanisms.poisson_curve import epsilon_of_shape, theorem_epsilon
 from penstock.mechanisms.poisson_tails import below
@@ -170,8 +171,28 @@ def test_the_closed_form_has_its_known_values_and_is_no_closer(
     assert epsilon_of_shape(mean, ONE, delta) < bound
 
 
-def test_the_closed_form_keeps_to_its_condition() -> None:
+def test_the_closed_form_says_which_mean_it_needs() -> None:
     least = 23 * math.log(10 * 4 / 1e-6)
-    assert theorem_epsilon(least * 1.001, 1, 1, 1, 4, 1e-6) is not None
-    assert theorem_epsilon(least * 0.999, 1, 1, 1, 4, 1e-6) is None
-    assert theorem_epsilon(1_000, 600, 600, 600, 1, 1e-6) is None
+    assert theorem_epsilon(least * 1.001, 1, 1, 1, 4, 1e-6) > 0
+    with pytest.raises(InvalidInput, match=r"from a mean of .* = 402\.6.* this one is 402;"):
+        theorem_epsilon(402, 1, 1, 1, 4, 1e-6)
+    with pytest.raises(InvalidInput, match="= 1200 on, and this one is 1000"):
+        theorem_epsilon(1_000, 600, 600, 600, 1, 1e-6)
+    with pytest.raises(InvalidInput, match="delta between 0 and 1"):
+        theorem_epsilon(1_000, 1, 1, 1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("mean", "shape", "norms"),
+    [
+        (1_000, ((1, 4),), (4, 2, 1)),
+        (1_000, ((2, 2),), (4, 8**0.5, 2)),
+        (1_000, ((4, 1),), (4, 4, 4)),
+        (5_000, ((3, 30), (1, 1)), (91, 271**0.5, 3)),
+    ],
+)
+def test_the_closed_form_bounds_vectors_as_well(
+    mean: float, shape: Shape, norms: tuple[float, float, float]
+) -> None:
+    for delta in (1e-4, 1e-6, 1e-9):
+        assert epsilon_of_shape(mean, shape, delta) < theorem_epsilon(mean, *norms, 64, delta)
