@@ -27,6 +27,8 @@ class Row(NamedTuple):
 TOKENS = "/api/v1/users/ann/tokens"
 ASK = "/api/v1/queries/visits/releases"
 NEW_QUERY = {**QUERY, "name": "new"}
+NAMED = {"query": "visits"}
+HIDDEN = {"query": "secret"}
 NEW_DATASET = {**DATASET, "name": "new"}
 NEW_VERSION = {"source": {"engine": "duckdb", "uri": "new.csv"}, "budgets": DATASET["budgets"]}
 NEW_USER = {"name": "new", "roles": ["analyst"]}
@@ -62,6 +64,9 @@ MATRIX = [
     Row("show_budget", "/api/v1/datasets/sites/budget", None, 404, 200, 200, 200, 200),
     Row("list_queries", "/api/v1/queries", None, 200, 200, 200, 200, 200),
     Row("register_query", "/api/v1/queries", NEW_QUERY, 403, 403, 403, 201, 403),
+    Row("preview_query", "/api/v1/queries/preview", NEW_QUERY, 404, 200, 200, 200, 403),
+    Row("preview_query", "/api/v1/queries/preview", NAMED, 404, 200, 200, 200, 403),
+    Row("preview_query", "/api/v1/queries/preview", HIDDEN, 404, 404, 200, 200, 403),
     Row("show_query", "/api/v1/queries/visits", None, 404, 200, 200, 200, 200),
     Row("show_query", "/api/v1/queries/secret", None, 404, 404, 200, 200, 200),
     Row("change_query", "/api/v1/queries/visits", NEW_LEVELS, 403, 403, 403, 200, 403),

@@ -41,6 +41,7 @@ ANYBODY = Policy("anybody, without a token", needs_token=False)
 SIGNED_IN = Policy("everybody with a token")
 ADMIN = Policy("admins", roles=("admin",))
 ANALYST = Policy("analysts", roles=("analyst",))
+PLANNER = Policy("analysts, down from their own tier, and admins", roles=("analyst", "admin"))
 AUDITOR = Policy("auditors", roles=("auditor",))
 READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "auditor"))
 ONESELF_OR_ADMIN = Policy("everybody about themselves, and admins")
@@ -95,6 +96,11 @@ class Operation:
     def path_parameters(self) -> tuple[str, ...]:
         """The names in braces."""
         return tuple(re.findall(r"{(\w+)}", self.path))
+
+    @property
+    def rule(self) -> str:
+        """The path as Flask writes it."""
+        return self.path.replace("{", "<").replace("}", ">")
 
     @property
     def summary(self) -> str:

@@ -14,7 +14,13 @@ from penstock.connectors.plan import LARGEST_TOTAL
 from penstock.connectors.prepare import PreparedQuery
 from penstock.connectors.refusals import pointer
 from penstock.connectors.schema import STEPS, check_schema, step_of
-from penstock.connectors.specs import MOST_KEYS, AssertedSensitivity, DatasetSpec, PushedVector
+from penstock.connectors.specs import (
+    MOST_KEYS,
+    AssertedSensitivity,
+    DatasetSpec,
+    PushedVector,
+    VectorSpec,
+)
 from penstock.errors import InvalidInput
 from penstock.privacy import Sensitivity
 
@@ -26,10 +32,11 @@ _NO_NUMBER, _NOT_FINITE, _ABOVE, _BETWEEN = range(1, 5)
 _LARGEST = 2**63 - 1
 
 
-def prepare_vector(dataset: DatasetSpec, query: PushedVector) -> PreparedQuery:
+def prepare_vector(dataset: DatasetSpec, query: VectorSpec) -> PreparedQuery:
     """Fix keys, lattice, range and asserted sensitivity; values are counted, not looked at.
 
-    Raises ``InvalidInput`` with the pointer of what cannot be meant.
+    Where they are left out the keys are counted.  Raises ``InvalidInput`` with the pointer
+    of what cannot be meant.
     """
     check_schema(dataset)
     if dataset.source.engine != "vector":
@@ -38,7 +45,7 @@ def prepare_vector(dataset: DatasetSpec, query: PushedVector) -> PreparedQuery:
             " a dataset whose source is vector.",
             pointer=pointer("dataset"),
         )
-    dimension = len(query.values)
+    dimension = _dimension(query)
     _check_dimension(dimension)
     if query.keys is not None and len(query.keys) != dimension:
         raise InvalidInput(
@@ -84,6 +91,17 @@ def vector_steps(values: Vector, step: Fraction, bound: Fraction) -> NDArray[np.
             pointer=pointer("values", place),
         )
     return steps
+
+
+def _dimension(query: VectorSpec) -> int:
+    if isinstance(query, PushedVector):
+        return len(query.values)
+    if query.keys is None:
+        raise InvalidInput(
+            "Send keys or values: what a vector costs depends on how many values it has.",
+            pointer=pointer("keys"),
+        )
+    return len(query.keys)
 
 
 def _check_dimension(dimension: int) -> None:

@@ -2,10 +2,12 @@
 
 * ``server``         what every use case is given: database, keys, clock, entropy
 * ``principals``     who is acting: ``authenticate``, ``OPERATOR``
-* ``specs, views``   what callers send, and what they are answered
+* ``specs, views, preview_views``
+                     what callers send, and what they are answered
 * ``tiers, users, tokens, datasets, budget, queries, history, events, exposure``
                      the use cases that carry these names
 * ``offers``         what a query would be and cost, before anything is charged
+* ``preview``        the same for whoever asks first; nothing is done
 * ``registration``   settle, charge, commit; then read the data once, for the anchor
 * ``levels``         the same for levels that are raised; lower ones act on the future
 * ``exact``          exact answers, and how to know them again without keeping them

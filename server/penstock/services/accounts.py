@@ -131,7 +131,7 @@ def require_room(
         if shortfall is not None:
             if shortfall.largest_share > 0:
                 # A share is taken of every tier's budget, so the scarcest one decides.
-                fits = min(_largest_share(other) for other, _ in needed)
+                fits = min(largest_share(other) for other, _ in needed)
                 shortfall = replace(shortfall, largest_share=fits)
             raise _refusal(session, dataset_id, account, shortfall)
 
@@ -196,7 +196,8 @@ def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tu
     return sorted(shares.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _largest_share(account: TierAccount) -> float:
+def largest_share(account: TierAccount) -> float:
+    """The largest share of an account whose loss would still fit."""
     left = left_of(account.account, account.spent).loss
     share = left / limit_of(account.account).loss
     while share > 0 and share_of(account.account, share).loss > left:

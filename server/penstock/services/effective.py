@@ -16,7 +16,7 @@ from datetime import datetime
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, func, select
 
-from penstock.accounting import Entry, charge, entry, raising
+from penstock.accounting import Entry, raising
 from penstock.persistence.tables import Charge, Clearance, Dataset, Query, Tier
 from penstock.services.accounts import TierAccount, append_charge, open_account, require_room
 from penstock.services.lookup import required
@@ -91,7 +91,7 @@ def recharge(
         for tier in tiers
         if (account := open_account(session, required(dataset.id), tier)) is not None
     }
-    charged = _charged(session, dataset, queries)
+    charged = charged_for(session, dataset, queries)
     dues: list[Due] = []
     for query in queries:
         key = required(query.id)
@@ -100,9 +100,10 @@ def recharge(
     _pay(session, required(dataset.id), dues, at)
 
 
-def _charged(
+def charged_for(
     session: Session, dataset: Dataset, queries: Sequence[Query]
 ) -> dict[tuple[int, int], Charged]:
+    """What was charged until now, by the keys of tier and query."""
     statement = select(Charge).where(col(Charge.dataset_id) == dataset.id)
     if len(queries) == 1:
         statement = statement.where(col(Charge.query_id) == queries[0].id)
@@ -138,24 +139,14 @@ def _dues(
 
 def _price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:
     process = Process.of(query)
-    level = process.ladder.value(rung)
     if known is None:
-        cost = charge(
-            process.mechanism,
-            process.ladder,
-            level,
-            process.sensitivity,
-            account.account,
-            query.dimension,
-            query.max_levels,
-        )
-        return entry(cost)
+        return process.price(rung, account.account, query.dimension, query.max_levels)
     return raising(
         process.mechanism,
         process.ladder,
         charged=known.sum,
         old=process.ladder.value(known.rung),
-        new=level,
+        new=process.ladder.value(rung),
         sensitivity=process.sensitivity,
         account=account.account,
         dimension=query.dimension,

@@ -22,11 +22,33 @@ from penstock.persistence.tables import Dataset, Query
 from penstock.services import datasets
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.specs import ComputedQueryRequest, PushedVectorRequest
+from penstock.services.specs import (
+    ComputedQueryRequest,
+    PushedVectorRequest,
+    VectorPreviewRequest,
+)
 from penstock.services.state import open_fingerprint
 
 Request = ComputedQueryRequest | PushedVectorRequest
+Plannable = Request | VectorPreviewRequest
+"""What levels and charges can be settled for; a preview's vector needs no values."""
+
 Answer = Callable[[], NDArray[np.int64]]
+
+
+def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
+    """What the spec settles; neither data nor keys are touched.  Raises ``InvalidInput``."""
+    spec = datasets.spec_of(dataset)
+    if isinstance(request, ComputedQueryRequest):
+        return connectors.prepare(
+            spec, request, version=dataset.version, mechanism=request.mechanism
+        )
+    return connectors.prepare_vector(spec, request)
+
+
+def counted(request: PushedVectorRequest, plan: PreparedQuery) -> NDArray[np.int64]:
+    """The values that were sent, in steps.  Raises ``InvalidInput`` for the first bad one."""
+    return connectors.vector_steps(request.values, plan.step, plan.bound)
 
 
 def prepared(server: Server, dataset: Dataset, request: Request) -> tuple[PreparedQuery, Answer]:
@@ -34,19 +56,16 @@ def prepared(server: Server, dataset: Dataset, request: Request) -> tuple[Prepar
 
     Raises ``InvalidInput``, and ``SourceChanged`` where the file is not the one registered.
     """
-    spec = datasets.spec_of(dataset)
+    plan = planned(dataset, request)
     if isinstance(request, PushedVectorRequest):
-        vector = connectors.prepare_vector(spec, request)
-        steps = connectors.vector_steps(request.values, vector.step, vector.bound)
-        return vector, lambda: steps
-    computed = connectors.prepare(
-        spec, request, version=dataset.version, mechanism=request.mechanism
-    )
+        steps = counted(request, plan)
+        return plan, lambda: steps
+    spec = datasets.spec_of(dataset)
     key = server.secrets.fingerprint
     registered = datasets.fingerprint_of(server, dataset)
     connectors.check_registered(spec, fingerprint_key=key, fingerprint=registered)
     salt = datasets.salt_of(server, dataset)
-    return computed, lambda: connectors.answer(
+    return plan, lambda: connectors.answer(
         spec, request, salt=salt, fingerprint_key=key, fingerprint=registered
     )
 

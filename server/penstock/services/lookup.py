@@ -1,6 +1,6 @@
 """Finding things by name, and the level that a tier has of a query."""
 
-from sqlalchemy import bindparam
+from sqlalchemy import ColumnElement, bindparam
 from sqlmodel import Session, col, func, select
 
 from penstock.connectors.fields import folded
@@ -93,6 +93,15 @@ def query_by_name(session: Session, name: str) -> Query:
     if query is None:
         raise NotFound(f"There is no query {name!r}.")
     return query
+
+
+def in_sight(limit: Tier) -> ColumnElement[bool]:
+    """Of queries: whether holders of ``limit`` see them, by a level at or below it."""
+    return col(Query.id).in_(
+        select(col(QueryLevel.query_id))
+        .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
+        .where(col(Tier.rank) <= limit.rank, col(Tier.deleted_at).is_(None))
+    )
 
 
 def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:

@@ -9,8 +9,6 @@ from fractions import Fraction
 
 from penstock.accounting import (
     Entry,
-    charge,
-    entry,
     level_for,
     level_for_share,
     rung_for,
@@ -51,16 +49,18 @@ def settle(
     prepared: PreparedQuery,
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     delta: float,
+    limit: Tier | None = None,
 ) -> Offer:
     """Calibrate every tier's level and price it.
 
-    ``accounts`` has every tier, least trusted first.  Raises ``InvalidInput`` for tiers
+    ``accounts`` has every tier, least trusted first; those above ``limit`` are out of sight,
+    and are left out of all that is said of accounts and shares.  Raises ``InvalidInput`` for tiers
     that do not exist or have no budget, for levels that get noisier as rank rises, and
     for levels that the mechanism cannot have.
     """
     family = MECHANISMS[terms.mechanism]
     if terms.levels is not None:
-        process, rungs = _by_levels(family, terms, prepared, accounts, delta)
+        process, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
     else:
         process, rungs = _by_share(family, terms, prepared, accounts)
     if len(set(rungs.values())) > terms.max_levels:
@@ -72,16 +72,9 @@ def settle(
     charges = []
     for tier, account in accounts:
         if tier.name in rungs and account is not None:
-            cost = charge(
-                process.mechanism,
-                process.ladder,
-                process.ladder.value(rungs[tier.name]),
-                process.sensitivity,
-                account.account,
-                prepared.dimension,
-                terms.max_levels,
-            )
-            charges.append((account, rungs[tier.name], entry(cost)))
+            rung = rungs[tier.name]
+            cost = process.price(rung, account.account, prepared.dimension, terms.max_levels)
+            charges.append((account, rung, cost))
     return Offer(process, rungs, charges)
 
 
@@ -91,8 +84,9 @@ def _by_levels(
     prepared: PreparedQuery,
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     delta: float,
+    limit: Tier | None,
 ) -> tuple[Process, dict[str, int]]:
-    targets = _targets(terms, accounts)
+    targets = _targets(terms, accounts, limit)
     spelled = {folded(name): name for name in terms.levels or {}}
     template = family(granularity=finest_common_power(prepared.step))
     wanted: dict[str, Fraction] = {}
@@ -166,7 +160,7 @@ def _by_share(
 
 
 def _targets(
-    terms: Terms, accounts: Sequence[tuple[Tier, TierAccount | None]]
+    terms: Terms, accounts: Sequence[tuple[Tier, TierAccount | None]], limit: Tier | None
 ) -> dict[str, Target]:
     known = {tier.folded: (tier, account) for tier, account in accounts}
     targets: dict[str, Target] = {}
@@ -177,7 +171,7 @@ def _targets(
                 pointer=pointer("levels", name),
             )
         tier, account = known[folded(name)]
-        if account is None:
+        if account is None and (limit is None or tier.rank <= limit.rank):
             raise InvalidInput(
                 f"Tier {tier.name!r} has no budget in this dataset; leave its level out,"
                 " or give it a budget.",

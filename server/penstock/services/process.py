@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.accounting import rung_for
-from penstock.mechanisms import MECHANISMS, IntVector, Mechanism
+from penstock.accounting import Account, Entry, charge, entry, rung_for
+from penstock.mechanisms import MECHANISMS, IntVector, Mechanism, released
 from penstock.persistence.tables import Query
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.services.views import (
@@ -70,9 +70,18 @@ class Process:
         """The level of one tier, with what it means."""
         return TierLevelView(tier, self.level(rung), self.guarantee(rung, delta), self.error(rung))
 
+    def price(self, rung: int, account: Account, dimension: int, levels: int) -> Entry:
+        """What an account is charged for ``rung``: of so many values, at so many levels at most."""
+        level = self.ladder.value(rung)
+        cost = charge(
+            self.mechanism, self.ladder, level, self.sensitivity, account, dimension, levels
+        )
+        return entry(cost)
+
     def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
-        """Lattice integers as unbiased values: exact where they are below 2^53."""
-        scaled = np.multiply(steps, float(self.mechanism.granularity), dtype=np.float64)
+        """A stored release as unbiased values: exact where they are below 2^53."""
+        seen = released(self.mechanism, steps)
+        scaled = np.multiply(seen, float(self.mechanism.granularity), dtype=np.float64)
         bias = float(self.mechanism.bias(self.ladder.value(rung)))
         return scaled - bias if bias else scaled
 

@@ -4,16 +4,13 @@ import json
 
 from sqlmodel import Session, col, select
 
+from penstock.connectors.fields import folded
 from penstock.errors import NotFound
-from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
+from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import levels, registration
 from penstock.services.acts import record
 from penstock.services.datasets import visible_below, visible_dataset
-from penstock.services.lookup import (
-    allowed_rung,
-    query_by_name,
-    required,
-)
+from penstock.services.lookup import allowed_rung, in_sight, query_by_name, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
@@ -70,13 +67,7 @@ def listing(
         limit = visible_below(session, principal)
         statement = select(Query).where(col(Query.id) > window.after).order_by(col(Query.id))
         if limit is not None:
-            statement = statement.where(
-                col(Query.id).in_(
-                    select(col(QueryLevel.query_id))
-                    .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
-                    .where(col(Tier.rank) <= limit.rank, col(Tier.deleted_at).is_(None))
-                )
-            )
+            statement = statement.where(in_sight(limit))
         elif not principal.roles & {"admin", "auditor"}:
             return Page([], None)
         if dataset is not None:
@@ -92,13 +83,29 @@ def listing(
 def show(server: Server, principal: Principal, name: str) -> QueryView:
     """One query.  Raises ``NotFound``, also where the caller may not see it."""
     with server.database.read() as session:
-        query = query_by_name(session, name)
-        limit = visible_below(session, principal)
-        if not principal.roles & {"admin", "auditor"} and (
-            limit is None or allowed_rung(session, query, limit) is None
-        ):
-            raise NotFound(f"There is no query {name!r}.")
-        return view(session, query, limit)
+        return view(session, *visible_query(session, principal, name))
+
+
+def visible_query(session: Session, principal: Principal, name: str) -> tuple[Query, Tier | None]:
+    """A query, and the tier up to which the caller sees (``None``: all).
+
+    Raises ``NotFound``, with one text for missing and for out of sight.
+    """
+    limit = visible_below(session, principal)
+    statement = select(Query).where(col(Query.folded) == folded(name))
+    if limit is not None:
+        statement = statement.where(in_sight(limit))
+    query = session.exec(statement).first()
+    if query is None or (limit is None and not principal.roles & {"admin", "auditor"}):
+        raise NotFound(f"There is no query {name!r}.")
+    return query, limit
+
+
+def levels_of(session: Session, query: Query, limit: Tier | None) -> list[tuple[Tier, int]]:
+    """The tiers up to ``limit`` that see a query, and the rung that each is allowed now."""
+    tiers = [tier for tier in ordered(session) if limit is None or tier.rank <= limit.rank]
+    found = [(tier, allowed_rung(session, query, tier)) for tier in tiers]
+    return [(tier, rung) for tier, rung in found if rung is not None]
 
 
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
@@ -109,12 +116,10 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     if limit is not None:
         # They speak of tiers above the caller's own.
         spec = {name: part for name, part in spec.items() if name not in ("levels", "share")}
-    tiers = []
-    for tier in ordered(session):
-        if limit is None or tier.rank <= limit.rank:
-            rung = allowed_rung(session, query, tier)
-            if rung is not None:
-                tiers.append(process.at_tier(tier.name, rung, dataset.delta))
+    tiers = [
+        process.at_tier(tier.name, rung, dataset.delta)
+        for tier, rung in levels_of(session, query, limit)
+    ]
     return QueryView(
         name=query.name,
         dataset=dataset.name,

@@ -24,9 +24,9 @@ from penstock.services.accounts import TierAccount, append_charge, open_account,
 from penstock.services.acts import record
 from penstock.services.allowances import allow
 from penstock.services.effective import recharge
-from penstock.services.exact import Answer, Request, fingerprint, on_lattice
+from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
 from penstock.services.exact import prepared as prepared_for
-from penstock.services.lookup import dataset_by_name, required
+from penstock.services.lookup import dataset_by_name, in_sight, required
 from penstock.services.offers import Offer, settle
 from penstock.services.principals import Principal
 from penstock.services.process import Process
@@ -48,21 +48,17 @@ def register(server: Server, principal: Principal, request: Request) -> str:
     """
     principal.require("admin")
     with server.database.read() as session:
-        dataset = _dataset(session, request)
-        accounts = _accounts(session, dataset)
+        dataset = charged_dataset(session, request)
+        accounts = accounts_of(session, dataset)
     prepared, answer = prepared_for(server, dataset, request)
-    if prepared.dimension > server.settings.dimension_limit:
-        raise InvalidInput(
-            f"The query has {prepared.dimension} values; this server allows"
-            f" {server.settings.dimension_limit}. Use fewer or coarser groups."
-        )
+    require_dimension(server, prepared)
     offer = settle(request, prepared, accounts, dataset.delta)
     with server.database.write(alone=False) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
         lock_dataset(session, required(dataset.id))
-        query = _pending(session, dataset, request, prepared)
+        query = pending(session, dataset, request, prepared)
         if query is None:
-            fresh = _accounts(session, dataset)
+            fresh = accounts_of(session, dataset)
             _require_same(accounts, fresh)
             query = _charged(session, server, principal, dataset, request, prepared, offer, fresh)
     try:
@@ -76,7 +72,7 @@ def register(server: Server, principal: Principal, request: Request) -> str:
     return query.name
 
 
-def _dataset(session: Session, request: Request) -> Dataset:
+def charged_dataset(session: Session, request: Plannable) -> Dataset:
     """The newest version, or the one that an interrupted registration has charged."""
     newest = dataset_by_name(session, request.dataset)
     left = session.exec(
@@ -91,12 +87,28 @@ def _dataset(session: Session, request: Request) -> Dataset:
     return newest if left is None else left
 
 
-def _accounts(session: Session, dataset: Dataset) -> Accounts:
+def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -> Accounts:
+    """Every tier, least trusted first, and its account; none for tiers above ``limit``."""
     key = required(dataset.id)
-    return [(tier, open_account(session, key, tier)) for tier in ordered(session)]
+    return [
+        (
+            tier,
+            open_account(session, key, tier) if limit is None or tier.rank <= limit.rank else None,
+        )
+        for tier in ordered(session)
+    ]
 
 
-def _spec(request: Request, prepared: PreparedQuery) -> str:
+def require_dimension(server: Server, prepared: PreparedQuery) -> None:
+    """Raise ``InvalidInput`` for more values than the settings allow."""
+    if prepared.dimension > server.settings.dimension_limit:
+        raise InvalidInput(
+            f"The query has {prepared.dimension} values; this server allows"
+            f" {server.settings.dimension_limit}. Use fewer or coarser groups."
+        )
+
+
+def _spec(request: Plannable, prepared: PreparedQuery) -> str:
     """The spec as it is stored: values and keys are not part of it.
 
     A mean's bounds are, as they were settled: its releases are read with them.
@@ -113,11 +125,20 @@ def _keys(prepared: PreparedQuery) -> str | None:
     return None if prepared.keys is None else json.dumps(list(prepared.keys))
 
 
-def _pending(
-    session: Session, dataset: Dataset, request: Request, prepared: PreparedQuery
+def pending(
+    session: Session,
+    dataset: Dataset,
+    request: Plannable,
+    prepared: PreparedQuery,
+    limit: Tier | None = None,
 ) -> Query | None:
-    """The query that an interrupted registration of the same spec left, if there is one."""
-    taken = session.exec(select(Query).where(col(Query.folded) == folded(request.name))).first()
+    """The query that an interrupted registration of the same spec left, if there is one.
+
+    What is out of sight for ``limit`` counts as not there.  Raises ``NameTaken`` and
+    ``Conflict`` as registering does.
+    """
+    known = select(Query) if limit is None else select(Query).where(in_sight(limit))
+    taken = session.exec(known.where(col(Query.folded) == folded(request.name))).first()
     if taken is not None:
         same = taken.dataset_id == dataset.id and taken.spec == _spec(request, prepared)
         size = taken.dimension == prepared.dimension
@@ -126,7 +147,7 @@ def _pending(
         raise NameTaken(f"There is a query {taken.name!r} already; choose another name.")
     if prepared.canonical_hash is not None:
         twin = session.exec(
-            select(Query).where(col(Query.canonical_hash) == prepared.canonical_hash)
+            known.where(col(Query.canonical_hash) == prepared.canonical_hash)
         ).first()
         if twin is not None:
             raise Conflict(

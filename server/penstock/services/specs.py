@@ -26,6 +26,7 @@ from penstock.connectors.specs import (
     DatasetSpec,
     PushedVector,
     SourceSpec,
+    VectorSpec,
     exact_values,
 )
 from penstock.privacy import Target, TargetKind
@@ -295,4 +296,33 @@ QueryRequest = Annotated[
     Annotated[ComputedQueryRequest, Tag("<computed>")]
     | Annotated[PushedVectorRequest, Tag("<vector>")],
     Discriminator(_kind_of_query),
+]
+
+
+class VectorPreviewRequest(Terms, VectorSpec):
+    """A pushed vector whose values are not sent yet; its keys say how many there will be."""
+
+
+class RegisteredQuery(Spec):
+    """A query that is registered, by its name."""
+
+    query: Name
+
+
+def _kind_of_preview(value: object) -> str:
+    sent = value if isinstance(value, dict) else {}
+    if isinstance(value, RegisteredQuery) or "query" in sent:
+        return "<registered>"
+    valueless = "sensitivity" in sent and not sent.keys() & {"aggregate", "values"}
+    if isinstance(value, VectorPreviewRequest) or valueless:
+        return "<vector without values>"
+    return _kind_of_query(value)
+
+
+PreviewRequest = Annotated[
+    Annotated[ComputedQueryRequest, Tag("<computed>")]
+    | Annotated[PushedVectorRequest, Tag("<vector>")]
+    | Annotated[VectorPreviewRequest, Tag("<vector without values>")]
+    | Annotated[RegisteredQuery, Tag("<registered>")],
+    Discriminator(_kind_of_preview),
 ]

@@ -3,10 +3,11 @@
 from typing import Annotated
 
 from penstock.api.call import Call
-from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
-from penstock.services import queries
+from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
+from penstock.services import preview, queries
 from penstock.services.paging import Window
-from penstock.services.specs import LevelsChange, QueryRequest
+from penstock.services.preview_views import PreviewView
+from penstock.services.specs import LevelsChange, PreviewRequest, QueryRequest
 from penstock.services.views import Page, QueryView
 
 operations = Operations()
@@ -30,6 +31,20 @@ def register_query(call: Call, body: QueryRequest) -> QueryView:
     it, and the largest share that would fit.
     """
     return queries.register(call.server, call.principal, body)
+
+
+@operations.post("/queries/preview", PLANNER, status=200, refusals=(404, 409), large_body=True)
+def preview_query(call: Call, body: PreviewRequest) -> PreviewView:
+    """Tell what registering a query would settle and charge, and do nothing.
+
+    The body is what `POST /queries` takes, or `{"query": name}` of a registered query.
+    The values of a pushed vector may be left out where its keys say how many there are;
+    those that are sent are not kept.  What registering would refuse is refused alike, but
+    for want of budget, which `refusal` and each tier's `room` state, and of the dataset's
+    file, which is not opened.  Analysts see tiers up to their own: of a `share`, which is
+    settled from the highest tier down, their levels may be off by one step of the ladder.
+    """
+    return preview.preview(call.server, call.principal, body)
 
 
 @operations.get("/queries/{query}", SIGNED_IN)

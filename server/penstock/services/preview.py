@@ -1,0 +1,178 @@
+"""What a query would be and cost, as registering it would settle it, and nothing is done.
+
+Specs and accounts are all that is read: no file, no key, no release.  Analysts are told of
+tiers up to their own alone, as if there were none above: neither what those have, nor what
+they see.  So of a ``share`` their levels may lie a rung of the ladder off those that a
+registration settles, whose ladder begins at the highest tier's level.
+"""
+
+from collections.abc import Iterator
+
+from sqlmodel import Session
+
+from penstock.accounting import Entry, check, left_of, limit_of
+from penstock.connectors import PreparedQuery
+from penstock.errors import BudgetExhausted
+from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.services.accounts import (
+    NOTHING,
+    TierAccount,
+    largest_share,
+    open_account,
+    require_room,
+)
+from penstock.services.datasets import visible_below, visible_dataset
+from penstock.services.effective import charged_for, ladder
+from penstock.services.exact import Plannable, counted, planned
+from penstock.services.lookup import required
+from penstock.services.offers import Offer, settle
+from penstock.services.preview_views import ChargeView, PreviewTierView, PreviewView, RoomView
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.queries import levels_of, visible_query
+from penstock.services.registration import (
+    accounts_of,
+    charged_dataset,
+    pending,
+    require_dimension,
+)
+from penstock.services.server import Server
+from penstock.services.specs import PreviewRequest, PushedVectorRequest, RegisteredQuery
+
+
+def preview(server: Server, principal: Principal, request: PreviewRequest) -> PreviewView:
+    """What registering ``request`` would settle, or what a registered query was charged.
+
+    Raises what registering would, but for want of budget, which the answer states, and of
+    the file, which is not looked at; ``NotFound`` for a query or dataset out of sight.
+    """
+    principal.require("analyst", "admin")
+    if isinstance(request, RegisteredQuery):
+        with server.database.read() as session:
+            return _registered(session, *visible_query(session, principal, request.query))
+    with server.database.read() as session:
+        limit = visible_below(session, principal)
+        dataset = visible_dataset(session, principal, request.dataset)
+        if limit is None:
+            dataset = charged_dataset(session, request)
+        accounts = accounts_of(session, dataset, limit)
+    prepared = planned(dataset, request)
+    if isinstance(request, PushedVectorRequest):
+        counted(request, prepared)
+    require_dimension(server, prepared)
+    offer = settle(request, prepared, accounts, dataset.delta, limit)
+    with server.database.read() as session:
+        left = pending(session, dataset, request, prepared, limit)
+        if left is not None:
+            return _registered(session, left, limit)
+        refusal = _refusal(session, dataset, request, prepared, offer, everybody=limit is None)
+    return PreviewView(
+        query=request.name,
+        dataset=dataset.name,
+        dataset_version=dataset.version,
+        mechanism=request.mechanism,
+        registered=False,
+        dimension=prepared.dimension,
+        granularity=float(offer.process.mechanism.granularity),
+        sensitivity=offer.process.sensitivity_view(),
+        refusal=refusal,
+        tiers=[
+            _tier(offer.process, dataset, account, rung, cost, _room(account, cost))
+            for account, rung, cost in offer.charges
+        ],
+    )
+
+
+def _registered(session: Session, query: Query, limit: Tier | None) -> PreviewView:
+    process = Process.of(query)
+    dataset = session.get_one(Dataset, query.dataset_id)
+    charged = charged_for(session, dataset, [query])
+    tiers = []
+    for tier, rung in levels_of(session, query, limit):
+        account = open_account(session, required(dataset.id), tier)
+        if account is not None:
+            paid = charged.get((required(tier.id), required(query.id)))
+            cost = NOTHING if paid is None else paid.sum
+            tiers.append(_tier(process, dataset, account, rung, cost, None))
+    return PreviewView(
+        query=query.name,
+        dataset=dataset.name,
+        dataset_version=dataset.version,
+        mechanism=query.mechanism,
+        registered=True,
+        dimension=query.dimension,
+        granularity=float(process.mechanism.granularity),
+        sensitivity=process.sensitivity_view(),
+        refusal=None,
+        tiers=tiers,
+    )
+
+
+def _tier(
+    process: Process,
+    dataset: Dataset,
+    account: TierAccount,
+    rung: int,
+    cost: Entry,
+    room: RoomView | None,
+) -> PreviewTierView:
+    level = process.at_tier(account.tier.name, rung, dataset.delta)
+    share = cost.loss / limit_of(account.account).loss
+    charge = ChargeView(account.account.order, cost.cost.loss, cost.cost.failure, share)
+    return PreviewTierView(level.tier, level.level, level.guarantee, charge, level.error, room)
+
+
+def _room(account: TierAccount, cost: Entry) -> RoomView:
+    shortfall = check(account.account, account.spent, cost)
+    limit = limit_of(account.account).loss
+    return RoomView(
+        fits=shortfall is None,
+        needed_share=cost.loss / limit,
+        remaining_share=left_of(account.account, account.spent).loss / limit,
+        largest_share=largest_share(account) if shortfall is None else shortfall.largest_share,
+    )
+
+
+def _refusal(
+    session: Session,
+    dataset: Dataset,
+    request: Plannable,
+    prepared: PreparedQuery,
+    offer: Offer,
+    *,
+    everybody: bool,
+) -> str | None:
+    """In which words registering would be refused for want of budget.
+
+    ``everybody``: also for want of a deleted tier's, which pays for what those below it see.
+    """
+    key = required(dataset.id)
+    due = [(account, cost) for account, _, cost in offer.charges]
+    try:
+        require_room(session, key, due)
+        if everybody:
+            require_room(session, key, list(_former(session, key, request, prepared, offer)))
+    except BudgetExhausted as problem:
+        return problem.detail
+    return None
+
+
+def _former(
+    session: Session, dataset_id: int, request: Plannable, prepared: PreparedQuery, offer: Offer
+) -> Iterator[tuple[TierAccount, Entry]]:
+    """The charges of tiers that were deleted."""
+    own = {required(account.tier.id): rung for account, rung, _ in offer.charges}
+    reached: list[int] = []
+    for tier in ladder(session):
+        rung = own.get(required(tier.id))
+        if rung is not None:
+            reached.append(rung)
+        elif tier.deleted_at is not None and reached:
+            account = open_account(session, dataset_id, tier)
+            if account is not None:
+                yield (
+                    account,
+                    offer.process.price(
+                        min(reached), account.account, prepared.dimension, request.max_levels
+                    ),
+                )

@@ -1,0 +1,67 @@
+"""What a preview answers with: a query as it would be, and what it would take of each account."""
+
+from dataclasses import dataclass
+
+from penstock.services.views import ErrorView, GuaranteeView, LevelView, SensitivityView
+
+
+@dataclass(frozen=True)
+class ChargeView:
+    """What a query takes of a tier's account.
+
+    ``loss`` is a Rényi loss at the account's ``order``, in nats, ``failure`` a probability,
+    and ``share`` the part of the account's limit that the loss is; shares add up.
+    """
+
+    order: float
+    loss: float
+    failure: float
+    share: float
+
+
+@dataclass(frozen=True)
+class RoomView:
+    """Whether a charge fits an account, in shares of its limit.
+
+    ``largest_share`` is the largest that would still fit.
+    """
+
+    fits: bool
+    needed_share: float
+    remaining_share: float
+    largest_share: float
+
+
+@dataclass(frozen=True)
+class PreviewTierView:
+    """What one tier would get of a query, and what its account would be charged.
+
+    ``room`` is null for a query that is registered, whose charge is paid.
+    """
+
+    tier: str
+    level: LevelView
+    guarantee: GuaranteeView
+    charge: ChargeView
+    error: ErrorView
+    room: RoomView | None
+
+
+@dataclass(frozen=True)
+class PreviewView:
+    """A query before it is paid for, or as it was paid for, down to the caller's tiers.
+
+    ``refusal`` says why the budgets would not allow it; null where they would, and where
+    it is ``registered`` already.  Sensitivity, dimension and errors are read as in a query.
+    """
+
+    query: str
+    dataset: str
+    dataset_version: int
+    mechanism: str
+    registered: bool
+    dimension: int
+    granularity: float
+    sensitivity: SensitivityView
+    refusal: str | None
+    tiers: list[PreviewTierView]
