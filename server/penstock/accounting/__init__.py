@@ -7,6 +7,7 @@
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
 * ``search``       the least good level, for the above
 * ``report``       the tight epsilon of any set of releases: ``composed_epsilon``
+* ``readings``     one release in every way that has a theorem: ``readings``
 * ``coordinates``  the worst shift of each release, for the above
 * ``losses``       privacy-loss distributions of single values, for the above
 * ``composition``  their sums, for the above
@@ -47,6 +48,7 @@ from penstock.accounting.ledger import (
     total,
 )
 from penstock.accounting.raising import raising, refinement_loss
+from penstock.accounting.readings import Reading, reading, readings
 from penstock.accounting.report import composed_epsilon
 
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "Account",
     "Entry",
     "PlacedRelease",
+    "Reading",
     "Shortfall",
     "account_of",
     "best_order",
@@ -73,6 +76,8 @@ __all__ = [
     "limit_of",
     "pure_loss",
     "raising",
+    "reading",
+    "readings",
     "refinement_loss",
     "renyi_budget",
     "require_delta",

@@ -20,7 +20,7 @@ from penstock.mechanisms.poisson import SMALLEST_MEAN
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Stored with every query; goes up whenever a target comes to mean another level."""
 
 RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {

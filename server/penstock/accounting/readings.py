@@ -1,0 +1,172 @@
+"""One release read as (epsilon, delta) in every way that has a theorem.
+
+The rule this module keeps: every reading is an upper bound that holds, with its source
+beside it.  The server prints the one that is marked ``shown``: the mechanism's own
+guarantee, which is the least epsilon of its native definition, and what ``level_for`` takes
+an epsilon to mean.  For Laplace noise that is the pure one, since it holds at every delta
+and for as many values as the vector has; what a vector loses at a delta, alone or beside
+others, is the composed figure of exposures and budgets.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from penstock.accounting.budget import ORDERS, converted_epsilon
+from penstock.accounting.coordinates import PlacedRelease
+from penstock.accounting.report import composed_epsilon
+from penstock.errors import InvalidInput
+from penstock.mechanisms import laplace_readings, poisson_curve
+from penstock.mechanisms.lattice import rounded_up
+from penstock.mechanisms.process import Mechanism
+from penstock.privacy import Sensitivity
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An epsilon at a delta, and why it holds; ``shown`` marks what the server prints."""
+
+    name: str
+    epsilon: float
+    delta: float
+    source: str
+    shown: bool = False
+
+
+@dataclass(frozen=True)
+class _Asked:
+    mechanism: Mechanism
+    level: Fraction
+    sensitivity: Sensitivity
+    dimension: int
+    delta: float
+
+
+def readings(
+    mechanism: Mechanism,
+    level: Fraction,
+    sensitivity: Sensitivity,
+    dimension: int,
+    delta: float,
+) -> Sequence[Reading]:
+    """All readings of one release of ``dimension`` values, the one that is shown first.
+
+    A closed form whose condition fails is left out.  Raises ``InvalidInput`` for a
+    ``delta`` at which the mechanism promises nothing.
+    """
+    asked = _Asked(mechanism, level, sensitivity, dimension, delta)
+    found = [_guarantee(asked)]
+    for name in _OTHERS.get(mechanism.name, {}):
+        with suppress(InvalidInput):
+            found.append(_other(name, asked))
+    return tuple(found)
+
+
+def reading(
+    name: str,
+    mechanism: Mechanism,
+    level: Fraction,
+    sensitivity: Sensitivity,
+    dimension: int,
+    delta: float,
+) -> Reading:
+    """The reading called ``name``; ``guarantee`` is what the server prints.
+
+    Raises ``InvalidInput`` for a name that the mechanism has not, with those that it has;
+    and where the condition of a theorem fails, with the condition and the number.
+    """
+    asked = _Asked(mechanism, level, sensitivity, dimension, delta)
+    if name == "guarantee":
+        return _guarantee(asked)
+    known = _OTHERS.get(mechanism.name, {})
+    if name not in known:
+        offered = ", ".join(["guarantee", *known])
+        raise InvalidInput(
+            f"{mechanism.name} noise has no reading called {name!r}; it has {offered}."
+        )
+    return _other(name, asked)
+
+
+def _guarantee(asked: _Asked) -> Reading:
+    promise = asked.mechanism.guarantee(asked.level, asked.sensitivity, asked.delta)
+    source = _GUARANTEES.get(asked.mechanism.name, f"{promise.definition} by its exact law")
+    return Reading("guarantee", promise.epsilon, promise.delta, source, shown=True)
+
+
+def _other(name: str, asked: _Asked) -> Reading:
+    source, epsilon = _OTHERS[asked.mechanism.name][name]
+    return Reading(name, epsilon(asked), asked.delta, source)
+
+
+def _zcdp(asked: _Asked) -> float:
+    rho = rounded_up(asked.sensitivity.l2_squared / (2 * asked.level))
+    return (rho + 2 * math.sqrt(rho * math.log(1 / asked.delta))) * (1 + _ROUNDING)
+
+
+def _renyi(asked: _Asked) -> float:
+    mechanism, level, sensitivity = asked.mechanism, asked.level, asked.sensitivity
+    return min(
+        converted_epsilon(order, mechanism.cost(level, sensitivity, order).loss, asked.delta)
+        for order in ORDERS
+    )
+
+
+def _laplace_theorem(asked: _Asked) -> float:
+    l1, scale = rounded_up(asked.sensitivity.l1), float(asked.level)
+    return laplace_readings.theorem_epsilon(l1, asked.sensitivity.l2, scale, asked.delta)
+
+
+def _laplace_composed(asked: _Asked) -> float:
+    placed = PlacedRelease(
+        asked.mechanism.name, asked.mechanism.granularity, asked.level, asked.sensitivity
+    )
+    return min(composed_epsilon([placed], asked.delta), _laplace_theorem(asked))
+
+
+def _poisson_theorem(asked: _Asked) -> float:
+    step, sensitivity = float(asked.mechanism.granularity), asked.sensitivity
+    return poisson_curve.theorem_epsilon(
+        float(asked.level),
+        float(sensitivity.l1) / step,
+        sensitivity.l2 / step,
+        float(sensitivity.linf) / step,
+        asked.dimension,
+        asked.delta,
+    )
+
+
+_ROUNDING: Final = 1e-14
+"""Relative: what a few operations may be off by."""
+
+_GUARANTEES: Final[Mapping[str, str]] = {
+    "gaussian": "the analytic curve, less the lattice's part (Balle, Wang 2018, Theorem 8)",
+    "laplace": "l1/b, pure (Dwork, McSherry, Nissim, Smith 2006)",
+    "poisson": "the exact hockey-stick divergence, in both directions",
+}
+
+_OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Asked], float]]]]] = {
+    "gaussian": {
+        "zcdp": ("rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3)", _zcdp),
+        "renyi": (
+            "best order of the ledger's conversion (Canonne, Kamath, Steinke 2020, Prop. 12)",
+            _renyi,
+        ),
+    },
+    "laplace": {
+        "theorem": (
+            "the closed form of Andersson, Pagh, Steiner, Torkamani 2024, Theorem 1.3",
+            _laplace_theorem,
+        ),
+        "composed": ("the privacy-loss distribution of the lattice law", _laplace_composed),
+    },
+    "poisson": {
+        "theorem": (
+            "the closed form of Andersson, Retschmeier, Nelson, Pagh 2025, Theorem E.2",
+            _poisson_theorem,
+        ),
+    },
+}
+"""What else is known of a mechanism: its sources, and its readings by name."""
