@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 from penstock.settings import load
@@ -49,6 +50,8 @@ _memory = Path("/dev/shm")  # noqa: S108  # no file of ours is found there by it
 worker_tmp_dir = str(_memory) if _memory.is_dir() and os.access(_memory, os.W_OK) else None
 umask = 0o077
 
+_DESCRIPTOR = "PENSTOCK_SHARED_MEMORY"
+
 # The application logs every answer by itself, without addresses.
 accesslog = None
 errorlog = "-"
@@ -78,10 +81,33 @@ class _InOneLine(logging.Filter):
         return True
 
 
+def _share_memory() -> None:
+    """Make the memory in which the workers that are forked from now on count together.
+
+    Anew at every reload: workers of another version may lay it out differently.  The old
+    one goes with the last old worker.
+    """
+    # Not by the module that reads it: the master imports nothing that a reload should renew.
+    if sys.platform == "linux":
+        descriptor = os.memfd_create("penstock")
+    else:
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    os.environ[_DESCRIPTOR] = str(descriptor)
+
+
 def on_starting(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
     """Before anything is served."""
+    _share_memory()
     for rule in (_WithoutQuotations(), _InOneLine()):
         logging.getLogger("gunicorn.error").addFilter(rule)
+
+
+def on_reload(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
+    """SIGHUP: before the new workers are forked, and the old ones told to end."""
+    former = int(os.environ[_DESCRIPTOR])
+    _share_memory()
+    os.close(former)
 
 
 def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunicorn's shape

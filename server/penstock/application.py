@@ -25,7 +25,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     if settings is None:
         settings, _ = load()
     access_log.configure(settings.log_level)
-    return create_app_for(open_server(settings))
+    return create_app_for(open_server(settings), descriptor=api.inherited())
 
 
 def create_app_for(
@@ -33,18 +33,23 @@ def create_app_for(
     *,
     clock: Callable[[], float] = time.perf_counter,
     sleep: Callable[[float], None] = time.sleep,
+    descriptor: int | None = None,
 ) -> Flask:
-    """The application over an open server; ``clock`` and ``sleep`` pace its answers."""
+    """The application over an open server; ``clock`` and ``sleep`` pace its answers.
+
+    ``descriptor`` is the memory in which it counts together with other processes.
+    """
     app = Flask("penstock", static_folder=None)
     # Errors that nothing handles go to the edge, which alone knows what may be said of them.
     app.config["PROPAGATE_EXCEPTIONS"] = True
     app.url_map.merge_slashes = False
-    app.register_blueprint(
-        api.blueprint(server, api.Pace(server.settings.time_quantum, clock, sleep))
-    )
+    routes = (*api.ROUTES, *(("GET", path) for path in web.PATHS.values()))
+    tallies = api.opened(server, routes, clock, descriptor)
+    rhythm = api.Pace(server.settings.time_quantum, clock, sleep)
+    app.register_blueprint(api.blueprint(server, rhythm, tallies))
     app.register_blueprint(web.blueprint(server.settings))
     _require_policies(app)
-    app.wsgi_app = api.Edge(app.wsgi_app, clock)  # type: ignore[method-assign]  # how Flask is wrapped
+    app.wsgi_app = api.Edge(app.wsgi_app, tallies.requests, clock)  # type: ignore[method-assign]  # how Flask is wrapped
     return app
 
 

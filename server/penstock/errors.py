@@ -14,6 +14,7 @@
     │   ├── BudgetExhausted
     │   ├── LevelsUsedUp
     │   └── SourceChanged       the file is not the one that was registered
+    ├── TooManyRequests         more than the caller's allowance, for the moment (429)
     ├── IntegrityViolation      stored state was altered, or is sealed under other keys (503)
     └── Unavailable             the server cannot serve this now (503)
         ├── DatabaseUnavailable locked, full, read-only, unreadable
@@ -124,6 +125,13 @@ class SourceChanged(Conflict):
 
     code = "SOURCE_CHANGED"
     title = "The dataset's source is not the one registered"
+
+
+class TooManyRequests(PenstockError):
+    """More than the caller's allowance.  Carries ``retry_after``, in whole seconds."""
+
+    code = "TOO_MANY_REQUESTS"
+    title = "Too many requests for now"
 
 
 class IntegrityViolation(PenstockError):

@@ -93,6 +93,31 @@ class Settings:
     dimension_limit: int = field(
         default=10_000_000, metadata={"sentence": "The most values that one query may have."}
     )
+    request_burst: int = field(
+        default=1000,
+        metadata={"sentence": "How many requests a principal may make at once."},
+    )
+    request_rate: float = field(
+        default=500.0,
+        metadata={
+            "sentence": "How many requests a second a principal may make after that; 0 is no limit."
+        },
+    )
+    failed_sign_ins: int = field(
+        default=10,
+        metadata={
+            "sentence": "How many tokens that are not valid an address may send in a minute;"
+            " 0 is no limit."
+        },
+    )
+    metrics_token: str = field(
+        default="",
+        metadata={
+            "sentence": "The bearer token that /metrics asks for; nothing is there when empty.",
+            "secret": True,
+        },
+        repr=False,
+    )
     log_level: str = field(
         default="INFO", metadata={"sentence": "The least severe messages that are logged."}
     )
@@ -197,8 +222,11 @@ def _read_secret(path: Path) -> str:
 
 
 _PATHS = {"home", "database_folder", "keys_folder", "witness_folder", "data_folder"}
-_INTEGERS = {"port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"}
-_NUMBERS = {"time_quantum", "busy_timeout"}
+_INTEGERS = {
+    *("port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"),
+    *("request_burst", "failed_sign_ins"),
+}
+_NUMBERS = {"time_quantum", "busy_timeout", "request_rate"}
 
 
 def _convert(name: str, raw: object, source: str) -> object:
@@ -224,7 +252,11 @@ _RANGES: dict[str, tuple[float, float]] = {
     "body_limit": (1024, 2**40),
     "query_body_limit": (1024, 2**40),
     "dimension_limit": (1, 10_000_000),
+    "request_burst": (1, 1_000_000),
+    "request_rate": (0, 1_000_000),
+    "failed_sign_ins": (0, 1_000_000),
 }
+SHORTEST_METRICS_TOKEN = 16
 
 
 def _check(settings: Settings) -> None:
@@ -236,4 +268,10 @@ def _check(settings: Settings) -> None:
         raise InvalidInput(
             f"The setting log_level is {settings.log_level!r};"
             " it must be DEBUG, INFO, WARNING or ERROR."
+        )
+    token = settings.metrics_token
+    if token and (len(token) < SHORTEST_METRICS_TOKEN or not token.isascii() or " " in token):
+        raise InvalidInput(
+            f"The setting metrics_token must have {SHORTEST_METRICS_TOKEN} characters or more,"
+            " ASCII without spaces; make one with `openssl rand -hex 32`."
         )

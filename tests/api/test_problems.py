@@ -39,7 +39,7 @@ def test_every_error_has_a_status_of_its_own_or_of_what_it_is(
     kind: type[errors.PenstockError],
 ) -> None:
     status = problems.status_of(kind("It did not work."))
-    assert status in {400, 401, 403, 404, 409, 422, 503}
+    assert status in {400, 401, 403, 404, 409, 422, 429, 503}
     assert status in problems.TITLES
 
 

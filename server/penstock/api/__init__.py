@@ -7,6 +7,9 @@
 * ``answers``, ``formats``, ``problems``   what goes out
 * ``idempotency`` what is done once, however often it is sent
 * ``pace``        what the clock must not tell apart
+* ``limits``      how often somebody may ask
+* ``metrics``     what Prometheus may read
+* ``tallies``, ``shared``                 the memory in which the workers count together
 * ``edge``, ``access_log``                around everything: ids, headers, log, faults
 * ``malformed``   what gunicorn refuses before there is a request
 * ``openapi``, ``docs``                   the document for programs and the page for people
@@ -16,16 +19,35 @@ Nothing is served that is not declared, and nothing is declared without a policy
 
 from collections.abc import Mapping
 
-from penstock.api import docs
+from penstock.api import docs, metrics
 from penstock.api.edge import Edge
 from penstock.api.pace import Pace
 from penstock.api.routes import OPERATIONS
+from penstock.api.shared import inherited
+from penstock.api.tallies import Tallies, opened
 from penstock.api.wiring import blueprint
 
 POLICIES: Mapping[str, str] = {
     **{operation.name: operation.policy.sentence for operation in OPERATIONS},
     **{name: policy.sentence for name, policy in docs.POLICIES.items()},
+    **{name: policy.sentence for name, policy in metrics.POLICIES.items()},
 }
 """Who may call each endpoint of the blueprint."""
 
-__all__ = ["OPERATIONS", "POLICIES", "Edge", "Pace", "blueprint"]
+ROUTES: tuple[tuple[str, str], ...] = (
+    *((operation.verb, operation.rule) for operation in OPERATIONS),
+    *(("GET", path) for path in (*docs.PATHS.values(), metrics.PATH)),
+)
+"""Verb and address, as Flask writes it, of all that the blueprint serves."""
+
+__all__ = [
+    "OPERATIONS",
+    "POLICIES",
+    "ROUTES",
+    "Edge",
+    "Pace",
+    "Tallies",
+    "blueprint",
+    "inherited",
+    "opened",
+]

@@ -6,11 +6,16 @@ from penstock.services.server import Server
 SCHEME = "bearer"
 
 
+def presented(header: str | None) -> str:
+    """The token in an ``Authorization`` header, empty where there is none."""
+    scheme, _, token = (header or "").strip().partition(" ")
+    return token.strip() if scheme.lower() == SCHEME else ""
+
+
 def caller(server: Server, header: str | None) -> Principal:
     """Who sends this ``Authorization`` header.
 
     Raises ``NotAuthenticated``, with one text for a missing header, another scheme and a
     token that is malformed, unknown, expired or revoked.
     """
-    scheme, _, token = (header or "").strip().partition(" ")
-    return authenticate(server, token.strip() if scheme.lower() == SCHEME else "")
+    return authenticate(server, presented(header))

@@ -14,12 +14,15 @@ from penstock.api.operations import ANYBODY
 DOCUMENT = "openapi"
 PAGE = "docs"
 POLICIES = {DOCUMENT: ANYBODY, PAGE: ANYBODY}
+PATHS = {DOCUMENT: "/openapi.json", PAGE: "/docs"}
 
 
 def add_documents(blueprint: Blueprint) -> None:
     """Serve both."""
-    for path, name, view in (("/openapi.json", DOCUMENT, _openapi), ("/docs", PAGE, _page)):
-        blueprint.add_url_rule(path, name, view, methods=["GET"], provide_automatic_options=False)
+    for name, view in ((DOCUMENT, _openapi), (PAGE, _page)):
+        blueprint.add_url_rule(
+            PATHS[name], name, view, methods=["GET"], provide_automatic_options=False
+        )
 
 
 def _openapi() -> Response:

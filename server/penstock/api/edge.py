@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Request
 
 from penstock.api import access_log, problems
+from penstock.api.metrics import Requests
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -41,9 +42,13 @@ class Edge:
     """The outermost layer around ``app``; ``clock`` in seconds, never going back."""
 
     def __init__(
-        self, app: "WSGIApplication", clock: Callable[[], float] = time.perf_counter
+        self,
+        app: "WSGIApplication",
+        requests: Requests,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._app = app
+        self._requests = requests
         self._clock = clock
 
     def __call__(
@@ -65,12 +70,15 @@ class Edge:
             access_log.failed(request_id, error)
             problems.forget(error)
             body = problems.of_status(500, request_id)(environ, start)
+        verb, route = Request(environ).method, environ.get(ROUTE)
+        status, seconds = statuses[-1] if statuses else 0, self._clock() - started
+        self._requests.count(verb, route, status, seconds)
         access_log.answered(
             request_id,
-            verb=Request(environ).method,
-            route=environ.get(ROUTE),
-            status=statuses[-1] if statuses else 0,
-            seconds=self._clock() - started,
+            verb=verb,
+            route=route,
+            status=status,
+            seconds=seconds,
             caller=environ.get(CALLER),
         )
         return body

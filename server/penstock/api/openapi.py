@@ -193,7 +193,7 @@ def refusals(operation: Operation) -> list[int]:
     # 422 everywhere: an argument in the query string may not be known.
     found = {422, 500, 503, *operation.refusals}
     if operation.policy.needs_token:
-        found.add(401)
+        found |= {401, 429}
         if operation.policy is not SIGNED_IN:
             found.add(403)
     if operation.path_parameters or operation.parameters:
@@ -203,9 +203,19 @@ def refusals(operation: Operation) -> list[int]:
     return sorted(found)
 
 
+_RETRY_AFTER: Mapping[str, Any] = {
+    "Retry-After": {
+        "description": "In how many seconds to ask again.",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 1},
+    }
+}
+
+
 def _refusal(status: int) -> dict[str, Any]:
     return {
         "description": f"{problems.TITLES[status]}.",
+        **({"headers": _RETRY_AFTER} if status == 429 else {}),
         "content": {problems.MEDIA_TYPE: {"schema": {"$ref": REFERENCE + "Problem"}}},
     }
 

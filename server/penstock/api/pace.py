@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-REFUSALS = frozenset({401, 403, 404, 409})
+REFUSALS = frozenset({401, 403, 404, 409, 429})
 """The statuses whose reason the caller may not learn from the clock."""
 
 

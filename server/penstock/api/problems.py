@@ -23,6 +23,7 @@ from penstock.errors import (
     NotAuthenticated,
     NotFound,
     PenstockError,
+    TooManyRequests,
     Unavailable,
 )
 
@@ -36,6 +37,7 @@ STATUSES: Mapping[type[PenstockError], int] = {
     Forbidden: 403,
     NotFound: 404,
     Conflict: 409,
+    TooManyRequests: 429,
     IntegrityViolation: 503,
     Unavailable: 503,
 }
@@ -172,4 +174,6 @@ def _response(
         response.headers["WWW-Authenticate"] = 'Bearer realm="penstock"'
     if code == DatabaseUnavailable.code:
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    if status == 429:
+        response.headers["Retry-After"] = str((data or {}).get("retry_after", RETRY_AFTER_SECONDS))
     return response

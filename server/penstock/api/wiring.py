@@ -15,10 +15,14 @@ from penstock.api import bearer, bodies, edge, formats, idempotency, pace, param
 from penstock.api.answers import json_answer
 from penstock.api.call import Call
 from penstock.api.docs import add_documents
+from penstock.api.limits import Limits
+from penstock.api.metrics import add_page
 from penstock.api.operations import Operation
 from penstock.api.routes import OPERATIONS
-from penstock.errors import PenstockError, Unavailable
+from penstock.api.tallies import Tallies
+from penstock.errors import NotAuthenticated, PenstockError, Unavailable
 from penstock.services.again import again
+from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.views import ReleaseView
 
@@ -26,19 +30,24 @@ LARGE_BODY_PATIENCE_SECONDS = 60.0
 _QUANTA = "penstock.quanta"
 
 
-def blueprint(server: Server, rhythm: pace.Pace) -> Blueprint:
-    """All operations over one server.  ``rhythm`` paces what the clock may not tell apart."""
+def blueprint(server: Server, rhythm: pace.Pace, tallies: Tallies) -> Blueprint:
+    """All operations over one server.
+
+    ``rhythm`` paces what the clock may not tell apart; ``tallies`` hold who has asked how
+    often, and what Prometheus is shown.
+    """
     made = Blueprint("api", __name__, template_folder="templates")
     one_at_a_time = threading.Lock()
     for operation in OPERATIONS:
         made.add_url_rule(
-            operation.path.replace("{", "<").replace("}", ">"),
+            operation.rule,
             endpoint=operation.name,
-            view_func=_view(server, operation, one_at_a_time),
+            view_func=_view(server, operation, one_at_a_time, tallies.limits),
             methods=[operation.verb],
             provide_automatic_options=False,
         )
     add_documents(made)
+    add_page(made, server, tallies.requests, tallies.limits)
     made.app_errorhandler(PenstockError)(_refused)
     made.app_errorhandler(HTTPException)(_refused_by_flask)
 
@@ -57,14 +66,14 @@ def blueprint(server: Server, rhythm: pace.Pace) -> Blueprint:
 
 
 def _view(
-    server: Server, operation: Operation, one_at_a_time: threading.Lock
+    server: Server, operation: Operation, one_at_a_time: threading.Lock, limits: Limits
 ) -> Callable[..., Response]:
     def view(**path: str) -> Response:
         caller = None
         if operation.policy.needs_token:
-            header = request.headers.get("Authorization")
-            caller = again(lambda: bearer.caller(server, header))
+            caller = _signed_in(server, limits)
             request.environ[edge.CALLER] = caller.name
+            limits.request(caller.name)
             if operation.policy.roles:
                 caller.require(*operation.policy.roles)
         call = Call(server, caller)
@@ -100,6 +109,17 @@ def _view(
         return json_answer(answer, operation.status)
 
     return view
+
+
+def _signed_in(server: Server, limits: Limits) -> Principal:
+    header = request.headers.get("Authorization")
+    try:
+        return again(lambda: bearer.caller(server, header))
+    except NotAuthenticated:
+        # Counted where it comes from, whatever is wrong with it: nothing tells that it exists.
+        if header:
+            limits.failed_sign_in(request.remote_addr or "")
+        raise
 
 
 def _document(server: Server, operation: Operation) -> tuple[bytearray, object]:

@@ -19,6 +19,9 @@ POLICIES: Mapping[str, str] = {
 }
 """Who may see each page of the blueprint."""
 
+PATHS: Mapping[str, str] = {"front": "/", "stylesheet": "/static/penstock.css"}
+"""Where each page is."""
+
 
 def blueprint(settings: Settings) -> Blueprint:
     """The pages of a server with these settings."""
@@ -35,9 +38,6 @@ def blueprint(settings: Settings) -> Blueprint:
         answer.cache_control.max_age = STYLESHEET_SECONDS
         return answer
 
-    for path, name, view in (
-        ("/", "front", front),
-        ("/static/penstock.css", "stylesheet", stylesheet),
-    ):
-        made.add_url_rule(path, name, view, methods=["GET"], provide_automatic_options=False)
+    for name, view in (("front", front), ("stylesheet", stylesheet)):
+        made.add_url_rule(PATHS[name], name, view, methods=["GET"], provide_automatic_options=False)
     return made

@@ -1,0 +1,129 @@
+"""How often somebody may ask: a token bucket for each principal, and one for each address.
+
+A bucket is kept as one number, the moment at which it will be full again (the generic cell
+rate algorithm, ITU-T I.371, 1993): asking moves that moment on by what one request costs,
+and is refused where it would lie further ahead than an empty bucket takes to fill.  A
+refusal costs nothing.
+
+The buckets of all workers of a server lie in one table of fixed size (``shared``), under
+keyed hashes of whom they are for.  A bucket that is full again is forgotten first; where a
+row of the table is full of others, the one that is nearest to being full is.
+"""
+
+import hashlib
+import ipaddress
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock.api.shared import Shared
+from penstock.errors import TooManyRequests
+from penstock.settings import Settings
+
+ROWS = 4096
+WAYS = 8
+_ENTRY = struct.Struct("<Qd")
+BYTES = ROWS * WAYS * _ENTRY.size
+"""What the table takes, whoever asks."""
+
+LAYOUT = f"buckets {ROWS} {WAYS} {_ENTRY.format}"
+MINUTE = 60.0
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """``burst`` requests at once, and ``rate`` a second after that; a rate of 0 is no limit."""
+
+    burst: float
+    rate: float
+
+
+class Buckets:
+    """Buckets by name in a table of ``BYTES`` bytes; ``clock`` in seconds, never going back."""
+
+    def __init__(self, memory: Shared, offset: int, key: bytes, clock: Callable[[], float]) -> None:
+        self._memory = memory
+        self._offset = offset
+        self._key = key
+        self._clock = clock
+
+    def take(self, name: str, allowance: Allowance) -> float:
+        """Take one request out of a bucket.
+
+        Answers with 0, or with how many seconds later there will be one to take.
+        """
+        if allowance.rate <= 0:
+            return 0.0
+        digest = hashlib.blake2b(
+            name.encode(), digest_size=16, key=self._key[:64], person=b"penstock limits"
+        ).digest()
+        row, key = struct.unpack("<QQ", digest)
+        start = self._offset + row % ROWS * WAYS * _ENTRY.size
+        key = key or 1  # 0 is an entry that nobody has
+        with self._memory.held() as memory:
+            now = self._clock()
+            entries = [_ENTRY.unpack_from(memory, start + n * _ENTRY.size) for n in range(WAYS)]
+            own = [n for n, entry in enumerate(entries) if entry[0] == key]
+            place = own[0] if own else min(range(WAYS), key=lambda n: entries[n][1])
+            full_at = max(entries[place][1], now) if own else now
+            wait = full_at + 1 / allowance.rate - now - allowance.burst / allowance.rate
+            # What is left over by rounding is less than a nanosecond's worth.
+            if wait > 1e-9:
+                return wait
+            _ENTRY.pack_into(memory, start + place * _ENTRY.size, key, full_at + 1 / allowance.rate)
+        return 0.0
+
+
+class Limits:
+    """What the settings allow, to principals and to addresses."""
+
+    def __init__(self, buckets: Buckets, settings: Settings) -> None:
+        self._buckets = buckets
+        self._requests = Allowance(settings.request_burst, settings.request_rate)
+        self._failures = Allowance(settings.failed_sign_ins, settings.failed_sign_ins / MINUTE)
+
+    def request(self, user: str) -> None:
+        """Count a request of the principal of this name, whatever token it came with.
+
+        Raises ``TooManyRequests``.
+        """
+        wait = self._buckets.take(f"user {user}", self._requests)
+        if wait:
+            raise _refusal(
+                f"More was asked for than {self._requests.burst:g} requests at once and"
+                f" {self._requests.rate:g} a second after that.",
+                wait,
+            )
+
+    def failed_sign_in(self, address: str) -> None:
+        """Count a token that is not valid, by where it came from and by nothing else.
+
+        Raises ``TooManyRequests``.
+        """
+        wait = self._buckets.take(f"address {network(address)}", self._failures)
+        if wait:
+            raise _refusal(
+                f"More than {self._failures.burst:g} tokens in a minute came from this address"
+                " that are not valid.",
+                wait,
+            )
+
+
+def network(address: str) -> str:
+    """What one household or server is taken for: an IPv4 address, 64 bits of an IPv6 one."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return "unknown"
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
+
+
+def _refusal(reason: str, wait: float) -> TooManyRequests:
+    seconds = max(1, math.ceil(wait))
+    plural = "s" if seconds > 1 else ""
+    return TooManyRequests(f"{reason} Ask again in {seconds} second{plural}.", retry_after=seconds)

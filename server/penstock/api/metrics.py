@@ -1,0 +1,182 @@
+"""What Prometheus may read: how the server fares, and nothing of who asks for what.
+
+Every label has a closed list of values: the templates of the routes, verbs, classes of
+statuses.  What is not counted, and why, stands in this folder's README.
+"""
+
+import hmac
+import struct
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, Response, abort, request
+
+import penstock
+from penstock.api.bearer import presented
+from penstock.api.limits import Limits
+from penstock.api.operations import Policy
+from penstock.api.shared import Shared
+from penstock.errors import NotAuthenticated, PenstockError
+from penstock.services.server import Server
+from penstock.services.state import require_keys
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+
+PATH = "/metrics"
+NAME = "metrics"
+POLICIES = {NAME: Policy("whoever has the metrics token of the settings")}
+
+OTHER = ("other", "other")
+"""The verb and route of a request that met no route."""
+
+CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx")
+EDGES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Upper edges of the buckets of durations, in seconds."""
+
+_CELL = struct.Struct("<Q")
+
+
+def edges(quantum: float) -> tuple[float, ...]:
+    """The edges that do not tell a repeat from what waits for one time quantum."""
+    return tuple(edge for edge in EDGES if edge >= 2 * quantum)
+
+
+class Lines:
+    """One line of counts for every route and class of statuses; a count for each duration."""
+
+    def __init__(self, routes: Iterable[tuple[str, str]], quantum: float) -> None:
+        self.routes = (*sorted(routes), OTHER)
+        self.edges = edges(quantum)
+        self.width = len(self.edges) + 1
+        self._numbers = {route: number for number, route in enumerate(self.routes)}
+
+    @property
+    def layout(self) -> str:
+        """What lies where, in words."""
+        return f"requests {self.routes} {CLASSES} {self.edges} {_CELL.format}"
+
+    @property
+    def bytes(self) -> int:
+        """How much room they take."""
+        return len(self.routes) * len(CLASSES) * self.width * _CELL.size
+
+    def place(self, verb: str, route: str | None, status: int, seconds: float) -> int:
+        """The number of the count to which such an answer belongs."""
+        asked = ("GET" if verb == "HEAD" else verb, route or "")
+        line = self._numbers.get(asked, len(self.routes) - 1) * len(CLASSES)
+        line += min(max(status // 100, 1), len(CLASSES)) - 1
+        return line * self.width + bisect_left(self.edges, seconds)
+
+
+class Requests:
+    """Requests counted by all workers together, at ``offset`` in what they share."""
+
+    def __init__(self, memory: Shared, offset: int, lines: "Lines") -> None:
+        self._memory = memory
+        self._offset = offset
+        self.lines = lines
+
+    def count(self, verb: str, route: str | None, status: int, seconds: float) -> None:
+        """Count one answer."""
+        start = self._offset + self.lines.place(verb, route, status, seconds) * _CELL.size
+        with self._memory.held() as memory:
+            (before,) = _CELL.unpack_from(memory, start)
+            _CELL.pack_into(memory, start, before + 1)
+
+    def counted(self) -> Iterator[tuple[str, str, str, Sequence[int]]]:
+        """Verb, route and class of status, each with the counts by duration."""
+        with self._memory.held() as memory:
+            copy = bytes(memory[self._offset : self._offset + self.lines.bytes])
+        found = [value for (value,) in _CELL.iter_unpack(copy)]
+        width = self.lines.width
+        labels = ((*route, name) for route in self.lines.routes for name in CLASSES)
+        for number, (verb, route, name) in enumerate(labels):
+            yield verb, route, name, found[number * width : (number + 1) * width]
+
+
+class Health:
+    """Whether the server can serve, looked at when it is asked for."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def parts(self) -> dict[str, bool]:
+        """Each part by name."""
+        server = self._server
+        return {
+            "database": _holds(server.database.check_schema),
+            "keys": _holds(server.provider.health) and _holds(lambda: require_keys(server)),
+        }
+
+
+def _holds(check: Callable[[], object]) -> bool:
+    try:
+        check()
+    except PenstockError:
+        return False
+    return True
+
+
+class Collector:
+    """Gives ``prometheus_client`` what is counted and what is looked at."""
+
+    def __init__(self, requests: Requests, health: Health) -> None:
+        self._requests = requests
+        self._health = health
+
+    def collect(self) -> "Iterator[Metric]":
+        """The families of metrics."""
+        from prometheus_client.core import (
+            CounterMetricFamily,
+            GaugeMetricFamily,
+            HistogramMetricFamily,
+        )
+
+        labels = ("verb", "route", "status")
+        requests = CounterMetricFamily("penstock_requests", "Requests answered.", labels=labels)
+        # Without a sum, which would tell the duration of a single request between two scrapes.
+        seconds = HistogramMetricFamily(
+            "penstock_request_seconds", "How long answers took.", labels=labels
+        )
+        bounds = [*map(str, self._requests.lines.edges), "+Inf"]
+        for verb, route, status, counts in self._requests.counted():
+            values = (verb, route, status)
+            upto = [sum(counts[: number + 1]) for number in range(len(counts))]
+            requests.add_metric(values, upto[-1])
+            seconds.add_metric(values, list(zip(bounds, upto, strict=True)), sum_value=None)
+        yield requests
+        yield seconds
+        parts = GaugeMetricFamily(
+            "penstock_part_up", "Whether a part of the server works.", labels=("part",)
+        )
+        for part, works in self._health.parts().items():
+            parts.add_metric((part,), works)
+        yield parts
+        build = GaugeMetricFamily("penstock_build_info", "What is running.", labels=("version",))
+        build.add_metric((penstock.__version__,), 1)
+        yield build
+
+
+def add_page(blueprint: Blueprint, server: Server, requests: Requests, limits: Limits) -> None:
+    """Serve ``/metrics`` to whoever has the token of the settings; without one, nothing."""
+    collector = Collector(requests, Health(server))
+    wanted = server.settings.metrics_token.encode()
+
+    def page() -> Response:
+        if not wanted:
+            abort(HTTPStatus.NOT_FOUND)
+        token = presented(request.headers.get("Authorization"))
+        if not hmac.compare_digest(token.encode(), wanted):
+            if token:
+                limits.failed_sign_in(request.remote_addr or "")
+            raise NotAuthenticated("This takes the metrics token of the server's settings.")
+        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+        registry = CollectorRegistry()
+        registry.register(collector)
+        return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+    blueprint.add_url_rule(PATH, NAME, page, methods=["GET"], provide_automatic_options=False)

@@ -1,0 +1,92 @@
+"""Memory that the workers of one server have in common: what they count together.
+
+gunicorn's master makes a file without a name before it forks (``deploy/gunicorn.conf.py``)
+and says in the environment which descriptor it is.  So nothing lies in a folder, nothing is
+left behind by a server that is killed, and a worker that is killed leaves what it counted.
+Where there is no master, a process has such memory by itself.
+
+The lock is POSIX's on that file: it ends with the process that holds it, however it ends.
+"""
+
+import fcntl
+import hashlib
+import mmap
+import os
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+DESCRIPTOR = "PENSTOCK_SHARED_MEMORY"
+"""The variable that gunicorn's master sets for its workers."""
+
+_HEAD = 32
+
+
+class Shared:
+    """``size`` bytes, zero at first, laid out as ``layout`` says in words.
+
+    A process that lays them out differently (another version of the code, started by an
+    old master after a crash) gets memory of its own.
+    """
+
+    def __init__(self, size: int, layout: str, descriptor: int | None = None) -> None:
+        self._threads = threading.Lock()
+        self._descriptor = self._own() if descriptor is None else descriptor
+        digest = hashlib.sha256(layout.encode()).digest()
+        if not self._open(size, digest):
+            self._descriptor = self._own()
+            self._open(size, digest)
+
+    def _own(self) -> int:
+        made = nameless()
+        weakref.finalize(self, os.close, made)
+        return made
+
+    def _open(self, size: int, layout: bytes) -> bool:
+        with self._locked():
+            if os.fstat(self._descriptor).st_size == 0:
+                os.ftruncate(self._descriptor, _HEAD + size)
+                os.pwrite(self._descriptor, layout, 0)
+            if os.pread(self._descriptor, _HEAD, 0) != layout:
+                return False
+            self._memory = mmap.mmap(self._descriptor, _HEAD + size)
+        return True
+
+    @contextmanager
+    def held(self) -> Iterator[memoryview]:
+        """The bytes, which no other thread or process touches meanwhile."""
+        with self._locked(), memoryview(self._memory) as whole, whole[_HEAD:] as part:
+            yield part
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with self._threads:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
+
+
+def inherited(environment: Mapping[str, str] = os.environ) -> int | None:
+    """The descriptor of what this process's master made, None where there is none."""
+    named = environment.get(DESCRIPTOR, "")
+    if not named.isdigit():
+        return None
+    try:
+        # A descriptor of something else must not be written over.
+        unnamed = os.fstat(int(named)).st_nlink == 0
+    except OSError:
+        return None
+    return int(named) if unnamed else None
+
+
+def nameless() -> int:
+    """The descriptor of an empty file that has no name, in memory where there is such a thing."""
+    if sys.platform == "linux":
+        return os.memfd_create("penstock")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
