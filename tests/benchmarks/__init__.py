@@ -7,6 +7,9 @@
 * ``world``       a home with people and queries, made through the services
 * ``release``     a large release against its noise and encryption alone
 * ``levels``      a query with many stored levels against one with few
+* ``crowd``       a file of many rows, of people with few and with thousands
+* ``registration``  a group-by over that file against plain SQL
+* ``ledger``      registering where many queries are against where few are
 * ``serving``     ``penstock serve`` in a process of its own
 * ``readers``     clients in processes of their own
 * ``received``    everything that clients were answered, compared

@@ -5,13 +5,15 @@ import os
 import platform
 from collections.abc import Callable, Sequence
 
-from tests.benchmarks import levels, mechanisms, over_http, release
+from tests.benchmarks import ledger, levels, mechanisms, over_http, registration, release
 from tests.benchmarks.figures import Figure, table
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "mechanisms": ("Noise processes, 10^6 values", mechanisms.measure),
     "release": ("A release of 10^6 values, from request to committed ciphertext", release.measure),
     "levels": ("Answering with 300 stored levels against 3, 256 values", levels.measure),
+    "registration": ("Registering a group-by over 10^6 rows", registration.measure),
+    "ledger": ("Registering after 10, 1,000 and 100,000 others", ledger.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),
 }
 

@@ -9,10 +9,12 @@ that the actor had read nothing of them.
 
 from datetime import datetime
 
-from sqlmodel import Session, col, func, or_, select
+from sqlalchemy import union
+from sqlmodel import Session, col, func, select
 
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
 from penstock.services import log
+from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 
@@ -49,23 +51,29 @@ def exposure_of(
 
     What the operator asked for in the name of others counts as read by the operator.
     """
-    statement = (
-        select(Query, func.min(col(Release.rung)))
-        .join(Release, col(Release.query_id) == col(Query.id))
-        .join(Grant, col(Grant.release_id) == col(Release.id))
+    # Begins at what was read, so that it costs the same however much is registered.
+    mine = select(col(Grant.release_id)).where(col(Grant.user_id) == principal.user_id)
+    acted = (
+        select(col(Grant.release_id))
         .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
-        .where(
-            or_(
-                col(Leaf.actor) == principal.actor,
-                col(Grant.user_id) == principal.user_id,
-            )
-        )
-        .group_by(col(Query.id))
-        .order_by(col(Query.name))
+        .where(col(Leaf.actor) == principal.actor, col(Leaf.kind) == "release")
     )
-    if dataset is not None:
-        statement = statement.where(col(Query.dataset_id) == dataset.id)
+    read = union(mine, acted).subquery()
+    best = (
+        select(col(Release.query_id), func.min(col(Release.rung)))
+        .join(read, read.c.release_id == col(Release.id))
+        .group_by(col(Release.query_id))
+    )
+    rungs = dict(session.exec(best).all())
+    if not rungs:
+        return {}
+    queries = session.exec(
+        select(Query)
+        .where(col(Query.id).in_(select(best.subquery().c.query_id)))
+        .order_by(col(Query.name))
+    ).all()
     return {
-        query.name: Process.of(query).level(rung).value
-        for query, rung in session.exec(statement).all()
+        query.name: Process.of(query).level(rungs[required(query.id)]).value
+        for query in queries
+        if dataset is None or query.dataset_id == dataset.id
     }

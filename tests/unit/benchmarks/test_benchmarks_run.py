@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 
-from tests.benchmarks import levels, mechanisms, over_http, release
+from sqlmodel import col, select
+from tests.benchmarks import ledger, levels, mechanisms, over_http, registration, release
 from tests.benchmarks.figures import Figure
+from tests.benchmarks.world import TIERS, fresh_world
+
+from penstock.persistence.tables import Charge, Query
 
 
 def goals(figures: Sequence[Figure]) -> dict[str, str]:
@@ -58,3 +62,30 @@ def test_clients_of_a_real_server_are_timed_and_every_value_is_compared() -> Non
     assert "10 of them went to several readers" in said[0]
     assert [figure.goal for figure in figures] == [None] * len(figures)
     assert all(figure.value > 0 for figure in figures)
+
+
+def test_registration_over_a_file_is_compared_with_plain_sql() -> None:
+    said: list[str] = []
+    figures = registration.measure(registration.Setting(rows=3000, rounds=4), said.append)
+    assert said[0].startswith("3,000 rows of 380 people")
+    assert goals(figures) == {"registration over plain SQL": "<= 1.5"}
+    peaks = [figure.value for figure in figures if figure.unit == "MB"]
+    assert len(peaks) == 2
+    assert all(20 < peak < 2000 for peak in peaks)
+
+
+def test_registering_with_many_queries_is_compared_with_few() -> None:
+    figures = ledger.measure(ledger.Setting(counts=(2, 30), values=3, rounds=4))
+    assert goals(figures) == {"registration, 30 before over 2: processor time": "<= 1.1"}
+
+
+def test_copies_of_a_query_are_charged_one_after_the_other() -> None:
+    with fresh_world() as world:
+        ledger.fill(world, 5, 3)
+        with world.server.database.read() as session:
+            charges = session.exec(select(Charge).order_by(col(Charge.seq))).all()
+            assert len(session.exec(select(Query)).all()) == 5
+        assert [charge.seq for charge in charges] == [seq for seq in range(5) for _ in TIERS]
+        first = charges[0]
+        assert charges[-1].loss_total == charges[-1 - len(TIERS)].loss_total + 1
+        assert first.loss_total == first.loss

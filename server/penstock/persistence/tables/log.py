@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, UniqueConstraint
+from sqlalchemy import BigInteger, Index, UniqueConstraint
 from sqlmodel import Field
 
 from penstock.persistence.tables.columns import Identifier, Moment, Table, check
@@ -21,6 +21,7 @@ class Leaf(Table, table=True):
     __tablename__ = "leaf"
     __table_args__ = (
         UniqueConstraint("index"),
+        Index("ix_leaf_actor_kind", "actor", "kind"),
         check("index", '"index" >= 0'),
         check("bytes", 'length("bytes") >= 1'),
         check("hash", "length(hash) = 32"),

@@ -134,5 +134,5 @@ class Grant(Table, table=True):
     user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
     release_id: int = Field(foreign_key="release.id", sa_type=BigInteger, index=True)
     tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger)
-    leaf_id: int = Field(foreign_key="leaf.id", sa_type=BigInteger)
+    leaf_id: int = Field(foreign_key="leaf.id", sa_type=BigInteger, index=True)
     at: datetime = Field(sa_type=Moment)

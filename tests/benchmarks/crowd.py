@@ -1,0 +1,48 @@
+"""A file of many rows whose people have very different numbers of them.
+
+A person has ``floor(u^(-1/1.1))`` rows for a uniform ``u``: most have one or two, a few
+have thousands.  The same key makes the same file.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.randomness import Stream
+
+KEY = bytes(range(32))
+TAIL = 1.1
+"""The exponent of the tail: with 1 or less the mean would be infinite."""
+
+MOST = 20_000
+PLACES = tuple(f"place-{number:02}" for number in range(40))
+HIGHEST = 999
+
+
+def write_crowd(path: Path, rows: int) -> int:
+    """Write a Parquet file of ``person``, ``place`` and ``spent``; how many people it has."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    drawn = Stream.from_key(KEY).generator
+    owners = _owners(drawn.random(rows), rows)
+    order = drawn.permutation(rows)
+    people = pa.array([f"person-{number:07}" for number in range(int(owners[-1]) + 1)])
+    # Squares, so that some places are much fuller than others.
+    places = (drawn.random(rows) ** 2 * len(PLACES)).astype(np.int64)
+    table = pa.table(
+        {
+            "person": people.take(pa.array(owners[order])),
+            "place": pa.array(PLACES).take(pa.array(places)),
+            "spent": pa.array((drawn.random(rows) * (HIGHEST + 1)).astype(np.int64)),
+        }
+    )
+    pq.write_table(table, path)
+    return len(people)
+
+
+def _owners(uniform: NDArray[np.float64], rows: int) -> NDArray[np.int64]:
+    """Whose each row is, ascending: shape ``(rows,)``."""
+    counts = np.minimum(np.maximum(uniform, 1e-12) ** (-1 / TAIL), MOST).astype(np.int64)
+    return np.repeat(np.arange(rows), counts)[:rows]
