@@ -1,0 +1,79 @@
+"""A preview touches neither data nor state: no file, no key, no noise, no row."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from sqlalchemy import Engine, event
+from tests.unit.services.conftest import VISITS, World
+from tests.unit.services.test_preview import AGGREGATES, BY_TOWN, PEOPLE, ROWS, ask, register
+
+from penstock.connectors import source_file
+from penstock.encryption import KeyRing
+from penstock.services import datasets
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import DatasetRequest
+
+COUNT = {**BY_TOWN, **AGGREGATES["count"], "name": "towns", "mechanism": "gaussian", "share": 0.1}
+OTHER = {**COUNT, "name": "ages", **AGGREGATES["ages"]}
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    """What is run on any database meanwhile."""
+    found: list[str] = []
+
+    def run(_: Any, __: Any, text: str, *___: Any) -> None:
+        found.append(" ".join(text.split()))
+
+    event.listen(Engine, "before_cursor_execute", run)
+    try:
+        yield found
+    finally:
+        event.remove(Engine, "before_cursor_execute", run)
+
+
+def refused(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("touched")
+
+
+@pytest.fixture
+def bare(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """One query registered; then the file is deleted, and whoever reaches for a key fails."""
+    path = tmp_path / "people.csv"
+    path.write_text(ROWS)
+    spec = {**PEOPLE, "source": {"engine": "duckdb", "uri": str(path)}}
+    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
+    register(world, COUNT)
+    path.unlink()
+    for name in ("wrap", "unwrap", "rewrap"):
+        monkeypatch.setattr(KeyRing, name, refused)
+    for name in ("locate", "stamp", "check_unchanged"):
+        monkeypatch.setattr(source_file, name, refused)
+    return world
+
+
+@pytest.mark.parametrize("caller", ["operator", "pia"])
+def test_neither_file_nor_keys_nor_noise_nor_rows_are_touched(bare: World, caller: str) -> None:
+    by = OPERATOR if caller == "operator" else bare.person(caller)
+    taken = bare.streams.taken
+    with statements() as found:
+        for spec in (OTHER, VISITS, {"query": "towns"}):
+            assert ask(bare, spec, by).tiers
+    assert bare.streams.taken == taken
+    assert found
+    for text in found:
+        assert text.startswith(("SELECT ", "BEGIN", "PRAGMA query_only", "SET ")), text
+        for table in ("release", "leaf", '"grant"'):
+            assert f"FROM {table}" not in text
+
+
+def test_the_proof_can_fail(bare: World) -> None:
+    with statements() as found, pytest.raises(AssertionError, match="touched"):
+        register(bare, OTHER)
+    assert found
+    with statements() as found, pytest.raises(AssertionError, match="touched"):
+        register(bare, VISITS)
+    assert not all(text.startswith("SELECT ") for text in found)
