@@ -1,0 +1,176 @@
+"""What Prometheus reads: how the server fares, and nothing of who asks for what."""
+
+from collections.abc import Callable
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from tests.api.world import QUERY, World
+
+from penstock.api import metrics, tallies
+from penstock.api.shared import nameless
+
+pytestmark = pytest.mark.only("sqlite")
+
+TOKEN = "a-token-for-monitoring"
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+ASK = "/api/v1/queries/{}/releases"
+RELEASES = "/api/v1/queries/<query>/releases"
+Sample = tuple[str, tuple[tuple[str, str], ...]]
+
+
+@pytest.fixture
+def world(open_copy: Callable[..., World]) -> World:
+    return open_copy(metrics_token=TOKEN)
+
+
+def read(world: World) -> dict[Sample, float]:
+    """All samples of the page, by name and labels."""
+    answer = world.call("GET", "/metrics", headers=HEADERS)
+    assert answer.status_code == 200
+    assert answer.content_type.startswith("text/plain; version=")
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def requests(samples: dict[Sample, float], verb: str, route: str, status: str) -> float:
+    labels = (("route", route), ("status", status), ("verb", verb))
+    return samples["penstock_requests_total", labels]
+
+
+def test_answers_are_counted_by_route_and_class_of_status(world: World) -> None:
+    world.call("POST", ASK.format("visits"), {}, by="ann")
+    world.call("POST", ASK.format("visits"), {}, by="ian")
+    world.call("POST", ASK.format("absent"), {}, by="ann")
+    world.call("GET", "/nothing")
+    world.call("BREW", "/api/v1/me")
+    world.call("HEAD", "/healthz")
+    found = read(world)
+    assert requests(found, "POST", RELEASES, "2xx") == 2
+    assert requests(found, "POST", RELEASES, "4xx") == 1
+    assert requests(found, "other", "other", "4xx") == 2
+    assert requests(found, "GET", "/healthz", "2xx") == 1
+    assert sum(v for (name, _), v in found.items() if name == "penstock_requests_total") == 6
+    assert requests(read(world), "GET", "/metrics", "2xx") == 1
+
+
+def test_durations_fall_into_buckets_and_have_no_sum(world: World) -> None:
+    world.call("POST", ASK.format("visits"), {}, by="ian")
+    labels = (("route", RELEASES), ("status", "2xx"), ("verb", "POST"))
+    found = read(world)
+    for edge in ("0.05", "0.1", "30.0", "+Inf"):
+        assert found["penstock_request_seconds_bucket", (("le", edge), *labels)] == 1
+    assert not [name for name, _ in found if name.endswith("_sum")]
+
+
+def test_whichever_queries_are_asked_the_page_has_the_same_labels(
+    open_copy: Callable[..., World],
+) -> None:
+    """Two runs that ask for different queries, by different people, look the same."""
+    pages = []
+    for query, by in (("visits", "ann"), ("secret", "ian")):
+        world = open_copy(metrics_token=TOKEN)
+        fresh = {**QUERY, "name": f"of {by}", "dataset": "sites"}
+        world.answer("POST", "/api/v1/queries", fresh, by="root")
+        world.call("POST", ASK.format(query), {}, by=by)
+        world.call("GET", f"/api/v1/queries/{query}", by=by)
+        world.call("GET", f"/api/v1/unheard-of/{by}?user={by}", by=by)
+        pages.append(read(world))
+    assert pages[0] == pages[1], "labels and counts"
+    written = str(pages)
+    for name in ("visits", "secret", "sites", "unheard", "of ann", "of ian", "root"):
+        assert name not in written
+
+
+def test_a_first_hand_out_and_a_repeat_count_alike(world: World) -> None:
+    """A draw, a value found stored and a repeat move the same counts by as much."""
+    moves = []
+    for by, body in (("ian", {"epsilon": 0.2}), ("ian", {"tier": "public"}), ("ian", {})) * 2:
+        before = read(world)
+        assert world.call("POST", ASK.format("visits"), body, by=by).status_code == 200
+        after = read(world)
+        moves.append({key: after[key] - before[key] for key in after if after[key] != before[key]})
+    assert all(move == moves[0] for move in moves)
+    assert len(moves[0]) > 1
+
+
+def test_every_route_is_counted_by_its_template_and_no_other(world: World) -> None:
+    """The list is closed: nothing that comes in becomes a label."""
+    app = world.client.application
+    served = {
+        (verb, rule.rule)
+        for rule in app.url_map.iter_rules()
+        for verb in (rule.methods or set()) - {"HEAD"}
+    }
+    shown = {
+        (dict(labels)["verb"], dict(labels)["route"])
+        for name, labels in read(world)
+        if name == "penstock_requests_total"
+    }
+    assert shown == served | {metrics.OTHER}
+
+
+def test_edges_do_not_tell_what_the_time_quantum_hides() -> None:
+    assert metrics.edges(0.025)[0] == 0.05
+    assert metrics.edges(0.2)[0] == 0.5
+    assert metrics.edges(10.0) == (30.0,)
+
+
+def test_parts_that_fail_are_shown_as_down(world: World) -> None:
+    database, keys = (
+        ("penstock_part_up", (("part", "database"),)),
+        ("penstock_part_up", (("part", "keys"),)),
+    )
+    found = read(world)
+    assert (found[database], found[keys]) == (1, 1)
+    ring = world.server.settings.keys_path / "keyring.json"
+    ring.rename(ring.with_suffix(".away"))
+    found = read(world)
+    assert (found[database], found[keys]) == (1, 0)
+    world.server.database.close()
+    (world.server.settings.database_path / "penstock.db").unlink()
+    assert read(world)[database] == 0
+
+
+@pytest.mark.parametrize("by", [None, "ann", "root"])
+def test_the_page_takes_its_own_token(world: World, by: str | None) -> None:
+    refused = world.call("GET", "/metrics", by=by)
+    assert refused.status_code == 401
+    assert "penstock_" not in refused.text
+
+
+def test_the_metrics_token_opens_nothing_else(world: World) -> None:
+    assert world.call("GET", "/api/v1/me", headers=HEADERS).status_code == 401
+
+
+def test_guessing_the_metrics_token_is_counted_by_address(world: World) -> None:
+    guess = {"Authorization": "Bearer guessed"}
+    statuses = [world.call("GET", "/metrics", headers=guess).status_code for _ in range(12)]
+    assert statuses == [401] * 10 + [429] * 2
+    assert world.call("GET", "/metrics", headers=HEADERS).status_code == 200
+
+
+def test_without_a_token_in_the_settings_there_is_no_page(open_copy: Callable[..., World]) -> None:
+    world = open_copy()
+    for header in ({}, HEADERS, {"Authorization": "Bearer "}):
+        refused = world.call("GET", "/metrics", headers=header)
+        missing = world.call("GET", "/nothing")
+        assert (refused.status_code, missing.status_code) == (404, 404)
+        assert refused.text[:-50] == missing.text[:-50]
+
+
+def test_workers_count_together(world: World) -> None:
+    """Two applications over one memory, as two workers have it."""
+    memory = nameless()
+    routes = [("GET", "/a"), ("GET", "/b")]
+    one, two = (tallies.opened(world.server, routes, world.stopwatch, memory) for _ in range(2))
+    one.requests.count("GET", "/a", 200, 0.01)
+    two.requests.count("GET", "/a", 204, 0.2)
+    found = {
+        (route, status): sum(counts)
+        for _, route, status, counts in one.requests.counted()
+        if sum(counts)
+    }
+    assert found == {("/a", "2xx"): 2}
