@@ -11,7 +11,8 @@ from penstock.cli.output import Column, Document
 from penstock.cli.specs import checked, content_of
 
 if TYPE_CHECKING:
-    from penstock.services.views import ErrorView, LevelView, QueryView
+    from penstock.services.preview_views import PreviewTierView, PreviewView
+    from penstock.services.views import ErrorView, LevelView, QueryView, SensitivityView
 
 LEVEL = (
     Column("parameter"),
@@ -87,6 +88,25 @@ def register(operator: Operator, file: str) -> None:
 
 
 @query.command()
+@click.argument("file")
+@format_option
+@click.pass_obj
+def preview(operator: Operator, file: str) -> None:
+    """Tell what registering the query in FILE would charge each tier, and do nothing.
+
+    FILE is what 'register' takes, as JSON or TOML, or {"query": NAME} of a registered one;
+    - is standard input.  Of a pushed vector with keys the values may be left out.  Neither
+    data nor state are touched.
+    """
+    from penstock.services import preview as previews
+    from penstock.services.specs import PreviewRequest
+
+    content = content_of(file, operator.settings.query_body_limit)
+    request = checked(PreviewRequest, content)
+    operator.print(_previewed(previews.preview(operator.server, operator.principal, request)))
+
+
+@query.command()
 @click.argument("name")
 @click.argument("file")
 @format_option
@@ -140,19 +160,61 @@ def _tiers(found: "QueryView") -> list[tuple[object, ...]]:
 
 def _shown(found: "QueryView") -> Document:
     """The query's facts, and one row for each tier."""
-    sensitivity = found.sensitivity
     facts = [
         (
             f"{found.name} over {found.dataset}, {found.status},"
             f" registered {moment(found.registered_at)}"
         ),
-        (
-            f"  {found.dimension:,} value{'s' if found.dimension > 1 else ''},"
-            f" {found.mechanism} noise in steps of {found.granularity:g}"
-        ),
-        f"  sensitivity L1 {sensitivity.l1:g}, L2 {sensitivity.l2:.6g}, Linf {sensitivity.linf:g}"
+        _noise(found),
+        _sensitivity(found.sensitivity)
         + (f", asserted by {found.asserted_by}" if found.asserted_by else ", derived"),
     ]
     if found.sql_sha256 is not None:
         facts.append(f"  SQL {found.sql_sha256}")
     return Document(found, (Column("tier"), *LEVEL, *ERROR), _tiers(found), facts)
+
+
+def _noise(found: "QueryView | PreviewView") -> str:
+    return (
+        f"  {found.dimension:,} value{'s' if found.dimension > 1 else ''},"
+        f" {found.mechanism} noise in steps of {found.granularity:g}"
+    )
+
+
+def _sensitivity(of: "SensitivityView") -> str:
+    return f"  sensitivity L1 {of.l1:g}, L2 {of.l2:.6g}, Linf {of.linf:g}"
+
+
+def _previewed(found: "PreviewView") -> Document:
+    """What would be charged, and one row for each tier."""
+    state = "registered already, at the charges shown" if found.registered else "not registered"
+    facts = [
+        f"{found.query} over {found.dataset}, version {found.dataset_version}, {state}",
+        _noise(found),
+        _sensitivity(found.sensitivity),
+    ]
+    shares = ("charged_share", "remaining_share", "largest_share")
+    columns = (
+        *(Column("tier"), *LEVEL, *ERROR),
+        *(Column("order", None), Column("loss", None), Column("failure", None)),
+        *(Column(name, percent, right=True) for name in shares),
+        Column("fits"),
+    )
+    rows = [
+        (
+            one.tier,
+            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
+            *error_cells(one.error),
+            *_charge_cells(one),
+        )
+        for one in found.tiers
+    ]
+    return Document(found, columns, rows, facts, note=found.refusal or "")
+
+
+def _charge_cells(one: "PreviewTierView") -> tuple[object, ...]:
+    charge, room = one.charge, one.room
+    cells = (charge.order, charge.loss, charge.failure, charge.share)
+    if room is None:
+        return *cells, None, None, None
+    return *cells, room.remaining_share, room.largest_share, room.fits

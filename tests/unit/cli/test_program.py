@@ -74,6 +74,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("user create", "user list", "user show", "user set-clearance", "user disable"),
         *("token create", "token list", "token revoke", "tier create", "tier list"),
         *("tier change", "tier delete", "query levels", "query retire"),
+        "query preview",
         *("dataset list", "dataset show", "dataset register", "dataset budget"),
         *("dataset import", "dataset dummy", "dataset version"),
         *("query list", "query show", "query register"),
