@@ -3,14 +3,21 @@
 import csv
 import io
 import json
+import struct
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.api.world import QUERY, World, parsed
 
+from penstock.api import formats
 from penstock.api.formats import FORMS
+from penstock.randomness import Stream
+from penstock.services import history
+from penstock.services.principals import authenticate
 
 
 @pytest.fixture
@@ -73,8 +80,23 @@ def test_everything_else_of_the_release_goes_along_as_metadata(
         ("*/*", 200, "application/json"),
         ("text/html, */*;q=0.1", 200, "application/json"),
         ("text/csv;q=0.5, application/vnd.apache.parquet", 200, FORMS["parquet"]),
+        ("text/csv;q=0.3, application/json;q=0.2", 200, "text/csv"),
+        ("text/csv, */*", 200, "text/csv"),
+        ("text/*", 200, "text/csv"),
+        ("TEXT/CSV", 200, "text/csv"),
+        ("text/csv;header=present", 200, "text/csv"),
+        ("application/json; charset=utf-8", 200, "application/json"),
+        ("application/*;q=0.5, text/csv;q=0.4", 200, "application/json"),
+        # The most specific range decides, whatever a wider one says.
+        ("*/*, application/json;q=0", 200, "text/csv"),
+        ("application/*, application/json;q=0.1", 200, FORMS["arrow"]),
+        ("", 200, "application/json"),
+        # What cannot be read is as good as not sent.
+        ("text/\x7f;q=9e99", 200, "application/json"),
         ("image/png", 406, "application/problem+json"),
         ("text/csv;q=0", 406, "application/problem+json"),
+        ("text/*;q=0, image/*", 406, "application/problem+json"),
+        ("nonsense", 406, "application/problem+json"),
     ],
 )
 def test_accept_decides_and_what_nobody_serves_is_refused(
@@ -83,6 +105,8 @@ def test_accept_decides_and_what_nobody_serves_is_refused(
     path = f"/api/v1/releases/{release['id']}/values"
     response = world.call("GET", path, by="ann", headers={"Accept": accept})
     assert (response.status_code, response.mimetype) == (status, media_type)
+    if status == 200:
+        assert response.headers["Vary"] == "Accept"
     if status == 406:
         assert parsed(response)["code"] == "NOT_ACCEPTABLE"
 
@@ -93,20 +117,51 @@ def test_a_form_that_does_not_exist_is_named(world: World, release: dict[str, An
     assert parsed(response)["errors"][0]["pointer"] == "/format"
 
 
+def test_the_argument_goes_before_what_is_accepted(world: World, release: dict[str, Any]) -> None:
+    path = f"/api/v1/releases/{release['id']}/values?format=csv"
+    for accept in ("application/json", "image/png"):
+        response = world.call("GET", path, by="ann", headers={"Accept": accept})
+        assert (response.status_code, response.mimetype) == (200, "text/csv")
+
+
 def test_keys_that_spreadsheets_would_run_are_made_harmless_in_csv(world: World) -> None:
-    keys = ["=1+1", "@x", "plain"]
-    world.answer(
-        "POST",
-        "/api/v1/queries",
-        {**QUERY, "name": "odd", "keys": keys, "values": [1, 2, 3]},
-        by="root",
-    )
+    keys = ["=1+1", "@x", "-5", "+5", "\uff1d1", "'=1+1", "'", "plain", 'a "b", c', "5"]
+    query = {**QUERY, "name": "odd", "keys": keys, "values": [1] * len(keys)}
+    world.answer("POST", "/api/v1/queries", query, by="root")
     made = world.answer("POST", "/api/v1/queries/odd/releases", {}, by="ann")
     path = f"/api/v1/releases/{made['id']}/values?format="
-    assert [row["key"] for row in rows("csv", world.call("GET", path + "csv", by="ann").data)] == [
-        "'=1+1",
-        "'@x",
-        "plain",
+    shown = [row["key"] for row in rows("csv", world.call("GET", path + "csv", by="ann").data)]
+    assert shown == [
+        *("'=1+1", "'@x", "'-5", "'+5", "'\uff1d1", "''=1+1", "''", "plain", 'a "b", c', "5")
     ]
-    arrow = rows("arrow", world.call("GET", path + "arrow", by="ann").data)
-    assert [row["key"] for row in arrow] == keys
+    # No two become the same, and taking one apostrophe away is the way back.
+    assert [key.removeprefix("'") for key in shown] == keys
+    for form in ("arrow", "parquet"):
+        found = rows(form, world.call("GET", path + form, by="ann").data)
+        assert [row["key"] for row in found] == keys
+
+
+def hard_floats() -> list[float]:
+    """Those that are lost by writing too few digits, and bits as they come."""
+    named = [0.1, 1 / 3, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, -0.0, 1e23]
+    named += [2.0**53, 9007199254740993.0, 123456.78900000001, -1e-7, 100.0, 1e16, 1e22]
+    drawn = Stream.from_key(b"every bit of a float is written.").raw_uint64(4000).view(np.float64)
+    return named + [float(value) for value in drawn if np.isfinite(value) and abs(value) < 1e300]
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_every_form_reads_back_to_the_bit(world: World, release: dict[str, Any], form: str) -> None:
+    values = hard_floats()
+    held = history.values(
+        world.server, authenticate(world.server, world.tokens["ann"]), release["id"]
+    )
+    view = replace(
+        held, keys=[f"k{place}" for place in range(len(values))], values=np.asarray(values)
+    )
+    content = formats.answer(view, form).data
+    if form == "json":
+        found = json.loads(content)["values"]
+    else:
+        found = [row["value"] for row in rows(form, content)]
+    assert len(values) > 3000
+    assert struct.pack(f"{len(values)}d", *found) == struct.pack(f"{len(values)}d", *values)

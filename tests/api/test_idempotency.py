@@ -1,12 +1,18 @@
 """Idempotency keys: what is sent again is not done again, and nothing exact is kept."""
 
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlmodel import col, func, select
+from tests.api.bad_input.datasets import of_file
+from tests.api.bad_input.keys import POSTS
 from tests.api.world import QUERY, World, parsed
 
+from penstock.api import OPERATIONS
+from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN
 from penstock.persistence.tables import Charge, Idempotency, Leaf
 from penstock.services import repeats
 
@@ -111,3 +117,59 @@ def test_a_key_that_is_none_is_refused(world: World, key: str) -> None:
     )
     assert response.status_code == 422
     assert world.call("POST", "/api/v1/tiers", {"name": "gold"}, by="root").status_code == 201
+
+
+def test_every_post_of_admins_is_tried_with_a_key() -> None:
+    posts = {
+        operation.path.format(user="ann", dataset="sites", query="visits")
+        for operation in OPERATIONS
+        if operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN)
+    }
+    assert posts == set(POSTS)
+
+
+@pytest.mark.parametrize("path", sorted(POSTS))
+def test_every_post_of_admins_is_done_once_under_a_key(
+    world: World, path: str, tmp_path: Path
+) -> None:
+    body = POSTS[path]
+    if path.endswith("/versions"):
+        for name in ("old.csv", "new.csv"):
+            (tmp_path / name).write_text(f"person,town,visits\n{name},north,1\n")
+        world.answer("POST", "/api/v1/datasets", of_file(str(tmp_path / "old.csv")), by="root")
+        path = f"/api/v1/datasets/{of_file('')['name']}/versions"
+        body = {**body, "source": {"engine": "duckdb", "uri": str(tmp_path / "new.csv")}}
+    first = world.call("POST", path, body, by="root", headers=KEY)
+    assert first.status_code in (200, 201), first.text
+    before = counted(world)
+    again = world.call("POST", path, body, by="root", headers=KEY)
+    assert (again.status_code, again.headers["Idempotency-Replayed"]) == (first.status_code, "true")
+    assert {**parsed(again), "token": None} == {**parsed(first), "token": None}
+    assert counted(world) == before
+    elsewhere = world.call("POST", "/api/v1/tiers", {"name": "else"}, by="root", headers=KEY)
+    assert elsewhere.status_code == 422
+
+
+def test_a_key_of_one_user_is_free_for_another(world: World) -> None:
+    for name in ("ann", "ian"):
+        path = f"/api/v1/users/{name}/tokens"
+        answer = world.call("POST", path, {}, by=name, headers=KEY)
+        assert (answer.status_code, parsed(answer)["user"]) == (201, name)
+
+
+def test_releases_need_no_key_and_ignore_one(world: World) -> None:
+    path = "/api/v1/queries/visits/releases"
+    one = world.call("POST", path, {}, by="ann", headers=KEY)
+    other = world.call("POST", path, {"epsilon": 0.05}, by="ann", headers=KEY)
+    assert (one.status_code, other.status_code) == (200, 200)
+    assert "Idempotency-Replayed" not in other.headers
+
+
+def test_what_stands_for_a_request_is_made_with_a_secret_key(world: World) -> None:
+    """A body may hold counts, which somebody who reads the database could try out."""
+    parts = (b"register_query", b"/api/v1/queries", b'{"values": [1]}')
+    mine = repeats.fingerprint(world.server, *parts)
+    other = replace(world.server.secrets, fingerprint=bytes(32))
+    assert repeats.fingerprint(replace(world.server, secrets=other), *parts) != mine
+    # Where one part ends and the next begins makes a difference.
+    assert repeats.fingerprint(world.server, b"".join(parts)) != mine

@@ -5,6 +5,7 @@
 * ``wiring``      from declarations to Flask
 * ``bearer``, ``bodies``, ``parameters``  what comes in
 * ``answers``, ``formats``, ``problems``   what goes out
+* ``cursors``     where lists go on
 * ``idempotency`` what is done once, however often it is sent
 * ``pace``        what the clock must not tell apart
 * ``limits``      how often somebody may ask

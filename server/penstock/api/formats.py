@@ -4,6 +4,11 @@ One row a key: the key's parts, the value, and the ends of its interval; for mea
 the sum and the count that each was read from.  What does not fit a table (level,
 guarantee, receipt ...) goes along as metadata of the schema, JSON under ``penstock``;
 CSV has the table alone.
+
+Numbers are the same to the bit in every form: JSON and CSV write the shortest decimal
+fraction that reads back as the same float.  In CSV a text key that a spreadsheet would take
+for a formula has an apostrophe before it, and so has one that begins with an apostrophe:
+who takes one leading apostrophe away from every text key has the keys again.
 """
 
 import io
@@ -31,8 +36,9 @@ FORMS: Mapping[str, str] = {
 """The media type of each form, the preferred one first."""
 
 _NOT_IN_METADATA = {"keys", "values", "mean"}
-# A cell that begins so is a formula to a spreadsheet.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A cell that begins so is a formula to a spreadsheet, in Japan also with wide characters.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_MARK = "'"
 
 
 def chosen(form: str | None, accept: MIMEAccept) -> str:
@@ -44,16 +50,35 @@ def chosen(form: str | None, accept: MIMEAccept) -> str:
         return form
     if not accept:
         return "json"
-    best = accept.best_match(list(FORMS.values()))
-    if best is None:
+    wishes = {name: _wish(accept, media_type) for name, media_type in FORMS.items()}
+    best = max(wishes, key=lambda name: wishes[name])
+    if not wishes[best][0]:
         raise NotAcceptable
-    return next(name for name, media_type in FORMS.items() if media_type == best)
+    return best
+
+
+def _wish(accept: MIMEAccept, media_type: str) -> tuple[float, int]:
+    """How much a media type is wanted, and how specifically.
+
+    The most specific range that matches decides (RFC 9110, section 12.5.1), so that ``*/*``
+    does not bring back what ``q=0`` refuses by its name.  Parameters of a range are ignored.
+    """
+    ranges = ("*/*", media_type.partition("/")[0] + "/*", media_type)
+    found = [
+        (ranges.index(name), quality)
+        for wanted, quality in accept
+        if (name := wanted.partition(";")[0].strip().lower()) in ranges
+    ]
+    specificity, quality = max(found, default=(0, 0.0))
+    return quality, specificity
 
 
 def answer(release: ReleaseView, form: str) -> Response:
     """The release in one of ``FORMS``."""
     if form == "json":
-        return json_answer(release, 200)
+        response = json_answer(release, 200)
+        response.headers["Vary"] = "Accept"
+        return response
     written = io.BytesIO()
     table = table_of(release)
     if form == "csv":
@@ -70,6 +95,7 @@ def answer(release: ReleaseView, form: str) -> Response:
 
         parquet.write_table(table, written, compression="zstd")
     response = Response(written.getvalue(), 200, mimetype=FORMS[form])
+    response.headers["Vary"] = "Accept"
     response.headers["Content-Disposition"] = f'attachment; filename="{release.id}.{form}"'
     return response
 
@@ -108,13 +134,16 @@ def _key_columns(release: ReleaseView) -> dict[str, object]:
 
 
 def _harmless(table: "pyarrow.Table") -> "pyarrow.Table":
-    """Keys that a spreadsheet would run as formulas get an apostrophe before them."""
+    """Keys that a spreadsheet would run as formulas get an apostrophe before them.
+
+    So do those that begin with one, so that no two keys become the same.
+    """
     import pyarrow as pa
 
     for place, name in enumerate(table.column_names):
         if pa.types.is_string(table.schema.field(name).type):
             cells = [
-                f"'{cell}" if cell.startswith(_FORMULA) else cell
+                _MARK + cell if cell.startswith((*_FORMULA, _MARK)) else cell
                 for cell in table.column(name).to_pylist()
             ]
             table = table.set_column(place, name, pa.array(cells))

@@ -1,4 +1,4 @@
-"""The header ``Idempotency-Key`` on what admins create: done once, answered again.
+"""The header ``Idempotency-Key`` on what admins send by POST: done once, answered again.
 
 The answer is kept as the bytes that went out, but for a token's secret, which is shown
 once and stored nowhere: a repeat shows null in its place.
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from flask import Response
 
 from penstock.api.answers import MEDIA_TYPE, rendered
-from penstock.api.operations import Operation
+from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, Operation
 from penstock.errors import PenstockError
 from penstock.services import repeats
 from penstock.services.principals import Principal
@@ -21,8 +21,17 @@ REPLAYED = "Idempotency-Replayed"
 
 
 def applies(operation: Operation) -> bool:
-    """Whether a request for ``operation`` may carry a key: where something is created."""
-    return operation.verb == "POST" and operation.status == 201
+    """Whether a request for ``operation`` may carry a key.
+
+    That is where an admin's POST changes something.  Asking for a release needs none: asked
+    again it is the same release.
+    """
+    return operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN)
+
+
+def fingerprint(server: Server, operation: Operation, path: str, body: bytes | bytearray) -> bytes:
+    """What stands for a request, without telling its body: 32 bytes."""
+    return repeats.fingerprint(server, operation.name.encode(), path.encode(), body)
 
 
 def once(
@@ -30,15 +39,14 @@ def once(
     caller: Principal,
     operation: Operation,
     key: str,
-    sent: tuple[bytes, ...],
+    sent: bytes,
     act: Callable[[], object],
 ) -> Response:
     """Do what is asked unless it was done under this key, and answer the same either way.
 
-    ``sent`` is the address and the body.  A refusal is not kept: it changed nothing.
+    ``sent`` is the request's ``fingerprint``.  A refusal is not kept: it changed nothing.
     """
-    request = repeats.fingerprint(server, operation.name.encode(), *sent)
-    begun = repeats.begin(server, caller, key, request)
+    begun = repeats.begin(server, caller, key, sent)
     if isinstance(begun, repeats.Replay):
         response = Response(begun.answer, begun.status, mimetype=MEDIA_TYPE)
         response.headers[REPLAYED] = "true"

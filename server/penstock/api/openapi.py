@@ -54,11 +54,22 @@ PROBLEM: Mapping[str, Any] = {
 }
 
 
-_BINARY = {"schema": {"type": "string", "contentEncoding": "binary"}}
 _TABLES: Mapping[str, Any] = {
-    media_type: {"schema": {"type": "string"}} if media_type == "text/csv" else _BINARY
+    # Of bytes OpenAPI 3.1 says the media type, and no encoding.
+    media_type: {
+        "schema": {"type": "string"}
+        if media_type == "text/csv"
+        else {"type": "string", "contentMediaType": media_type}
+    }
     for form, media_type in formats.FORMS.items()
     if form != "json"
+}
+_REPLAYED: Mapping[str, Any] = {
+    idempotency.REPLAYED: {
+        "description": "Present where this is the answer to an earlier request with the key.",
+        "required": False,
+        "schema": {"type": "string", "enum": ["true"]},
+    }
 }
 
 
@@ -135,7 +146,9 @@ def _plain(schema: JsonSchemaValue | Any) -> Any:
             name: _text(name, _plain(part))
             for name, part in schema.items()
             # Titles of classes; a field that is called title has a schema, not a text.
+            # And what may be left out and is null then, is simply not required.
             if not (name == "title" and isinstance(part, str))
+            and not (name == "default" and part is None)
         }
     if isinstance(schema, Sequence) and not isinstance(schema, str):
         return [_plain(part) for part in schema]
@@ -178,6 +191,7 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
     described["responses"] = {
         str(operation.status): {
             "description": "Done." if operation.status == 200 else "Created.",
+            **({"headers": _REPLAYED} if idempotency.applies(operation) else {}),
             "content": {
                 answers.MEDIA_TYPE: {"schema": answer},
                 **(_TABLES if operation.tabular else {}),
@@ -200,6 +214,8 @@ def refusals(operation: Operation) -> list[int]:
         found.add(404)
     if operation.body is not None:
         found |= {400, 413, 415}
+    if idempotency.applies(operation):
+        found.add(409)
     return sorted(found)
 
 

@@ -1,5 +1,6 @@
 """The query string: every argument is declared, known, given once and read strictly."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -48,8 +49,10 @@ Names = Annotated[
 """Names with commas between them."""
 
 
-def read(operation: Operation, given: MultiDict[str, str]) -> dict[str, Any]:
-    """The handler's arguments out of a query string.
+def read(
+    operation: Operation, given: MultiDict[str, str], opened: Callable[[str], str]
+) -> dict[str, Any]:
+    """The handler's arguments out of a query string; ``opened`` unseals a cursor.
 
     Raises ``InvalidInput`` for arguments that are unknown, repeated, missing or wrong.
     """
@@ -81,5 +84,8 @@ def read(operation: Operation, given: MultiDict[str, str]) -> dict[str, Any]:
     if wrong:
         raise refusal(wrong[:20], more=len(wrong[20:]))
     if operation.windowed:
-        arguments["window"] = Window.parse(given.get(LIMIT), given.get(CURSOR))
+        cursor = given.get(CURSOR)
+        arguments["window"] = Window.parse(
+            given.get(LIMIT), None if cursor is None else opened(cursor)
+        )
     return arguments

@@ -7,6 +7,8 @@ byte of their body is read.
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import HTTPException
@@ -14,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 from penstock.api import bearer, bodies, edge, formats, idempotency, pace, parameters, problems
 from penstock.api.answers import json_answer
 from penstock.api.call import Call
+from penstock.api.cursors import Cursors
 from penstock.api.docs import add_documents
 from penstock.api.limits import Limits
 from penstock.api.metrics import add_page
@@ -24,7 +27,7 @@ from penstock.errors import NotAuthenticated, PenstockError, Unavailable
 from penstock.services.again import again
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.views import ReleaseView
+from penstock.services.views import Page, ReleaseView
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0
 _QUANTA = "penstock.quanta"
@@ -68,6 +71,8 @@ def blueprint(server: Server, rhythm: pace.Pace, tallies: Tallies) -> Blueprint:
 def _view(
     server: Server, operation: Operation, one_at_a_time: threading.Lock, limits: Limits
 ) -> Callable[..., Response]:
+    cursors = Cursors(server)
+
     def view(**path: str) -> Response:
         caller = None
         if operation.policy.needs_token:
@@ -77,33 +82,30 @@ def _view(
             if operation.policy.roles:
                 caller.require(*operation.policy.roles)
         call = Call(server, caller)
-        arguments = parameters.read(operation, request.args)
+        arguments = parameters.read(
+            operation, request.args, lambda sealed: cursors.open(request.path, sealed)
+        )
         # Settled first, so that what cannot be answered is not read either.
         form = "json"
         if operation.tabular:
             form = formats.chosen(arguments.get("format"), request.accept_mimetypes)
         if operation.verb == "GET":  # only reads, and may be run anew
             answer = again(lambda: operation.handler(call, **path, **arguments))
-        elif operation.body is None:
-            answer = operation.handler(call, **path, **arguments)
         else:
-            bodies.require_json(request)
             key = request.headers.get(idempotency.HEADER)
+            keyed = key is not None and idempotency.applies(operation)
             with _room(server, operation, one_at_a_time):
-                raw, found = _document(server, operation)
-                body = bodies.model(operation.body, found)
-                if key is not None and caller is not None and idempotency.applies(operation):
-                    return idempotency.once(
-                        server,
-                        caller,
-                        operation,
-                        key,
-                        (request.path.encode(), bytes(raw)),
-                        lambda: operation.handler(call, **path, **arguments, body=body),
-                    )
-                del raw, found
-                answer = operation.handler(call, **path, **arguments, body=body)
+                sent, body = _body(server, operation, keyed=keyed)
+
+                def act() -> object:
+                    return operation.handler(call, **path, **arguments, **body)
+
+                if key is not None and keyed:
+                    return idempotency.once(server, call.principal, operation, key, sent, act)
+                answer = act()
         request.environ[_QUANTA] = call.quanta
+        if isinstance(answer, Page) and answer.next_cursor is not None:
+            answer = replace(answer, next_cursor=cursors.seal(request.path, answer.next_cursor))
         if operation.tabular and isinstance(answer, ReleaseView):
             return formats.answer(answer, form)
         return json_answer(answer, operation.status)
@@ -120,6 +122,19 @@ def _signed_in(server: Server, limits: Limits) -> Principal:
         if header:
             limits.failed_sign_in(request.remote_addr or "")
         raise
+
+
+def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, dict[str, Any]]:
+    """The body as the handler's argument, and what stands for the request if it is ``keyed``."""
+    raw = bytearray()
+    body: dict[str, Any] = {}
+    if operation.body is not None:
+        bodies.require_json(request)
+        raw, found = _document(server, operation)
+        body["body"] = bodies.model(operation.body, found)
+    if not keyed:
+        return b"", body
+    return idempotency.fingerprint(server, operation, request.path, raw), body
 
 
 def _document(server: Server, operation: Operation) -> tuple[bytearray, object]:

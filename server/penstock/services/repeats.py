@@ -39,7 +39,7 @@ class Begun:
     row: int
 
 
-def fingerprint(server: Server, *parts: bytes) -> bytes:
+def fingerprint(server: Server, *parts: bytes | bytearray) -> bytes:
     """The keyed hash of what was sent: 32 bytes."""
     mac = hmac.new(server.secrets.fingerprint, b"idempotency", hashlib.sha256)
     for part in parts:

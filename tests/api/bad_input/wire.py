@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tests.api.bad_input import keys
 from tests.api.bad_input.people import TIER, TIERS, USERS
 from tests.api.bad_input.row import Row
 from tests.api.bad_input.vectors import GOOD, QUERIES
@@ -218,4 +219,8 @@ IGNORED = [
 OVERRIDE: Any = Row(
     "the method by a field", "POST", f"{USERS}/ann", "Allow header", 405, body={"_method": "DELETE"}
 )
-ROWS = [*BODIES, *TYPES, *CALLERS, *ADDRESSES, *STRANGERS, *METHODS, *IGNORED, OVERRIDE]
+ROWS = [
+    *(BODIES + TYPES + CALLERS + ADDRESSES + STRANGERS + METHODS + IGNORED),
+    OVERRIDE,
+    *keys.ROWS,
+]

@@ -1,0 +1,47 @@
+"""Cursors as they leave the server: sealed, so that they tell nothing and none can be made up.
+
+Inside, a cursor names the last row of a page by its number, and numbers count the rows of
+others too: how much was handed out to everybody, how many queries are out of sight.
+"""
+
+import base64
+import binascii
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from penstock.encryption import Key
+from penstock.errors import InvalidInput
+from penstock.services.server import Server
+
+_SIZE = 40
+"""Bytes of a cursor before it is sealed, longer than any, so that its length tells nothing."""
+
+
+class Cursors:
+    """Seals and opens the cursors of one server.
+
+    AES-SIV (Rogaway, Shrimpton 2006; RFC 5297) under a key that follows from the server's
+    secrets, so that every worker opens what another sealed, also after a restart.  A cursor
+    is bound to the address of its list.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._cipher = AESSIV(Key(server.secrets.fingerprint).subkey(b"", b"penstock cursors"))
+
+    def seal(self, path: str, cursor: str) -> str:
+        """The cursor as it is handed out with a page of the list at ``path``."""
+        sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
+        return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
+
+    def open(self, path: str, sealed: str) -> str:
+        """The cursor inside.  Raises ``InvalidInput`` unless this list's page had it."""
+        try:
+            padded = sealed + "=" * (-len(sealed) % 4)
+            found = base64.b64decode(padded, altchars=b"-_", validate=True)
+            return self._cipher.decrypt(found, [path.encode()]).decode().rstrip()
+        except (binascii.Error, ValueError, InvalidTag):
+            raise InvalidInput(
+                "The cursor is not one that this list gave out; begin again without it.",
+                pointer="/cursor",
+            ) from None
