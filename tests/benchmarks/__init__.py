@@ -10,6 +10,9 @@
 * ``crowd``       a file of many rows, of people with few and with thousands
 * ``registration``  a group-by over that file against plain SQL
 * ``ledger``      registering where many queries are against where few are
+* ``figure2``     variance against the number of releases, on one path and independent
+* ``figure2_drawing``  that as an SVG
+* ``utilities``   the noise of all mechanisms at equal guarantees
 * ``serving``     ``penstock serve`` in a process of its own
 * ``readers``     clients in processes of their own
 * ``received``    everything that clients were answered, compared

@@ -5,7 +5,16 @@ import os
 import platform
 from collections.abc import Callable, Sequence
 
-from tests.benchmarks import ledger, levels, mechanisms, over_http, registration, release
+from tests.benchmarks import (
+    figure2,
+    ledger,
+    levels,
+    mechanisms,
+    over_http,
+    registration,
+    release,
+    utilities,
+)
 from tests.benchmarks.figures import Figure, table
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
@@ -14,6 +23,8 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "levels": ("Answering with 300 stored levels against 3, 256 values", levels.measure),
     "registration": ("Registering a group-by over 10^6 rows", registration.measure),
     "ledger": ("Registering after 10, 1,000 and 100,000 others", ledger.measure),
+    "figure2": ("Variance against the number of releases, epsilon 1", figure2.measure),
+    "utilities": ("Noise of one statistic at equal guarantees", utilities.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),
 }
 

@@ -1,0 +1,241 @@
+"""What many releases cost: Figure 2 of Andersson, Retschmeier, Nelson, Pagh (2025).
+
+``k`` readers have budgets that rise in equal steps up to that of the most trusted, and
+everything that anybody gets must be private at that one budget together.  Three ways to
+serve them, told apart by the variance that the most trusted reader gets, as a multiple of
+what a single release at the whole budget would have:
+
+* *lossless*: one path, its most accurate level at the whole budget;
+* *split*: independent releases, each from the budget that its reader has beyond the one
+  before; the steps are equal, so that each of them gets a ``k``-th (the paper's baseline);
+* *doubling*: independent releases, each of twice the deviation of the one before, which
+  halves its epsilon: for Laplace exactly, for the others nearly (Ligett et al. 2017).
+
+Exact values are those of the lattice laws, at levels that the accountant finds; measured
+ones are of noise drawn by the mechanisms, from fixed keys.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tests.benchmarks.figure2_drawing import Line, drawing
+from tests.benchmarks.figures import Figure, Print
+
+from penstock.accounting import PlacedRelease, composed_epsilon, level_for
+from penstock.mechanisms import MECHANISMS, Mechanism, MultipleRelease, draw_anchor
+from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
+from penstock.randomness import Stream
+
+SVG = Path(__file__).with_name("figure2.svg")
+EPSILON, DELTA = 1.0, 1e-6
+ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+STRATEGIES = ("lossless", "split", "doubling")
+RELEASES = (1, 2, 3, 4, 6, 8, 12, 16)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How many values are drawn a release, and which numbers of releases are looked at."""
+
+    values: int = 200_000
+    releases: tuple[int, ...] = RELEASES
+
+
+@dataclass(frozen=True)
+class Point:
+    """The most trusted reader's variance, in multiples of a single release's."""
+
+    mechanism: str
+    strategy: str
+    releases: int
+    exact: float
+    measured: float
+
+
+class Single:
+    """One release at the whole budget, on the rung that the product would choose."""
+
+    def __init__(self, kind: type[Mechanism]) -> None:
+        target = Target(TargetKind.EPSILON, EPSILON)
+        level = level_for(kind(Fraction(1)), target, ONE, DELTA)
+        self.mechanism, self.ladder = kind.plan(level, Fraction(1), Fraction(0))
+        self.level = self.ladder.value(self.ladder.rung_at_or_above(level))
+        self.variance = variance(self.mechanism, self.level)
+        self.epsilon = self.together([self.level])
+
+    @property
+    def quadruple(self) -> int:
+        """By what a level is multiplied for twice the deviation."""
+        return 2 if self.mechanism.parameter == "scale" else 4
+
+    def together(self, levels: Sequence[Fraction]) -> float:
+        """The tight epsilon of independent releases at ``levels``."""
+        name, granularity = self.mechanism.name, self.mechanism.granularity
+        return composed_epsilon(
+            [PlacedRelease(name, granularity, level, ONE) for level in levels], DELTA
+        )
+
+    def levels(self, strategy: str, releases: int) -> list[Fraction]:
+        """Where each reader's release is, the most accurate first."""
+        if strategy == "lossless" or releases == 1:
+            return [self.level * releases / part for part in range(releases, 0, -1)]
+        if strategy == "split":
+            shape = [self.level] * releases
+        else:
+            shape = [self.level * self.quadruple**place for place in range(releases)]
+        factor = self._least_factor(shape)
+        return [level * factor for level in shape]
+
+    def _least_factor(self, shape: Sequence[Fraction]) -> Fraction:
+        """By what ``shape`` must be made noisier for all of it to cost one release."""
+        from scipy.optimize import brentq
+
+        def excess(logarithm: float) -> float:
+            factor = Fraction(math.exp(logarithm))
+            return self.together([level * factor for level in shape]) - self.epsilon
+
+        most = math.log(1.1 * len(shape))
+        return Fraction(math.exp(brentq(excess, 0.0, most, xtol=1e-6, rtol=1e-9)))
+
+
+def variance(mechanism: Mechanism, level: Fraction) -> float:
+    """That of the lattice law, in squared units of the values."""
+    return mechanism.error(level, 0.95).standard_deviation ** 2
+
+
+def exact_ratio(single: Single, strategy: str, releases: int) -> float:
+    """The variance of the most trusted reader's release over a single one's."""
+    return variance(single.mechanism, single.levels(strategy, releases)[0]) / single.variance
+
+
+def streams_of(label: str) -> Callable[[], Stream]:
+    """Streams of fixed keys, so that the figure can be made again."""
+    numbers = count()
+    return lambda: Stream.from_key(sha256(f"{label}/{next(numbers)}".encode()).digest())
+
+
+def measured_ratio(single: Single, strategy: str, releases: int, size: int) -> float:
+    """The same, of noise that is drawn for all readers; every reader's variance is checked."""
+    streams = streams_of(f"figure2/{single.mechanism.name}/{strategy}/{releases}")
+    levels = single.levels(strategy, releases)
+    if strategy == "lossless":
+        drawn = _on_one_path(single.mechanism, single.ladder, levels, size, streams)
+    else:
+        drawn = _independently(single.mechanism, levels, size, streams)
+    found = []
+    for level, noise in zip(levels, drawn, strict=True):
+        found.append(float(np.mean(noise**2)))
+        ratio = found[-1] / variance(single.mechanism, level)
+        # Six deviations of what a law of kurtosis 6 gives, and the width of a rung.
+        assert abs(ratio - 1) < 6 * math.sqrt(5 / size) + 0.002, f"a variance off by {ratio}"
+    return found[0] / single.variance
+
+
+def _on_one_path(
+    mechanism: Mechanism,
+    ladder: Ladder,
+    levels: Sequence[Fraction],
+    size: int,
+    streams: Callable[[], Stream],
+) -> Iterator[NDArray[np.float64]]:
+    """The library's own releases; every other one first, so that most are bridges.
+
+    What others have beyond the most trusted reader's is noise that tells nothing of it:
+    their releases are no help to somebody who has the best.
+    """
+    release = MultipleRelease(
+        mechanism, ladder, np.zeros(size, dtype=np.int64), levels[0], streams=streams
+    )
+    for level in levels[::-2]:
+        release.at(level)
+    best = release.at(levels[0])
+    for level in levels:
+        noise = release.at(level)
+        if level != levels[0]:
+            correlation = float(np.corrcoef(best, noise - best)[0, 1])
+            assert abs(correlation) < 6.5 / math.sqrt(size), f"a correlation of {correlation}"
+        yield noise
+
+
+def _independently(
+    mechanism: Mechanism, levels: Sequence[Fraction], size: int, streams: Callable[[], Stream]
+) -> Iterator[NDArray[np.float64]]:
+    zeros = np.zeros(size, dtype=np.int64)
+    for level in levels:
+        noise = draw_anchor(mechanism, zeros, level, streams()).astype(np.float64)
+        noise *= float(mechanism.granularity)
+        noise -= float(mechanism.bias(level))
+        yield noise
+
+
+def points(setting: Setting, names: Sequence[str] = tuple(MECHANISMS)) -> list[Point]:
+    """All mechanisms, all strategies, all numbers of releases."""
+    found = []
+    for name in names:
+        single = Single(MECHANISMS[name])
+        for strategy in STRATEGIES:
+            for releases in setting.releases:
+                exact = exact_ratio(single, strategy, releases)
+                measured = measured_ratio(single, strategy, releases, setting.values)
+                found.append(Point(name, strategy, releases, exact, measured))
+    return found
+
+
+def markdown(found: Sequence[Point], *, measured: bool = False) -> str:
+    """The table: a row for each mechanism and strategy, exact values or measured ones."""
+    releases = sorted({point.releases for point in found})
+    lines = [
+        "| mechanism | strategy | " + " | ".join(str(number) for number in releases) + " |",
+        "|---|---|" + "---:|" * len(releases),
+    ]
+    for mechanism, strategy in dict.fromkeys((point.mechanism, point.strategy) for point in found):
+        cells = [
+            f"{point.measured if measured else point.exact:.2f}"
+            for point in found
+            if (point.mechanism, point.strategy) == (mechanism, strategy)
+        ]
+        lines.append(f"| {mechanism} | {strategy} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def lines_of(found: Sequence[Point]) -> list[Line]:
+    """The points as the drawing takes them."""
+    return [
+        Line(
+            mechanism,
+            strategy,
+            tuple(
+                (point.releases, point.exact, point.measured)
+                for point in found
+                if (point.mechanism, point.strategy) == (mechanism, strategy)
+            ),
+        )
+        for mechanism, strategy in dict.fromkeys(
+            (point.mechanism, point.strategy) for point in found
+        )
+    ]
+
+
+def measure(setting: Setting = Setting(), say: Print = print, path: Path = SVG) -> Sequence[Figure]:
+    """The table is printed, the drawing written to ``path``; returned is measured over exact."""
+    found = points(setting)
+    say(f"Exact:\n{markdown(found)}\nMeasured:\n{markdown(found, measured=True)}")
+    path.write_text(drawing(lines_of(found), EPSILON, DELTA))
+    say(f"Drawn in {path.name}.")
+    most = max(setting.releases)
+    return [
+        Figure(
+            f"{p.mechanism}, {p.strategy}, {most} releases: measured over exact",
+            p.measured / p.exact,
+            "x",
+        )
+        for p in found
+        if p.releases == most
+    ]
