@@ -26,12 +26,12 @@ from penstock.mechanisms.poisson_divergence import renyi_divergence
 from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
 from penstock.mechanisms.poisson_tails import below, beyond_neighbor, half_width
 from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
+from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
 from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.binomial import binomial
 from penstock.randomness.poisson import poisson
-from penstock.randomness.rejection import RELATIVE_ERROR, TAIL_ERROR
 
 ROOM_TO_RAISE = 64
 """The ceiling's mean over that of rung 0, unless that were below 1."""
@@ -41,9 +41,6 @@ SMALLEST_MEAN = 1
 
 UNIT = Fraction(1, 1 << 20)
 """Means are multiples of this."""
-
-HIGHEST_ORDER = 2.0**10
-"""Up to this Rényi order the sampler's divergence from the ideal law is bounded."""
 
 LARGEST_FAILURE = 0.01
 """Where the support ends more often, costs are not convex in the shift any more."""
@@ -127,7 +124,9 @@ class Poisson(Whole):
         """
         if not 0 < delta < 1:
             raise InvalidInput(f"Poisson noise needs a delta between 0 and 1, not {delta:g}.")
-        epsilon = epsilon_of_shape(float(level), self._shifts(sensitivity).worst, delta)
+        epsilon = epsilon_of_shape(
+            float(level), Shifts.of(sensitivity, self.granularity).worst, delta
+        )
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
@@ -141,11 +140,13 @@ class Poisson(Whole):
         ``order``, the loss is raised to what the factor of ``numerical_charges`` needs.
         Raises ``InvalidInput`` for a sensitivity below one step.
         """
-        mean, shifts = float(level), self._shifts(sensitivity)
+        mean, shifts = float(level), Shifts.of(sensitivity, self.granularity)
         failure = min(shifts.largest_sum(lambda shift: beyond_neighbor(mean, shift)), 1.0)
         if math.isinf(order) or failure > LARGEST_FAILURE:
             return Cost(loss=math.inf, failure=failure)
-        loss = shifts.largest_sum(lambda shift: _loss(mean, shift, order))
+        loss = shifts.largest_sum(
+            lambda shift: charged_loss(lambda at: renyi_divergence(mean, shift, at), order)
+        )
         return Cost(loss=loss, failure=failure)
 
     def refinement(
@@ -156,7 +157,7 @@ class Poisson(Whole):
         But for ``tail``, the probability that the noise of ``old`` is too small in a
         coordinate that the shift moves, and for that of ``new`` below its shift.
         """
-        shifts = self._shifts(sensitivity)
+        shifts = Shifts.of(sensitivity, self.granularity)
         trials = fewest(float(old), tail / shifts.l1)
         chance = float(new / old)
         loss = shifts.largest_sum(lambda shift: refinement_divergence(trials, chance, shift, order))
@@ -171,27 +172,8 @@ class Poisson(Whole):
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
-        """What ``n = dimension * levels`` draws by rejection cost, in two ways.
-
-        Engineering bounds, derived as for ``Gaussian``.  ``eta = 2^-42`` is the rms
-        relative error of a probability (``penstock.randomness.rejection``), and a draw
-        is in tails of which nothing is claimed with probability ``2^-59``, which covers
-        the thresholds of smaller means as well.
-
-        *Pinsker.*  ``(1 + e^epsilon) (sqrt(n) eta / 2 + n 2^-59)`` of failure.
-
-        *Hölder.*  A factor ``1 + (5/4) 2 a^2 / ((a-1) (2^10 - 2a))`` at order ``a``
-        below 2^9, and ``n 2^-59`` of failure.  The 5/4 is for Rényi divergences that grow
-        faster than the order; ``cost`` sees to it that it suffices.
-        """
-        draws = dimension * levels
-        tail = draws * 2 * TAIL_ERROR
-        inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
-        total = inflation * (math.sqrt(draws) * RELATIVE_ERROR / 2 + tail)
-        charges = [NumericalCharge(1.0, total)]
-        if 1 < order < HIGHEST_ORDER / 2:
-            charges.append(NumericalCharge(_factor(order), tail))
-        return tuple(charges)
+        """Those of ``rejection_charges``, for one draw a value and level."""
+        return rejection_charges(dimension * levels, order, epsilon)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
         """Error bars of the law around its mean, which is what ``bias`` takes off.
@@ -201,35 +183,3 @@ class Poisson(Whole):
         check_confidence(confidence)
         step, mean = float(self.granularity), float(level)
         return ErrorBars(math.sqrt(mean) * step, confidence, half_width(mean, confidence) * step)
-
-    def _shifts(self, sensitivity: Sensitivity) -> Shifts:
-        step = self.granularity
-        shifts = Shifts(
-            l1=sensitivity.l1 // step,
-            l2_squared=sensitivity.l2_squared // (step * step),
-            linf=sensitivity.linf // step,
-        )
-        if not shifts.largest:
-            raise InvalidInput(
-                f"A sensitivity of {float(sensitivity.linf):g} is below one step of"
-                f" {step}, so that no two vectors on the lattice would be neighbors; choose"
-                " a finer step or a larger sensitivity.",
-                pointer="/sensitivity",
-            )
-        return shifts
-
-
-def _factor(order: float) -> float:
-    """What a charge is multiplied by for the sampler's error; ``order`` below 2^9."""
-    return 1 + 2.5 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))
-
-
-def _loss(mean: float, shift: int, order: float) -> float:
-    loss = renyi_divergence(mean, shift, order)
-    if order >= HIGHEST_ORDER / 2:
-        return loss
-    # Hölder's inequality asks for the moment at a raised order (see ``Gaussian``).
-    exponent = HIGHEST_ORDER / order
-    part = (exponent - 2) / exponent
-    moment = part * (order / part - 1) * renyi_divergence(mean, shift, order / part)
-    return max(loss, moment / (order - 1) / _factor(order))

@@ -10,21 +10,17 @@ Below its shift ``X + s`` has no mass: where ``X`` falls there the loss is infin
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
+from penstock.mechanisms.loss_sums import SAFETY, Losses, best_ratios, epsilon_of_sum
 from penstock.mechanisms.poisson_tails import OUTSIDE, Progression, below, reach, stride
 from penstock.mechanisms.shifts import Shape
 from penstock.randomness.saddle_point import Floats, log_poisson
 
-_SAFETY = 1e-11
-"""Absolute: what rounding in the sums of probabilities may move epsilon by."""
-
 _ATOMS = 1 << 14
-_GRID = 1 << 17
+"""Points that stand for one value's losses."""
 
 
 def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
@@ -85,19 +81,13 @@ def _single(mean: float, shift: int, delta: float, up: bool) -> float:
     moved = Progression.between(mean, low - shift, high - shift, step)
     unlikely, likely = (plain, moved) if up else (moved, plain)
     small, large = (part.at_least() if up else part.at_most() for part in (unlikely, likely))
-    bounds = _bounds(large, small, delta)
+    bounds = best_ratios(large, small, delta)
     if step > 1 and bounds.max() > -math.inf:
         # The points stand for runs of integers: look at all of those around the best.
         best = min(max(int(np.argmax(bounds)), 1), len(bounds) - 2)
         small, large = _run(unlikely, small, best, up), _run(likely, large, best, up)
-        bounds = _bounds(large, small, delta)
-    return max(float(bounds.max()), 0.0) + _SAFETY
-
-
-def _bounds(likely: Floats, unlikely: Floats, delta: float) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(np.maximum(likely - delta, 0)) - np.log(np.maximum(unlikely, 0))
-    return np.where(likely > delta, logs, -np.inf)
+        bounds = best_ratios(large, small, delta)
+    return max(float(bounds.max()), 0.0) + SAFETY
 
 
 def _run(part: Progression, tails: Floats, best: int, up: bool) -> Floats:
@@ -112,76 +102,10 @@ def _run(part: Progression, tails: Floats, best: int, up: bool) -> Floats:
 
 def _several(mean: float, shape: Shape, delta: float, ups: Sequence[bool]) -> float:
     losses = [_losses(mean, shift, up) for (shift, _), up in zip(shape, ups, strict=True)]
-    counts = [count for _, count in shape]
-    kept = sum(n * math.log1p(-part.lost) for part, n in zip(losses, counts, strict=True))
-    left = delta + math.expm1(kept)
-    if left <= 0:
-        return math.inf
-    start, width = _window(losses, counts)
-    unit = width / _GRID
-    spectrum = np.ones(_GRID // 2 + 1, dtype=np.complex128)
-    for part, count in zip(losses, counts, strict=True):
-        spectrum *= _power(np.fft.rfft(part.on_grid(unit)), count)
-    first = math.floor(start / unit)
-    # Circular: index i holds the loss that is congruent to it in the window.
-    mass = np.maximum(np.roll(np.fft.irfft(spectrum, _GRID), -first), 0.0)
-    loss = (first + np.arange(_GRID)) * unit
-    mass, loss = mass[loss > 0], loss[loss > 0]
-    likely = np.cumsum(mass[::-1])[::-1]
-    unlikely = np.cumsum((mass * np.exp(-loss))[::-1])[::-1]
-    return max(float(_bounds(likely, unlikely, left).max(initial=0.0)), 0.0) + _SAFETY
+    return epsilon_of_sum(losses, [count for _, count in shape], delta)
 
 
-def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
-    """By squaring: numpy's own power of complex numbers is slow, and less exact."""
-    result = np.ones_like(base)
-    while exponent:
-        if exponent & 1:
-            result *= base
-        exponent >>= 1
-        base = base * base
-    return result
-
-
-@dataclass(frozen=True)
-class _Losses:
-    """One coordinate's privacy loss: atoms, their probabilities, and the infinite part."""
-
-    loss: Floats
-    mass: Floats
-    lost: float
-
-    @property
-    def mean(self) -> float:
-        return float(self.mass @ self.loss)
-
-    @property
-    def variance(self) -> float:
-        return float(self.mass @ (self.loss - self.mean) ** 2)
-
-    def on_grid(self, unit: float) -> Floats:
-        """Masses on multiples of ``unit``, congruent modulo the grid.
-
-        Each atom goes to the two points around it, so that its probability under both
-        laws is kept.
-        """
-        under = np.floor(self.loss / unit)
-        gap = self.loss - under * unit
-        upper = self.mass * (-np.expm1(-gap) / -math.expm1(-unit))
-        at = under.astype(np.int64)
-        grid = np.zeros(_GRID)
-        grid += np.bincount(at % _GRID, self.mass - upper, _GRID)
-        grid += np.bincount((at + 1) % _GRID, upper, _GRID)
-        return grid
-
-    def log_moment(self, tilt: float) -> float:
-        """``ln E[exp(tilt * loss)]``."""
-        exponent = tilt * self.loss
-        peak = float(exponent.max())
-        return peak + math.log(float(self.mass @ np.exp(exponent - peak)))
-
-
-def _losses(mean: float, shift: int, up: bool) -> _Losses:
+def _losses(mean: float, shift: int, up: bool) -> Losses:
     low, high = max(math.floor(mean) - reach(mean), 0), math.ceil(mean) + reach(mean)
     step = max(1, (high - low) // _ATOMS)
     x = np.arange(low if up else max(low, shift), high + 1, step, dtype=np.float64)
@@ -191,21 +115,4 @@ def _losses(mean: float, shift: int, up: bool) -> _Losses:
     lost = min(2 * OUTSIDE + (0.0 if up else below(mean, shift)), 1 - 1e-16)
     mass = np.exp(own)
     # Where atoms stand for several integers, their sum is 1 up to the trapezoid's error.
-    return _Losses(ratio, mass * ((1 - lost) / mass.sum()), lost)
-
-
-def _window(losses: Sequence[_Losses], counts: Sequence[int]) -> tuple[float, float]:
-    """Where the total loss is but for 1e-18 on either side (Chernoff), and how wide that is."""
-    parts = list(zip(losses, counts, strict=True))
-    center = sum(n * part.mean for part, n in parts)
-    spread = math.sqrt(sum(n * part.variance for part, n in parts))
-    tilts = np.geomspace(0.5, 50, 24) / spread
-    low, high = (
-        sign
-        * min(
-            (sum(n * p.log_moment(sign * t) for p, n in parts) + math.log(1e18)) / t for t in tilts
-        )
-        for sign in (-1.0, 1.0)
-    )
-    low, high = min(low, center), max(high, center)
-    return low, (high - low) * (1 + 2 / _GRID)
+    return Losses(ratio, mass * ((1 - lost) / mass.sum()), lost)

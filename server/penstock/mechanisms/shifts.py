@@ -3,7 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
+from typing import Self
+
+from penstock.errors import InvalidInput
+from penstock.privacy import Sensitivity
 
 Shape = tuple[tuple[int, int], ...]
 """A vector of shifts, up to order: pairs of a shift and its number of coordinates."""
@@ -22,6 +27,26 @@ class Shifts:
     l1: int
     l2_squared: int
     linf: int
+
+    @classmethod
+    def of(cls, sensitivity: Sensitivity, step: Fraction) -> Self:
+        """Those of vectors on multiples of ``step``.
+
+        Raises ``InvalidInput`` where not even one step is admitted.
+        """
+        shifts = cls(
+            l1=sensitivity.l1 // step,
+            l2_squared=sensitivity.l2_squared // (step * step),
+            linf=sensitivity.linf // step,
+        )
+        if not shifts.largest:
+            raise InvalidInput(
+                f"A sensitivity of {float(sensitivity.linf):g} is below one step of"
+                f" {step}, so that no two vectors on the lattice would be neighbors; choose"
+                " a finer step or a larger sensitivity.",
+                pointer="/sensitivity",
+            )
+        return shifts
 
     @property
     def largest(self) -> int:

@@ -7,9 +7,10 @@ Loader's form of the probabilities; its error (``rejection.RELATIVE_ERROR``,
 2^-35 at a mean of 1e4 and by 2^-28 at 1e6.
 """
 
+import itertools
 import math
-from bisect import bisect_right
-from decimal import localcontext
+from collections.abc import Iterator
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
@@ -18,13 +19,12 @@ from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.randomness import bernoulli, rejection
-from penstock.randomness.bernoulli import CERTAIN, PRECISION, THRESHOLD_BITS
+from penstock.randomness.bernoulli import PRECISION
+from penstock.randomness.inversion import Table
 from penstock.randomness.saddle_point import log_poisson, split
 from penstock.randomness.stream import Stream
 
 LARGEST_MEAN = 1 << 52
-
-_LOW_BITS = THRESHOLD_BITS - 32
 
 
 def poisson(mean: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:
@@ -70,25 +70,18 @@ def _reject(mean: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:
 
 
 def _invert(mean: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:
-    thresholds, first = _table(mean)
-    words = stream.raw_uint32(size)
-    out = np.searchsorted(first, words, side="right")
-    # A word that equals a threshold's own first 32 bits does not decide by itself.
-    for i in np.flatnonzero(first[np.maximum(out, 1) - 1] == words):
-        uniform = (int(words[i]) << _LOW_BITS) | bernoulli.low_bits(stream)
-        out[i] = bisect_right(thresholds, uniform)
-    return out
+    return _table(mean).draw(size, stream)
 
 
 @lru_cache(maxsize=512)
-def _table(mean: Fraction) -> tuple[list[int], NDArray[np.uint32]]:
-    """The distribution function in multiples of 2^-192, and its first 32 bits."""
-    thresholds: list[int] = []
+def _table(mean: Fraction) -> Table:
     with localcontext(PRECISION):
-        rate = bernoulli.exact_decimal(mean)
-        term = total = (-rate).exp()
-        while (value := bernoulli.threshold(total)) < CERTAIN:
-            thresholds.append(value)
-            term = term * rate / len(thresholds)
-            total += term
-    return thresholds, np.array([value >> _LOW_BITS for value in thresholds], dtype=np.uint32)
+        return Table.of(_sums(bernoulli.exact_decimal(mean)))
+
+
+def _sums(rate: Decimal) -> Iterator[Decimal]:
+    term = total = (-rate).exp()
+    for count in itertools.count(1):
+        yield total
+        term = term * rate / count
+        total += term

@@ -13,7 +13,8 @@ from penstock.randomness.poisson import _table, poisson
 
 @pytest.mark.parametrize("mean", [Fraction(1, 1 << 20), Fraction(7, 3), Fraction(1599, 100)])
 def test_the_table_is_the_distribution_function(mean: Fraction) -> None:
-    thresholds, first = _table(mean)
+    table = _table(mean)
+    thresholds, first = table.thresholds, table.first
     with mpmath.workdps(90):
         m = mpmath.mpf(mean.numerator) / mean.denominator
         total = mpmath.mpf(0)
@@ -49,7 +50,8 @@ def test_draws_have_the_shape_and_the_moments_asked_for(
 
 def test_a_first_word_on_a_threshold_is_decided_by_the_bits_below() -> None:
     mean = Fraction(2)
-    thresholds, first = _table(mean)
+    table = _table(mean)
+    thresholds, first = table.thresholds, table.first
 
     class Tied(Stream):
         __slots__ = ()

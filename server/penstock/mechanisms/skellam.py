@@ -1,0 +1,206 @@
+"""Skellam noise: integer jumps, upwards and downwards alike.
+
+``X(b) - X(a)`` is the difference of two Poisson integers of mean ``(b - a)/2``, and given
+both of these, the parts up to ``t`` are binomial with chance ``(t-a)/(b-a)``.  So a path
+keeps two numbers for each value: the release, and how often it has jumped upwards since
+the first anchor.  How often the anchor's own noise did is never kept: beside the release
+it would give the exact value away.  Where the ceiling is raised it is drawn anew, given
+the noise, and forgotten.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import numpy as np
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms import skellam_tails
+from penstock.mechanisms.lattice import (
+    DEVIATIONS,
+    LARGEST_STEPS,
+    check_confidence,
+    check_granularity,
+    check_increasing,
+    finest_common_power,
+    reaching_ladder,
+)
+from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
+from penstock.mechanisms.shifts import Shifts
+from penstock.mechanisms.skellam_curve import epsilon_of_shape
+from penstock.mechanisms.skellam_divergence import refinement_divergence, renyi_divergence
+from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
+from penstock.randomness import Stream
+from penstock.randomness.bessel import LARGEST_ARGUMENT, bessel
+from penstock.randomness.binomial import binomial
+from penstock.randomness.poisson import poisson
+
+ROOM_TO_RAISE = 64
+"""The ceiling's variance over that of rung 0, unless that were below 1 step."""
+
+SMALLEST_VARIANCE = 1
+"""In squared steps: below this the noise is 0 about as often as not."""
+
+UNITS_A_STEP = 1 << 20
+"""Variances are multiples of this part of a squared step."""
+
+DRAWS_A_LEVEL = 3
+"""Two Poisson integers or two binomial ones, and a Bessel one where the ceiling is raised."""
+
+
+@dataclass(frozen=True)
+class Skellam:
+    """Skellam noise; the level is the variance, in squared units of values."""
+
+    granularity: Fraction
+
+    name: ClassVar[str] = "skellam"
+    parameter: ClassVar[str] = "variance"
+    parts: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        check_granularity(self.granularity)
+
+    @classmethod
+    def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
+        """Lattice and ladder of a query; see ``Mechanism.plan``.
+
+        The lattice is that of the values, so that the noise is on no finer scale.
+        """
+        granularity = finest_common_power(step)
+        square = granularity * granularity
+        if ceiling < SMALLEST_VARIANCE * square or bound < 0:
+            raise InvalidInput(
+                f"A Skellam variance is at least {float(square):g}, the square of the lattice's"
+                f" step, and a bound at least 0, not {float(ceiling):g} and {float(bound):g}."
+            )
+        deviation = (LARGEST_STEPS * granularity - bound) / DEVIATIONS
+        noisiest = min(deviation * deviation, LARGEST_ARGUMENT * square)
+        if deviation <= 0 or noisiest < ceiling:
+            raise InvalidInput(
+                f"Values up to {float(bound):g} and noise of variance {float(ceiling):g} do not"
+                f" fit 2^52 steps of {granularity}; choose a coarser step or a smaller bound."
+            )
+        unit = square / UNITS_A_STEP
+        finest = max(ceiling / ROOM_TO_RAISE, SMALLEST_VARIANCE * square)
+        return cls(granularity), reaching_ladder(math.floor(finest / unit), unit, noisiest)
+
+    def increment(
+        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
+    ) -> IntVector:
+        """Draw ``X(noisy) - X(accurate)``, and upward jumps; see ``Mechanism.increment``.
+
+        Raises ``InvalidInput`` for levels out of order or more than 2^53 squared steps
+        apart.
+        """
+        check_increasing(accurate, noisy)
+        mean = self._in_steps(noisy - accurate) / 2
+        up = poisson(mean, size, stream)
+        return np.concatenate((up - poisson(mean, size, stream), up))
+
+    def bridge(
+        self,
+        accurate: Fraction,
+        noisy: Fraction,
+        difference: IntVector,
+        level: Fraction,
+        stream: Stream,
+    ) -> IntVector:
+        """Draw ``X(level) - X(accurate)`` given ``difference``; see ``Mechanism.bridge``.
+
+        Raises ``InvalidInput`` for levels out of order, and for a negative number of
+        jumps, which no two releases of one query have.
+        """
+        check_increasing(accurate, level, noisy)
+        chance = (level - accurate) / (noisy - accurate)
+        net, up = np.split(difference, self.parts)
+        ahead = binomial(up, chance, stream)
+        return np.concatenate((ahead - binomial(up - net, chance, stream), ahead))
+
+    def resolve(self, noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
+        """The noise, and a draw of its upward jumps given it.
+
+        Given ``A - B``, the smaller of ``A`` and ``B`` follows a Bessel law (Devroye 2002).
+        """
+        jumps = bessel(np.abs(noise), self._in_steps(level), stream)
+        jumps += np.maximum(noise, 0)
+        return np.concatenate((noise, jumps))
+
+    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
+        """None at any level."""
+        return Fraction(0)
+
+    def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
+        """Approximate privacy by the exact hockey-stick divergence at ``delta``.
+
+        That of the most concentrated integer shifts that the three norms admit
+        (``Shifts.worst``).  Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), where
+        no variance suffices, and for a sensitivity below one step.
+        """
+        if not 0 < delta < 1:
+            raise InvalidInput(f"Skellam noise needs a delta between 0 and 1, not {delta:g}.")
+        worst = Shifts.of(sensitivity, self.granularity).worst
+        epsilon = epsilon_of_shape(self._variance(level), worst, delta)
+        return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
+
+    def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
+        """The exact Rényi divergence, and the chance of falling where no neighbor is drawn.
+
+        The support is all integers, so that the law itself never fails; the sampler is not
+        where its parts end, and what one data set puts there its neighbor cannot explain.
+        Both add up over coordinates and are bounded over all shifts that the norms admit.
+        Raises ``InvalidInput`` for a sensitivity below one step.
+        """
+        variance, shifts = self._variance(level), Shifts.of(sensitivity, self.granularity)
+        failure = shifts.largest_sum(lambda shift: skellam_tails.beyond_neighbor(variance, shift))
+        if math.isinf(order):
+            return Cost(loss=math.inf, failure=min(failure, 1.0))
+        loss = shifts.largest_sum(
+            lambda shift: charged_loss(lambda at: renyi_divergence(variance, shift, at), order)
+        )
+        return Cost(loss=loss, failure=min(failure, 1.0))
+
+    def refinement(
+        self, old: Fraction, new: Fraction, sensitivity: Sensitivity, order: float, tail: float
+    ) -> Cost:
+        """The Rényi divergence of a release at ``new`` given one at ``old``, whatever it was.
+
+        But for ``tail``, the probability that the noise of ``old`` is too far from 0 in a
+        coordinate that the shift moves.
+        """
+        shifts = Shifts.of(sensitivity, self.granularity)
+        before, after = self._variance(old), self._variance(new)
+        each = tail / shifts.l1
+        loss = shifts.largest_sum(
+            lambda shift: refinement_divergence(before, after, shift, order, each)
+        )
+        return Cost(loss=loss, failure=min(tail, 1.0))
+
+    def numerical_charges(
+        self,
+        ladder: Ladder,  # noqa: ARG002 - the samplers' error is the same at every variance
+        dimension: int,
+        levels: int,
+        order: float,
+        epsilon: float,
+    ) -> Sequence[NumericalCharge]:
+        """Those of ``rejection_charges``, for three draws a value and level."""
+        return rejection_charges(DRAWS_A_LEVEL * dimension * levels, order, epsilon)
+
+    def error(self, level: Fraction, confidence: float) -> ErrorBars:
+        """Error bars of the law itself: the interval ends on a lattice point.
+
+        Raises ``InvalidInput`` for a confidence outside of (0, 1).
+        """
+        check_confidence(confidence)
+        reach = skellam_tails.half_width(self._variance(level), confidence)
+        return ErrorBars(math.sqrt(level), confidence, reach * float(self.granularity))
+
+    def _in_steps(self, variance: Fraction) -> Fraction:
+        return variance / (self.granularity * self.granularity)
+
+    def _variance(self, level: Fraction) -> float:
+        return float(self._in_steps(level))

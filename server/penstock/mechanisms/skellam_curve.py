@@ -1,0 +1,67 @@
+"""The privacy of shifted Skellam noise as epsilon at a delta, exactly.
+
+The law is log-concave on all integers, so the likelihood ratio of ``X + s`` to ``X``
+increases: the best test is a threshold, and the privacy curve a ratio of tail
+probabilities.  It is symmetric as well, so that both directions and both signs of a shift
+tell the same.  Nothing is infinitely telling.
+"""
+
+import math
+
+import numpy as np
+
+from penstock.mechanisms.loss_sums import SAFETY, Losses, best_ratios, epsilon_of_sum
+from penstock.mechanisms.poisson_tails import stride
+from penstock.mechanisms.shifts import Shape
+from penstock.mechanisms.skellam_tails import OUTSIDE, Progression, reach
+from penstock.randomness.bessel_law import log_skellam
+
+_ATOMS = 1 << 14
+"""Points that stand for one value's losses."""
+
+
+def epsilon_of_shape(variance: float, shape: Shape, delta: float) -> float:
+    """The least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
+
+    Infinite where the noise would hide next to nothing.
+    """
+    if max(shift for shift, _ in shape) > 2 * reach(variance):
+        return math.inf
+    if sum(count for _, count in shape) == 1:
+        return _single(variance, shape[0][0], delta)
+    losses = [_losses(variance, shift) for shift, _ in shape]
+    return epsilon_of_sum(losses, [count for _, count in shape], delta)
+
+
+def _single(variance: float, shift: int, delta: float) -> float:
+    """The largest ``ln((P(X + s >= y) - delta) / P(X >= y))`` over thresholds ``y``."""
+    step, far = stride(variance), reach(variance)
+    plain = Progression.between(variance, -far, far + shift, step)
+    moved = Progression.between(variance, -far - shift, far, step)
+    unlikely, likely = plain.at_least(), moved.at_least()
+    bounds = best_ratios(likely, unlikely, delta)
+    if step > 1 and bounds.max() > -math.inf:
+        # The points stand for runs of integers: look at all of those around the best.
+        best = min(max(int(np.argmax(bounds)), 1), len(bounds) - 2)
+        first, last = (int(plain.values[place]) for place in (best - 1, best + 1))
+        small, large = (
+            Progression.between(variance, first - by, last - 1 - by, 1).at_least(
+                beyond=float(tails[best + 1])
+            )
+            for by, tails in ((0, unlikely), (shift, likely))
+        )
+        bounds = best_ratios(large, small, delta)
+    return max(float(bounds.max()), 0.0) + SAFETY
+
+
+def _losses(variance: float, shift: int) -> Losses:
+    far = reach(variance)
+    step = max(1, 2 * far // _ATOMS)
+    values = np.arange(-far, far + 1, step, dtype=np.float64)
+    own = log_skellam(values, variance)
+    lost = 2 * OUTSIDE
+    mass = np.exp(own)
+    # Where atoms stand for several integers, their sum is 1 up to the trapezoid's error.
+    return Losses(
+        own - log_skellam(values + shift, variance), mass * ((1 - lost) / mass.sum()), lost
+    )

@@ -1,0 +1,95 @@
+"""Tail probabilities of Skellam noise, by summing its probabilities.
+
+The law is symmetric, so that one side says everything.  Where there are too many
+integers, every ``stride``-th is summed, with the trapezoid's corrections at the end
+(Euler, Maclaurin), as for Poisson noise.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+
+from penstock.mechanisms.poisson_tails import stride
+from penstock.randomness.bessel_law import log_skellam
+from penstock.randomness.rejection import SMALLEST_MEAN
+from penstock.randomness.saddle_point import Floats
+
+OUTSIDE = 1e-22
+"""The noise is further than ``reach`` from 0 with at most this probability a side."""
+
+UNCLAIMED = 2.0**-76
+"""Of its outermost values, as likely as this a side, nothing is claimed of the sampler."""
+
+
+def reach(variance: float) -> int:
+    """A distance from 0 that ``OUTSIDE`` bounds, by Chernoff's inequality."""
+    return math.ceil(10.5 * math.sqrt(variance)) + 30
+
+
+@dataclass(frozen=True)
+class Progression:
+    """Integers ``step`` apart, and the noise's probabilities of them."""
+
+    variance: float
+    step: int
+    values: Floats
+    masses: Floats
+
+    @classmethod
+    def between(cls, variance: float, low: int, high: int, step: int) -> Self:
+        """``low, low + step, ...`` up to ``high``."""
+        values = np.arange(low, high + 1, step, dtype=np.float64)
+        return cls(variance, step, values, np.exp(log_skellam(values, variance)))
+
+    def at_least(self, beyond: float = 0.0) -> Floats:
+        """``P(X >= y)`` for each value, ``beyond`` being that of the next one after the last."""
+        sums = beyond + self.step * np.cumsum(self.masses[::-1])[::-1]
+        if self.step == 1:
+            return np.asarray(sums)
+        slope = -np.arcsinh(self.values / self.variance)  # of the logarithm of the masses
+        second = (self.step**2 - 1) / 12 * slope
+        return np.asarray(sums - self.masses * ((self.step - 1) / 2 - second))
+
+
+def beyond_neighbor(variance: float, shift: int) -> float:
+    """By how much ``shift`` raises the chance of falling where the neighbor is not drawn.
+
+    Beyond values that have ``UNCLAIMED`` probability a side nothing is claimed of the
+    sampler, so that what one data set puts there its neighbor cannot explain.  Below a
+    variance of 32 both parts are drawn by inversion, and there are no such values.
+    """
+    if variance < 2 * SMALLEST_MEAN:
+        return 0.0
+    points = _upper(variance)
+    last = float(points.values[0]) + points.step * (
+        int(np.flatnonzero(points.at_least() >= UNCLAIMED)[-1])
+    )
+    return max(above(variance, last - shift) - above(variance, last), 0.0)
+
+
+def above(variance: float, value: float) -> float:
+    """``P(X > value)``, between points that from the one before."""
+    if value < 0:
+        return 1.0 - above(variance, -value - 1)
+    points = _upper(variance)
+    place = math.floor(value + 1) // points.step
+    tails = points.at_least()
+    return float(tails[place]) if place < len(tails) else 0.0
+
+
+def half_width(variance: float, confidence: float) -> int:
+    """The least ``h`` with ``P(|X| <= h) >= confidence``, in steps, rounded up."""
+    points = _upper(variance)
+    outside = 2 * points.at_least()
+    # P(|X| > h) = 2 P(X >= h + 1)
+    enough = int(np.argmax(outside <= 1 - confidence))
+    return max(int(points.values[enough]) - 1, 0)
+
+
+@lru_cache(maxsize=8)
+def _upper(variance: float) -> Progression:
+    """All values from 0 up."""
+    return Progression.between(variance, 0, reach(variance) + 40, stride(variance))

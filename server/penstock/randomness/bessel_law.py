@@ -1,0 +1,71 @@
+"""Logarithms of Skellam probabilities, which are scaled Bessel functions, right to 1e-13.
+
+``P(A - B = k) = exp(-m) I_k(m)`` for independent Poisson ``A`` and ``B`` of mean ``m/2``
+each.  From a variance ``m`` of 128 on, the uniform expansion for large orders (Debye
+1909; DLMF 10.41(ii)), which in powers of ``1/sqrt(k^2 + m^2)`` holds for all ``k``;
+below, ratios of neighbors by the recurrence run downwards, where it is stable (Miller,
+in British Association 1952), normalized by their sum.
+"""
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from penstock.randomness.saddle_point import Floats
+
+EXPANDED = 128.0
+"""The variance from which eight terms of the expansion are exact to a float."""
+
+_TERMS = 8
+_BEYOND = 80
+"""How far above the largest order asked for the recurrence begins."""
+
+
+def log_skellam(values: Floats, variance: float) -> Floats:
+    """``ln P(k)`` at the integers ``values``, for a ``variance`` above 0."""
+    order = np.abs(values)
+    return _expanded(order, variance) if variance >= EXPANDED else _recurred(order, variance)
+
+
+def _expanded(order: Floats, variance: float) -> Floats:
+    root = np.hypot(order, variance)
+    square = (order / root) ** 2
+    series = np.zeros_like(order)
+    for coefficients in reversed(_coefficients()):
+        term = np.zeros_like(order)
+        for coefficient in reversed(coefficients):
+            term *= square
+            term += coefficient
+        series += term
+        series /= root
+    body = order * (order / (root + variance)) - order * np.arcsinh(order / variance)
+    return np.asarray(body - 0.5 * np.log(2 * math.pi * root) + np.log1p(series))
+
+
+@lru_cache
+def _coefficients() -> tuple[tuple[float, ...], ...]:
+    """Of ``u_1, u_2, ...`` (DLMF 10.41.9), each divided by its power of ``p``, in ``p^2``."""
+    terms = [(Fraction(1),)]
+    for power in range(_TERMS):
+        # u = p^power sum(c_i p^(2i)); the recurrence raises the power by one.
+        following = [Fraction(0)] * (power + 2)
+        for i, coefficient in enumerate(terms[-1]):
+            degree = power + 2 * i
+            following[i] += coefficient * (Fraction(degree, 2) + Fraction(1, 8 * (degree + 1)))
+            following[i + 1] -= coefficient * (Fraction(degree, 2) + Fraction(5, 8 * (degree + 3)))
+        terms.append(tuple(following))
+    return tuple(tuple(map(float, coefficients)) for coefficients in terms[1:])
+
+
+def _recurred(order: Floats, variance: float) -> Floats:
+    last = int(order.max(initial=0)) + _BEYOND
+    ratio, logs = 0.0, np.zeros(last + 1)
+    for index in range(last, 0, -1):
+        # I_index / I_(index - 1)
+        ratio = 1 / (2 * index / variance + ratio)
+        logs[index] = math.log(ratio)
+    logs = np.cumsum(logs)
+    logs -= math.log1p(2 * float(np.exp(logs[1:]).sum()))
+    return np.asarray(logs[order.astype(np.int64)])
