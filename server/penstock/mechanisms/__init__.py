@@ -1,7 +1,7 @@
 """The noise processes, one a file, and releases in any order from them.
 
 * ``process``   what every mechanism offers (the protocol)
-* ``gaussian``, ``laplace``, ``poisson``: the noise processes
+* ``gaussian``, ``laplace``, ``poisson``, ``skellam``: the noise processes
 * ``path``      anchor, placement between neighbors, raising, and all of it in memory
 * ``state``     a multiple release as bytes, for its owner to seal and keep
 * ``lattice``   the integers that values and noise live on
@@ -26,9 +26,10 @@ from penstock.mechanisms.path import (
 )
 from penstock.mechanisms.poisson import Poisson
 from penstock.mechanisms.process import IntVector, Mechanism, NumericalCharge
+from penstock.mechanisms.skellam import Skellam
 
-MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson]] = {
-    kind.name: kind for kind in (Gaussian, Laplace, Poisson)
+MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson | Skellam]] = {
+    kind.name: kind for kind in (Gaussian, Laplace, Poisson, Skellam)
 }
 """Every noise process by its name."""
 
@@ -41,6 +42,7 @@ __all__ = [
     "MultipleRelease",
     "NumericalCharge",
     "Poisson",
+    "Skellam",
     "draw_anchor",
     "place",
     "raise_anchor",
