@@ -2,6 +2,7 @@
 
 - ``client``: ``Client``, one method for each thing to ask.
 - ``release``, ``interval``: what a release holds, and how far off it may be.
+- ``preview``: what a query would cost.
 - ``models``: everything else that the server answers with.
 - ``errors``: the one tree of errors.
 - ``transport``, ``address``, ``problems``, ``fields``: HTTP, which servers a token may be
@@ -48,6 +49,7 @@ from penstock_client.models import (
     TierBudget,
     TierLevel,
 )
+from penstock_client.preview import Charge, Preview, Room, TierPreview
 from penstock_client.release import Release
 
 __version__ = "0.1.0"
@@ -56,6 +58,7 @@ __all__ = [
     "ApiError",
     "Budget",
     "BudgetExhausted",
+    "Charge",
     "ClearanceTooLow",
     "Client",
     "Conflict",
@@ -77,15 +80,18 @@ __all__ = [
     "NotFound",
     "NotReachable",
     "PenstockError",
+    "Preview",
     "PrivacyLoss",
     "ProtocolError",
     "Query",
     "Reach",
     "Receipt",
     "Release",
+    "Room",
     "Spending",
     "TierBudget",
     "TierLevel",
+    "TierPreview",
     "TooManyRequests",
     "Unavailable",
     "__version__",

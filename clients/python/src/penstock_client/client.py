@@ -15,6 +15,7 @@ from penstock_client.address import DEFAULT
 from penstock_client.errors import InvalidArgument, ProtocolError
 from penstock_client.fields import Fields
 from penstock_client.models import Budget, Dataset, Exposure, HistoryItem, Me, Query
+from penstock_client.preview import Preview, wanted
 from penstock_client.release import Release
 from penstock_client.transport import LARGEST_ANSWER, Bearer, Transport
 
@@ -101,6 +102,16 @@ class Client:
             for query in queries
             if dataset is None or _folded(query.dataset) == _folded(dataset)
         ]
+
+    def preview(self, query: str | Mapping[str, object]) -> Preview:
+        """What a query would cost at each tier that the caller may see; nothing is done.
+
+        ``query`` is a spec as an admin would register it, where the values of a vector
+        with keys may be left out, or the name of a registered query.  Raises
+        ``InvalidArgument`` for a spec that is no JSON.
+        """
+        path = f"{API}/queries/preview"
+        return Preview.read(Fields(self._transport.post(path, wanted(query)), "preview"))
 
     def release(
         self,

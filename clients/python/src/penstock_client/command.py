@@ -22,6 +22,7 @@ from penstock_client.errors import (
     PenstockError,
 )
 from penstock_client.output import Document, Format, written
+from penstock_client.preview import spec_in
 from penstock_client.rounding import printable
 
 DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE = range(5)
@@ -110,6 +111,24 @@ def queries(settings: Settings, dataset: str | None) -> None:
     """List the queries that you may see."""
     with settings.connect() as client:
         settings.print(documents.queries(client.queries(dataset)))
+
+
+@commands.command()
+@click.argument("query", required=False)
+@click.option(
+    "--file", show_envvar=True, help="A file that holds the spec, in JSON or TOML; - for input."
+)
+@click.pass_obj
+def preview(settings: Settings, query: str | None, file: str | None) -> None:
+    """Show what a QUERY would cost at each tier, or the spec in a file.
+
+    Nothing is done, and neither data nor state are touched.
+    """
+    if (query is None) == (file is None):
+        raise click.UsageError("Name a registered QUERY, or a spec by --file.")
+    wanted = query if file is None else spec_in(file, sys.stdin)
+    with settings.connect() as client:
+        settings.print(documents.preview(client.preview(wanted or {})))
 
 
 @commands.command()

@@ -15,6 +15,7 @@ from penstock_client.models import (
     Query,
 )
 from penstock_client.output import Column, Document
+from penstock_client.preview import Preview
 from penstock_client.release import Release
 from penstock_client.rounding import decimals, fixed, percent, short
 
@@ -84,6 +85,36 @@ def queries(found: Sequence[Query]) -> Document:
     )
     note = "" if found else "There is no query that you may see."
     return Document([query.answer for query in found], columns, rows, note=note)
+
+
+def preview(found: Preview) -> Document:
+    """One row for each tier."""
+    rows = [
+        (
+            item.tier,
+            *_levels(item.level),
+            item.guarantee.epsilon,
+            item.guarantee.delta,
+            *_error(item.error),
+            *(item.charge.order, item.charge.loss, item.charge.failure, item.charge.share),
+            *(
+                (None,) * 3
+                if item.room is None
+                else (item.room.remaining_share, item.room.largest_share, item.room.fits)
+            ),
+        )
+        for item in found.tiers
+    ]
+    shares = ("charged_share", "remaining_share", "largest_share")
+    columns = (
+        *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
+        *(Column(name, None) for name in ("order", "loss", "failure")),
+        *(Column(name, lambda cell: percent(cast("float", cell)), right=True) for name in shares),
+        Column("fits", lambda cell: "yes" if cell else "no"),
+    )
+    norms = ", ".join(f"{name} {short(value)}" for name, value in found.sensitivity.items())
+    facts = (f"{found.query or ''}", f"  {found.dimension:,} numbers, sensitivity {norms}")
+    return Document(found.answer, columns, rows, facts, note=found.refusal or "")
 
 
 def release(found: Release) -> Document:

@@ -1,0 +1,133 @@
+"""What a query would cost, before it is asked for."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self, TextIO
+
+from penstock_client.errors import InvalidArgument
+from penstock_client.fields import Fields
+from penstock_client.models import Answer, ErrorBars, Guarantee, Level, whole
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a query takes of a tier's account; ``share`` of its limit adds up over queries.
+
+    ``loss`` is a Rényi loss in nats at the account's ``order``, ``failure`` a probability.
+    """
+
+    order: float | None
+    loss: float | None
+    failure: float | None
+    share: float | None
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        return cls(*(fields.number_or_none(name) for name in ("order", "loss", "failure", "share")))
+
+
+@dataclass(frozen=True)
+class Room:
+    """Whether a charge fits an account, in shares of its limit."""
+
+    fits: bool
+    needed_share: float | None
+    remaining_share: float | None
+    largest_share: float | None
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        shares = ("needed_share", "remaining_share", "largest_share")
+        return cls(
+            fields.whole.get("fits") is True, *(fields.number_or_none(name) for name in shares)
+        )
+
+
+@dataclass(frozen=True)
+class TierPreview:
+    """What one tier would get of a query, and be charged.
+
+    ``room`` is None for a query that is registered, whose charge is paid.
+    """
+
+    tier: str
+    level: Level
+    guarantee: Guarantee
+    charge: Charge
+    error: ErrorBars
+    room: Room | None
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        room = fields.child_or_none("room")
+        return cls(
+            fields.text("tier"),
+            Level.read(fields.child("level")),
+            Guarantee.read(fields.child("guarantee")),
+            Charge.read(fields.child("charge")),
+            ErrorBars.read(fields.child("error")),
+            None if room is None else Room.read(room),
+        )
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A query before it is paid for, down to the tiers that the caller may see.
+
+    ``sensitivity`` has l1, l2 and linf; ``refusal`` says why budgets would not allow it.
+    """
+
+    query: str | None
+    dimension: int
+    sensitivity: Mapping[str, float]
+    refusal: str | None
+    tiers: tuple[TierPreview, ...]
+    answer: Answer = field(repr=False, compare=False)
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        sensitivity = fields.child("sensitivity")
+        return cls(
+            fields.text_or_none("query"),
+            fields.integer("dimension"),
+            {norm: sensitivity.number(norm) for norm in ("l1", "l2", "linf")},
+            fields.text_or_none("refusal"),
+            tuple(map(TierPreview.read, fields.children("tiers"))),
+            whole(fields),
+        )
+
+
+def wanted(query: str | Mapping[str, object]) -> dict[str, object]:
+    """What to ask for: a registered query by its name, else a spec as it stands."""
+    if isinstance(query, str):
+        return {"query": query}
+    spec = dict(query)
+    try:
+        json.dumps(spec, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidArgument(
+            "A spec is made of what JSON has: texts, finite numbers, lists and mappings."
+        ) from None
+    return spec
+
+
+def spec_in(file: str, standard_input: TextIO) -> dict[str, object]:
+    """The spec that stands in a file, as JSON or (.toml) TOML; ``-`` is standard input.
+
+    Raises ``InvalidArgument`` where it cannot be read.
+    """
+    try:
+        text = standard_input.read() if file == STANDARD_INPUT else Path(file).read_text("utf-8")
+        found = tomllib.loads(text) if file.lower().endswith(".toml") else json.loads(text)
+    except OSError as error:
+        raise InvalidArgument(f"{file} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise InvalidArgument(f"{file} holds neither JSON nor, as .toml, TOML.") from None
+    if not isinstance(found, dict):
+        raise InvalidArgument(f"{file} must hold one object, as {{...}}.")
+    return found

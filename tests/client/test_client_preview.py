@@ -1,0 +1,120 @@
+"""What a query would cost, as a library and as a program."""
+
+import functools
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from penstock_client import Client, InvalidArgument, ProtocolError, command
+
+Handler = Callable[[httpx.Request], httpx.Response]
+PATH = "POST /api/v1/queries/preview"
+SPEC = {"name": "visits", "dataset": "sites", "keys": ["a", "b"], "share": 0.1}
+TIER: dict[str, Any] = {
+    "tier": "public",
+    "level": {"parameter": "variance", "value": 1319.04},
+    "guarantee": {"definition": "zcdp", "rho": 0.00038, "epsilon": 0.1, "delta": 1e-6},
+    "charge": {"order": 22.0, "loss": 0.0087, "failure": 2.2e-19, "share": 0.0164},
+    "error": {"standard_deviation": 36.3, "confidence": 0.95, "half_width": 71.2},
+    "room": {"fits": False, "needed_share": 0.0164, "remaining_share": 0.01, "largest_share": 0.01},
+}
+ANSWER: dict[str, Any] = {
+    "query": "visits",
+    "dataset": "sites",
+    "sensitivity": {"l1": 1.0, "l2": 1.0, "linf": 1.0},
+    "dimension": 2,
+    "refusal": "The budget of tier 'public' does not allow it.",
+    "tiers": [TIER],
+}
+
+
+@pytest.fixture(autouse=True)
+def _previews(answers: dict[str, Any]) -> None:
+    answers[PATH] = json.loads(json.dumps(ANSWER))
+
+
+def test_a_spec_goes_as_it_stands_and_a_name_as_a_query(
+    client: Client, requests: list[httpx.Request]
+) -> None:
+    found = client.preview(SPEC)
+    assert json.loads(requests[-1].content) == SPEC
+    (tier,) = found.tiers
+    assert (tier.charge.loss, tier.charge.order, tier.error.half_width) == (0.0087, 22, 71.2)
+    assert tier.room is not None
+    assert not tier.room.fits
+    assert found.refusal is not None
+    assert (found.sensitivity["linf"], found.dimension) == (1, 2)
+    client.preview("visits")
+    assert json.loads(requests[-1].content) == {"query": "visits"}
+
+
+def test_what_is_paid_has_no_room(client: Client, answers: dict[str, Any]) -> None:
+    answers[PATH]["tiers"][0]["room"] = None
+    answers[PATH]["refusal"] = None
+    found = client.preview("visits")
+    assert (found.tiers[0].room, found.refusal) == (None, None)
+
+
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, b"a", object()])
+def test_a_spec_that_is_no_json_is_not_sent(
+    client: Client, requests: list[httpx.Request], value: object
+) -> None:
+    with pytest.raises(InvalidArgument, match="what JSON has"):
+        client.preview({**SPEC, "share": value})
+    assert requests == []
+
+
+@pytest.mark.parametrize("missing", ["tiers", "dimension", "sensitivity"])
+def test_an_answer_without_what_the_contract_states_is_refused(
+    client: Client, answers: dict[str, Any], missing: str
+) -> None:
+    del answers[PATH][missing]
+    with pytest.raises(ProtocolError, match=missing):
+        client.preview("visits")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, server: Handler, token: str) -> Callable[..., int]:
+    monkeypatch.setenv("PENSTOCK_TOKEN", token)
+    transport = httpx.MockTransport(server)
+    monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
+    return lambda *arguments: command.run(arguments)
+
+
+def test_the_program_takes_a_name_or_a_file(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    requests: list[httpx.Request],
+    tmp_path: Path,
+) -> None:
+    assert run("preview", "visits") == 0
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[0] == "visits"
+    assert shown.out.splitlines()[-1].split()[-4:] == ["1.64%", "1%", "1%", "no"]
+    assert shown.err == f"{ANSWER['refusal']}\n"
+    for name, text in (("spec.json", json.dumps({"share": 0.1})), ("spec.toml", "share = 0.1")):
+        (tmp_path / name).write_text(text)
+        assert run("--format", "json", "preview", "--file", str(tmp_path / name)) == 0
+        assert json.loads(capsys.readouterr().out) == ANSWER
+        assert json.loads(requests[-1].content) == {"share": 0.1}
+    assert run("--format", "csv", "preview", "visits") == 0
+    assert "0.0087" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("visits", "--file", "spec.json"), ("--file", "missing.json"), ("--file", "list.json")],
+)
+def test_what_is_neither_or_cannot_be_read_is_a_usage_error(
+    run: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.json").write_text("[]")
+    assert run("preview", *arguments) == 2
