@@ -14,6 +14,7 @@ from typing import NoReturn
 import click
 
 from penstock.cli.audit import audit
+from penstock.cli.backup import backup
 from penstock.cli.datasets import dataset
 from penstock.cli.demo import demo
 from penstock.cli.home import config, db, init, status
@@ -65,7 +66,7 @@ def commands(operator: Operator, debug: bool) -> None:
 
 for command in (
     *(init, status, user, token, tier, dataset, query, release),
-    *(audit, db, config, serve, demo),
+    *(audit, db, backup, config, serve, demo),
 ):
     commands.add_command(command)
 

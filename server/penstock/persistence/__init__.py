@@ -7,6 +7,7 @@
 * ``sqlite``, ``postgresql``  how each does it; ``dialects`` chooses by URL
 * ``append_only``  the triggers that keep history as it was written
 * ``migrate``      schema versions
+* ``backup``       a copy of it all, by ``sqlite_copy`` or ``postgresql_dump``
 
 Only services open transactions.
 """

@@ -85,13 +85,13 @@ class Database:
             with translated(self._dialect, at_commit=True):
                 session.commit()
 
-    def check_schema(self) -> None:
-        """Raise ``SchemaUnknown`` unless the database has exactly the schema of this version."""
+    def check_schema(self) -> str:
+        """The schema, which is exactly that of this version; else raise ``SchemaUnknown``."""
         head = migrate.head()
         with translated(self._dialect), self._engines.reader.connect() as connection:
             current = migrate.revision_of(connection)
         if current == head:
-            return
+            return head
         if current is None:
             found = "The database is empty or of another program"
             step = "Run `penstock db upgrade`, or `penstock init` in a new home."

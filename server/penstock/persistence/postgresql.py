@@ -12,6 +12,7 @@ server, and whoever waits for a server that says nothing is woken here.
 import contextlib
 import select
 from collections.abc import Generator
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -26,6 +27,7 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from penstock.errors import DatabaseUnavailable, InvalidInput, Unavailable
+from penstock.persistence import postgresql_dump as dump
 from penstock.persistence import postgresql_failures as failures
 from penstock.persistence import postgresql_roles as roles
 from penstock.persistence.protocol import Engines
@@ -87,6 +89,9 @@ class PostgreSQL:
 
     def exists(self) -> bool:
         return True
+
+    def copy(self, path: Path) -> None:
+        dump.copy(self._options, path)
 
     def lock_log(self, connection: Connection) -> None:
         connection.execute(_END_OF_LOG)

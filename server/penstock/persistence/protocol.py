@@ -1,6 +1,7 @@
 """What every database is asked for: engines, locks, and its failures in our words."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine
@@ -44,6 +45,9 @@ class Dialect(Protocol):
 
     def exists(self) -> bool:
         """Whether there may be a database; connecting tells for sure."""
+
+    def copy(self, path: Path) -> None:
+        """Write one state of the database into the empty file ``path``, and look through it."""
 
     def lock_log(self, connection: Connection) -> None:
         """Wait until nobody else appends to the log, and keep it until the transaction ends."""

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from penstock.errors import DatabaseUnavailable, SchemaUnknown, Unavailable
+from penstock.persistence import sqlite_copy
 from penstock.persistence.protocol import Engines
 
 SHORTEST_NAP_SECONDS = 0.0005
@@ -166,6 +167,9 @@ class SQLite:
 
     def exists(self) -> bool:
         return self._path.exists()
+
+    def copy(self, path: Path) -> None:
+        sqlite_copy.copy(self._path, path)
 
     def lock_log(self, connection: Connection) -> None:
         """A write transaction is alone already."""

@@ -76,7 +76,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("tier change", "tier delete", "query levels", "query retire"),
         "query preview",
         *("dataset list", "dataset show", "dataset register", "dataset budget"),
-        *("dataset import", "dataset dummy", "dataset version"),
+        *("dataset import", "dataset dummy", "dataset version", "backup"),
         *("query list", "query show", "query register"),
         *("audit events", "audit exposure", "db upgrade", "db current", "config show"),
     }

@@ -1,0 +1,51 @@
+"""``penstock backup``: what it says, and what it refuses."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tests.unit.cli.conftest import Run
+
+
+def test_a_backup_says_what_must_be_kept_apart(here: Run, furnished: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    done = here("backup", str(copy), "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    assert done.json["path"] == str(copy)
+    assert done.json["bytes"] == copy.stat().st_size
+    assert done.json["keys"] == str(furnished / "keys")
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT name FROM query").fetchall() == [("visits",)]
+
+
+def test_the_table_is_followed_by_a_warning(here: Run, furnished: Path, tmp_path: Path) -> None:
+    done = here("backup", str(tmp_path / "copy.db"))
+    assert done.code == 0
+    assert str(furnished / "keys") in done.err
+    assert "draws anew" in done.err
+
+
+def test_what_exists_is_left_alone(here: Run, tmp_path: Path) -> None:
+    (tmp_path / "copy.db").write_text("mine")
+    refused = here("backup", str(tmp_path / "copy.db"))
+    assert (refused.code, refused.out) == (1, "")
+    assert "exists already" in refused.err
+    assert here("backup", str(tmp_path)).code == 2
+
+
+def test_a_damaged_database_is_not_taken_for_a_backup(
+    here: Run, furnished: Path, tmp_path: Path
+) -> None:
+    database = furnished / "database" / "penstock.db"
+    data = bytearray(database.read_bytes())
+    data[-8192:] = bytes(8192)
+    database.write_bytes(data)
+    refused = here("backup", str(tmp_path / "copy.db"))
+    assert refused.code == 1
+    assert not (tmp_path / "copy.db").exists()
+
+
+def test_without_a_home_there_is_nothing_to_back_up(run: Run, bare: Path) -> None:
+    refused = run("backup", str(bare.parent / "copy.db"))
+    assert refused.code == 1
+    assert "penstock init" in refused.err

@@ -1,0 +1,213 @@
+"""Backups made while the server writes: whole, private, and read again as they were."""
+
+import os
+import shutil
+import stat
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from sqlmodel import col, func, select
+from tests.databases.homes import POSTGRESQL, Home, Homes
+from tests.unit.services.conftest import World
+
+from penstock.errors import Conflict, DatabaseUnavailable, Unavailable
+from penstock.persistence import sqlite_copy
+from penstock.persistence.append_only import HISTORY
+from penstock.persistence.tables import Charge, Grant, Leaf, Release, metadata
+from penstock.services import backup, home
+from penstock.services.server import Server
+
+
+@contextmanager
+def drawing(world: World) -> Iterator[None]:
+    """Somebody draws level after level meanwhile, and at least three."""
+    stop, drawn = threading.Event(), threading.Semaphore(0)
+
+    def draw() -> None:
+        step = 0
+        while not stop.is_set():
+            step += 1
+            world.push(f"more {step}", share=0.001, levels=None)
+            world.ask("ines", f"more {step}")
+            drawn.release()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        for _ in range(2):
+            assert drawn.acquire(timeout=20)
+        yield
+        assert drawn.acquire(timeout=20)
+    finally:
+        stop.set()
+        thread.join()
+
+
+def counts(server: Server) -> dict[str, int]:
+    """How many rows each table of history has, all in one snapshot."""
+    with server.database.read() as session:
+        return {
+            kind.__name__: session.exec(select(func.count()).select_from(kind)).one()
+            for kind in (Release, Grant, Charge, Leaf)
+        }
+
+
+def restored(made: backup.BackupView, homes: Homes, folder: Path, keys: Path) -> Home:
+    """A home with what the backup holds, and a copy of the keys that were kept apart."""
+    target = homes.bare(folder)
+    shutil.copytree(keys, folder / "keys")
+    (folder / "witness").mkdir()
+    if homes.cluster is None:
+        (folder / "database").mkdir()
+        shutil.copy(made.path, folder / "database" / "penstock.db")
+        return target
+    command = ["pg_restore", "--no-owner", "--no-privileges", "--exit-on-error"]
+    owner = homes.cluster.url(target.database or "", role="penstock_owner")
+    subprocess.run([*command, f"--dbname={owner}", made.path], check=True)
+    home.upgrade(target.settings())
+    return target
+
+
+def test_a_backup_made_while_others_write_is_read_as_it_was(
+    visits: World, homes: Homes, tmp_path: Path, backend: str
+) -> None:
+    first = {name: visits.ask(name).view for name in ("pia", "paul", "ines")}
+    before = counts(visits.server)
+    with drawing(visits):
+        made = backup.create(visits.server.settings, tmp_path / "copy")
+    after = counts(visits.server)
+    assert made.kind == backend
+    target = restored(made, homes, tmp_path / "elsewhere", visits.server.settings.keys_path)
+    server = home.open_server(target.settings(), clock=visits.clock, randomness=visits.streams)
+    found = counts(server)
+    for name, count in found.items():
+        assert before[name] <= count <= after[name], name
+    assert found["Release"] >= before["Release"] + 2, "what was committed before is in it"
+    taken = visits.streams.taken
+    copy = World(server, visits.clock, visits.streams)
+    for name, view in first.items():
+        again = copy.ask(name).view
+        assert (again.values == view.values).all()
+        assert again.id == view.id
+        assert asdict(again.receipt) == asdict(view.receipt)
+    assert visits.streams.taken == taken, "nothing was drawn"
+    with server.database.read() as session:
+        indices = session.exec(select(Leaf.index).order_by(col(Leaf.id))).all()
+    assert list(indices) == list(range(found["Leaf"])), "no leaf is missing"
+    server.database.close()
+
+
+def test_a_backup_can_be_read_by_its_owner_alone_and_has_nothing_beside_it(
+    visits: World, tmp_path: Path
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    made = backup.create(visits.server.settings, folder / "copy")
+    (only,) = folder.iterdir()
+    assert (str(only), only.stat().st_size) == (made.path, made.bytes)
+    assert stat.S_IMODE(only.stat().st_mode) == 0o600
+
+
+def test_keys_are_in_no_backup(visits: World, tmp_path: Path) -> None:
+    """The files of the keys folder hold texts of 256 bits; none of them is in the copy."""
+    made = backup.create(visits.server.settings, tmp_path / "copy")
+    data = Path(made.path).read_bytes()
+    for file in visits.server.settings.keys_path.iterdir():
+        for text in file.read_text().split('"'):
+            if len(text) >= 40:
+                assert text.encode() not in data
+
+
+def test_what_exists_is_not_written_over(visits: World, tmp_path: Path) -> None:
+    (tmp_path / "copy").write_text("mine")
+    with pytest.raises(Conflict, match="exists already"):
+        backup.create(visits.server.settings, tmp_path / "copy")
+    assert (tmp_path / "copy").read_text() == "mine"
+
+
+@pytest.mark.parametrize("folder", ["keys_path", "witness_path"])
+def test_a_backup_does_not_go_where_keys_or_witness_are(visits: World, folder: str) -> None:
+    place: Path = getattr(visits.server.settings, folder)
+    with pytest.raises(Conflict, match="elsewhere"):
+        backup.create(visits.server.settings, place / "copy")
+    assert not (place / "copy").exists()
+
+
+def test_a_folder_that_does_not_exist_is_named(visits: World, tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match="No such file or directory"):
+        backup.create(visits.server.settings, tmp_path / "absent" / "copy")
+
+
+@pytest.mark.only("sqlite")
+def test_a_copy_that_is_not_whole_does_not_stay(
+    visits: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = sqlite_copy.written
+
+    def torn(source: Path, path: Path) -> None:
+        whole(source, path)
+        size = path.stat().st_size
+        with path.open("r+b") as file:
+            file.seek(size // 2)
+            file.write(os.urandom(4096))
+            file.seek(size - 4096)
+            file.write(bytes(4096))
+
+    monkeypatch.setattr(sqlite_copy, "written", torn)
+    with pytest.raises(DatabaseUnavailable):
+        backup.create(visits.server.settings, tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.only("postgresql")
+def test_a_dump_that_the_servers_role_may_not_make_fails_and_leaves_nothing(
+    visits: World, tmp_path: Path
+) -> None:
+    settings = replace(visits.server.settings, migration_database_url="")
+    with pytest.raises(DatabaseUnavailable, match="owner"):
+        backup.create(settings, tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.only("postgresql")
+def test_without_the_program_the_command_is_named(
+    visits: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Unavailable, match="pg_dump --format=custom") as raised:
+        backup.create(visits.server.settings, tmp_path / "copy")
+    assert "postgresql-client" in raised.value.detail
+    assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.only("postgresql")
+def test_a_password_is_not_among_the_arguments(
+    visits: World, homes: Homes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.databases.cluster import PASSWORD
+
+    cluster = homes.cluster
+    assert cluster is not None
+    name = visits.server.settings.database_url.partition("?")[0].rpartition("/")[2]
+    commands: list[list[str]] = []
+    run = subprocess.run
+
+    def noted(command: list[str], **options: object) -> object:
+        commands.append(command)
+        return run(command, **options)  # type: ignore[call-overload]  # as it was called
+
+    monkeypatch.setattr(subprocess, "run", noted)
+    owner = cluster.address(name, role="penstock_owner")
+    settings = replace(visits.server.settings, migration_database_url=owner)
+    assert backup.create(settings, tmp_path / "copy").kind == POSTGRESQL
+    assert len(commands) == 2
+    assert PASSWORD not in str(commands)
+
+
+def test_every_table_of_history_is_looked_for() -> None:
+    assert set(HISTORY) <= set(metadata.tables)
