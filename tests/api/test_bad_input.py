@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.api.bad_input import asking, computed, datasets, people, vectors, wire
+from tests.api.bad_input import asking, computed, datasets, keyed, levels, people, vectors, wire
 from tests.api.bad_input.commands import COMMANDS, SETTINGS, Command
 from tests.api.bad_input.faults import (
     AT_START,
@@ -100,7 +100,7 @@ def refused(stage: Stage, row: Row) -> None:
 
 ROWS = [
     *(vectors.ROWS + computed.ROWS + datasets.ROWS),
-    *(people.ROWS + asking.ROWS + wire.ROWS),
+    *(people.ROWS + asking.ROWS + wire.ROWS + levels.ROWS + keyed.ROWS),
 ]
 
 
@@ -149,6 +149,9 @@ GOOD: list[tuple[str, str, str, Any, str]] = [
     ("POST", people.USERS, "user", people.USER, "root"),
     ("PATCH", people.ANN, "clearance", people.CHANGE, "root"),
     ("POST", people.TOKENS, "token", people.TOKEN, "root"),
+    ("PATCH", levels.VISITS, "query_level", levels.GOOD, "root"),
+    ("PATCH", levels.VISITS, "release", levels.FINER, "root"),
+    ("PATCH", levels.BY_TOWN, "query_level", levels.OF_FILE, "root"),
     ("POST", asking.ASK, "release", {"epsilon": 0.05}, "ann"),
 ]
 

@@ -3,11 +3,13 @@
 import json
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, event
+from tests.api.bad_input.snapshot import tables_of
 from tests.api.world import QUERY, World, parsed
 from tests.databases.cluster import Cluster
 
@@ -53,25 +55,31 @@ def test_a_database_that_is_gone_is_a_503_for_everybody_and_heals(
         assert world.call(verb, path, body, by=by).status_code < 300
 
 
+SECONDS = 2.0
+"""How long somebody may wait to be told that the database is gone."""
+
+
+def stop_at(world: World, cluster: Cluster, step: str) -> list[float]:
+    """Stop the database before the next statement that begins so; the moment when it was gone."""
+    gone: list[float] = []
+
+    def reached(statement: str) -> None:
+        if statement.startswith(step) and "advisory" not in statement and not gone:
+            cluster.stop()
+            gone.append(time.monotonic())
+
+    engines = world.server.database._engines
+    for engine in {engines.alone, engines.beside}:
+        event.listen(engine, "before_cursor_execute", lambda *given: reached(given[2]))
+        event.listen(engine, "commit", lambda _: reached("COMMIT"))
+    return gone
+
+
 @pytest.mark.parametrize("step", ["SELECT", "INSERT INTO release", "INSERT INTO leaf", "COMMIT"])
 def test_a_database_that_goes_in_mid_request_gives_no_value_and_loses_nothing(
     world: World, cluster: Cluster, step: str
 ) -> None:
-    engine = world.server.database._engines.beside
-    stops = iter([True])
-
-    def stop_at(statement: str) -> None:
-        if statement.startswith(step) and "advisory" not in statement and next(stops, False):
-            cluster.stop()
-
-    def executing(*arguments: Any) -> None:
-        stop_at(arguments[2])
-
-    def committing(_: Connection) -> None:
-        stop_at("COMMIT")
-
-    event.listen(engine, "before_cursor_execute", executing)
-    event.listen(engine, "commit", committing)
+    stop_at(world, cluster, step)
     between = {"epsilon": 0.3}  # a level that is drawn for this
     response = world.call("POST", ASK, between, by="ian")
     assert response.status_code == 503
@@ -82,6 +90,33 @@ def test_a_database_that_goes_in_mid_request_gives_no_value_and_loses_nothing(
     assert world.answer("POST", ASK, between, by="ian") == first
     listed = world.answer("GET", "/api/v1/releases", by="ian")["items"]
     assert [item["id"] for item in listed] == [first["id"]]
+
+
+CHANGES: list[tuple[str, str, Any, str]] = [
+    ("POST", "/api/v1/tiers", {"name": "new"}, "INSERT INTO tier"),
+    ("POST", "/api/v1/tiers", {"name": "new"}, "COMMIT"),
+    ("POST", "/api/v1/queries", {**QUERY, "name": "new"}, "INSERT INTO charge"),
+    ("POST", "/api/v1/queries", {**QUERY, "name": "new"}, "INSERT INTO query_level"),
+    ("POST", "/api/v1/queries", {**QUERY, "name": "new"}, "COMMIT"),
+    ("PATCH", "/api/v1/queries/visits", {"levels": {"public": {"epsilon": 0.2}}}, "INSERT INTO"),
+    ("PATCH", "/api/v1/queries/visits", {"levels": {"public": {"epsilon": 0.2}}}, "COMMIT"),
+    ("POST", "/api/v1/users/ann/tokens", {}, "COMMIT"),
+]
+
+
+@pytest.mark.parametrize(("verb", "path", "body", "step"), CHANGES)
+def test_a_database_that_goes_in_mid_request_is_told_at_once_and_nothing_changed(
+    world: World, cluster: Cluster, verb: str, path: str, body: Any, step: str
+) -> None:
+    before = tables_of(world.server.database)
+    gone = stop_at(world, cluster, step)
+    response = world.call(verb, path, body, by="root")
+    assert time.monotonic() - gone[0] < SECONDS
+    assert (response.status_code, parsed(response)["code"]) == (503, "DATABASE_UNAVAILABLE")
+    assert response.headers["Retry-After"]
+    cluster.start()
+    assert tables_of(world.server.database) == before
+    world.answer(verb, path, body, by="root")
 
 
 def test_a_database_that_falls_silent_in_mid_request_is_given_up_without_a_value(

@@ -1,7 +1,12 @@
-"""Pages of a list: a limit, and a cursor that says where the next page begins."""
+"""Pages of a list: a limit, and a cursor that says where the next page begins.
+
+A cursor is no secret and permits nothing.  It carries a checksum, so that one that was
+cut off or altered is refused, and does not quietly leave out items.
+"""
 
 import base64
 import binascii
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -49,7 +54,9 @@ class Window:
 
 
 def _encode(number: int) -> str:
-    return base64.urlsafe_b64encode(f"after:{number}".encode()).decode().rstrip("=")
+    text = f"after:{number}"
+    checksum = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return base64.urlsafe_b64encode(f"{text}:{checksum}".encode()).decode().rstrip("=")
 
 
 def _decode(cursor: str | None) -> int:
@@ -57,11 +64,13 @@ def _decode(cursor: str | None) -> int:
         return -1
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        word, _, number = (
-            base64.b64decode(padded, altchars=b"-_", validate=True).decode().partition(":")
-        )
-        if word == "after" and number.isascii() and number.isdigit() and len(number) < 19:
-            return int(number)
+        text = base64.b64decode(padded, altchars=b"-_", validate=True).decode()
+        digits = text.removeprefix("after:").partition(":")[0]
+        if digits.isascii() and digits.isdigit() and len(digits) < 19:
+            number = int(digits)
+            # Written in one way alone, checksum included.
+            if _encode(number) == cursor:
+                return number
     except (binascii.Error, UnicodeDecodeError, ValueError):
         pass
     raise InvalidInput(

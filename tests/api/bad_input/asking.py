@@ -40,6 +40,19 @@ WISHES = [
     Flaw("a level above one's own", {"epsilon": 0.4}, None, "more accurate than 'public' allows",
          403, "CLEARANCE_TOO_LOW"),
 ]  # fmt: skip
+BEYOND = [
+    Flaw("an epsilon", {"epsilon": 0.6}, None, "more accurate than 'internal' allows", 403,
+         "CLEARANCE_TOO_LOW"),
+    Flaw("a level", {"level": 1}, None, "more accurate than 'internal' allows", 403,
+         "CLEARANCE_TOO_LOW"),
+]  # fmt: skip
+FORMS = {
+    "an image": "image/png",
+    "XML": "application/xml",
+    "every form but those": "text/html, text/plain;q=0.5",
+    "JSON, which is not wanted": "application/json;q=0",
+    "nothing at all": "*/*;q=0",
+}
 
 
 def arguments(
@@ -87,6 +100,20 @@ ARGUMENTS = [
             ("a negative cursor", "cursor=YWZ0ZXI6LTE", CURSOR),
             ("a cursor of 20 digits", "cursor=YWZ0ZXI6OTk5OTk5OTk5OTk5OTk5OTk5OTk5", CURSOR),
             ("SQL for a cursor", "cursor='%20OR%201=1", CURSOR),
+            ("a cursor with a letter changed", "cursor=YWZ0ZXJ6MTI", CURSOR),
+            ("a cursor with a letter cut off", "cursor=YWZ0ZXI6MTI6MmYyYmI5OW", CURSOR),
+            ("a cursor to another place", "cursor=YWZ0ZXI6MTM6MmYyYmI5OWQ", CURSOR),
+            ("a cursor without its checksum", "cursor=YWZ0ZXI6MTI", CURSOR),
+            ("a cursor in another spelling", "cursor=YWZ0ZXI6MTI6MmYyYmI5OWQ=", CURSOR),
+            ("a cursor of another word", "cursor=YmVmb3JlOjEy", CURSOR),
+            ("a cursor that counts in letters", "cursor=YWZ0ZXI6MTJh", CURSOR),
+            ("a cursor in other digits", "cursor=YWZ0ZXI62aM", CURSOR),
+            ("a cursor that is a number", "cursor=12", CURSOR),
+            (
+                "two cursors",
+                "cursor=YWZ0ZXI6MTI6MmYyYmI5OWQ&cursor=YWZ0ZXI6MTI6MmYyYmI5OWQ",
+                "once",
+            ),
             ("something else", "surprise=1", "not known here"),
         ],
     ),
@@ -151,4 +178,16 @@ NAMES = [
     Row("its budget", "GET", "/api/v1/datasets/moon/budget", "'moon'", 404),
 ]  # fmt: skip
 
-ROWS = [*rows_of("release", ASK, WISH, WISHES, by="ann"), *ARGUMENTS, *NAMES]
+UNSERVED = [
+    Row(f"values as {name}", "GET", f"{RELEASES}/moon/values", "name one in Accept", 406,
+        by="ann", headers={"Accept": accept})
+    for name, accept in FORMS.items()
+]  # fmt: skip
+
+ROWS = [
+    *rows_of("release", ASK, WISH, WISHES, by="ann"),
+    *rows_of("more accurate than the ceiling", ASK, WISH, BEYOND, by="ian"),
+    *ARGUMENTS,
+    *NAMES,
+    *UNSERVED,
+]

@@ -1,8 +1,9 @@
 """Queries over a file that cannot be meant."""
 
+import json
 from typing import Any
 
-from tests.api.bad_input.row import Absent, Flaw, rows_of
+from tests.api.bad_input.row import Absent, Flaw, Row, rows_of
 from tests.api.bad_input.vectors import QUERIES
 
 GOOD: dict[str, Any] = {
@@ -42,6 +43,29 @@ GROUPS = [
     Flaw("one edge", by(column="visits", bins=[0]), "/group_by/0/bins", "length of 2 or more"),
     Flaw("edges that fall", by(column="visits", bins=[1, 0]), "/group_by/0/bins/1", "rise"),
     Flaw("an edge twice", by(column="visits", bins=[0, 0]), "/group_by/0/bins/1", "rise"),
+    Flaw(
+        "bins that overlap",
+        by(column="visits", bins=[[0, 2], [1, 3]]),
+        "/group_by/0/bins/0",
+        "must be a number",
+    ),
+    Flaw("edges in no order", by(column="visits", bins=[0, 3, 1, 2]), "/group_by/0/bins/2", "rise"),
+    Flaw("a later edge twice", by(column="visits", bins=[0, 1, 1]), "/group_by/0/bins/2", "rise"),
+    Flaw(
+        "one edge in two spellings",
+        by(column="visits", bins=[0, 1, 1.0, 2]),
+        "/group_by/0/bins/2",
+        "rise",
+    ),
+    Flaw("both zeros", by(column="visits", bins=[-0.0, 0.0, 1]), "/group_by/0/bins/1", "rise"),
+    Flaw("null for an edge", by(column="visits", bins=[0, None]), "/group_by/0/bins/1", "number"),
+    Flaw(
+        "NaN as a text for an edge",
+        by(column="visits", bins=[0, "NaN"]),
+        "/group_by/0/bins/1",
+        "must be a number",
+    ),
+    Flaw("no edges", by(column="visits", bins=[]), "/group_by/0/bins", "length of 2 or more"),
     Flaw("a text for an edge", by(column="visits", bins=[0, "1"]), "/group_by/0/bins/1", "number"),
     Flaw("a huge edge", by(column="visits", bins=[0, 1e300]), "/group_by/0/bins/1", "2.63"),
     Flaw(
@@ -91,6 +115,10 @@ AGGREGATES = [
          "/aggregate/column", "not known"),
     Flaw("a histogram without bins", {"aggregate": {"type": "histogram", "column": "visits"}},
          "/aggregate/bins", "required"),
+    Flaw("a histogram whose bins fall", {"aggregate": {"type": "histogram", "column": "visits",
+         "bins": [0, 4, 2]}}, "/aggregate/bins/2", "rise"),
+    Flaw("a histogram with a bin twice", {"aggregate": {"type": "histogram", "column": "visits",
+         "bins": [0, 2, 2, 4]}}, "/aggregate/bins/2", "rise"),
     Flaw("a histogram of texts", {"aggregate": {"type": "histogram", "column": "town",
          "bins": [0, 1]}}, "/aggregate/bins", "Bins are for"),
 ]  # fmt: skip
@@ -142,11 +170,12 @@ OTHER = [
     Flaw("a salt of one's own", {"salt": "00"}, "/salt", "not known here"),
     Flaw("a name that is taken", {"name": "By_Town"}, None, "'by_town'", 409, "NAME_TAKEN"),
     Flaw(
-        "the same statistic under another spelling",
+        "the same statistic in other words, and with max_groups above the keys",
         {
             "where": [],
             "aggregate": {"type": "count_units"},
-            "contribution": {"max_groups": 1, "max_rows_per_group": 7},
+            # There are three keys, so that this is three.
+            "contribution": {"max_groups": 99, "max_rows_per_group": 7},
             "levels": {"internal": {"epsilon": 0.001}},
         },
         None,
@@ -163,4 +192,9 @@ ROWS = [
     *rows_of("computed, mean", QUERIES, GOOD, MEANS),
     *rows_of("computed, limits", QUERIES, GOOD, LIMITS),
     *rows_of("computed", QUERIES, GOOD, OTHER),
-]
+    *(
+        Row(f"computed, {name} for an edge", "POST", QUERIES, "is not JSON", 400, pointer="",
+            data=json.dumps({**GOOD, **by(column="visits", bins=[0, edge])}).encode())
+        for name, edge in (("NaN", float("nan")), ("infinity", float("inf")))
+    ),
+]  # fmt: skip

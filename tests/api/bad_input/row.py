@@ -10,6 +10,7 @@ CODES: Mapping[int, str] = {
     403: "FORBIDDEN",
     404: "NOT_FOUND",
     405: "METHOD_NOT_ALLOWED",
+    406: "NOT_ACCEPTABLE",
     409: "CONFLICT",
     413: "BODY_TOO_LARGE",
     415: "UNSUPPORTED_MEDIA_TYPE",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.api.bad_input import asking, computed, datasets, people, vectors
+from tests.api.bad_input import asking, computed, datasets, keyed, vectors
 from tests.api.bad_input.faults import BUSY_TIMEOUT, REQUESTS, Fault, Place
 from tests.api.bad_input.snapshot import files, tables, tables_of
 from tests.api.bad_input.verdict import judge
@@ -27,7 +27,7 @@ BY_TOWN = {
     "name": "by_town",
     "where": [],
     "aggregate": {"type": "count_units"},
-    "contribution": {"max_groups": 1},
+    "contribution": {"max_groups": 3},
 }
 
 
@@ -84,7 +84,7 @@ def set_up(furnished: Furnished, folder: Path, homes: Homes) -> Stage:
     (folder / datasets.OTHER_FILE).write_text("person,city,visits\n")
     world.answer("POST", datasets.DATASETS, datasets.of_file(str(file)), by="root")
     world.answer("POST", vectors.QUERIES, BY_TOWN, by="root")
-    world.answer("POST", people.TIERS, {"name": "street", "rank": 1}, by="root")
+    keyed.furnish(world)
     stage = Stage(world, home, file, {}, world.answer("POST", asking.ASK, {}, by="ann"))
     stage.before.update(stage.now())
     return stage

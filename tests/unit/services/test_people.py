@@ -195,6 +195,20 @@ def test_a_list_comes_in_pages_that_join_without_gap(world: World) -> None:
     assert seen == ["pia", "paul", "ines", "ada", "otto"]
 
 
+def test_a_cursor_that_was_altered_in_any_place_is_refused() -> None:
+    page = Window(limit=1).page([12, 13], str, int)
+    cursor = page.next_cursor
+    assert cursor is not None
+    assert Window.parse(None, cursor).after == 12
+    altered = {cursor[:-1], cursor[1:], cursor + "=", cursor + "A", cursor.lower()}
+    for place, letter in enumerate(cursor):
+        others = {"A", "B", "0", "_"} - {letter}
+        altered |= {cursor[:place] + other + cursor[place + 1 :] for other in others}
+    for other in altered:
+        with pytest.raises(InvalidInput, match="begin again without it"):
+            Window.parse(None, other)
+
+
 @pytest.mark.parametrize(
     "cursor", ["", "x", "YWZ0ZXI6", "YWZ0ZXI6LTE", "é", "YWZ0ZXI6eA", "A" * 99]
 )
