@@ -15,9 +15,11 @@ from penstock.accounting.charges import charge
 from penstock.accounting.ledger import entry, share_of
 from penstock.accounting.search import Excess, NoneIsGood, least
 from penstock.errors import InvalidInput
+from penstock.mechanisms.lattice import finest_common_power
 from penstock.mechanisms.normal_curve import epsilon_at
 from penstock.mechanisms.poisson import SMALLEST_MEAN
 from penstock.mechanisms.process import Mechanism
+from penstock.mechanisms.skellam import SMALLEST_VARIANCE
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
 VERSION: Final = 2
@@ -167,11 +169,9 @@ _EXACT: Final[Mapping[tuple[str, TargetKind], Callable[[Sensitivity, Fraction], 
     ("gaussian", TargetKind.MU): lambda sensitivity, mu: sensitivity.l2_squared / (mu * mu),
     ("gaussian", TargetKind.STANDARD_DEVIATION): lambda _, deviation: deviation * deviation,
     ("laplace", TargetKind.EPSILON): lambda sensitivity, epsilon: sensitivity.l1 / epsilon,
+    ("skellam", TargetKind.STANDARD_DEVIATION): lambda _, deviation: deviation * deviation,
 }
 """Where the level is a fraction in closed form, it is taken rather than searched."""
-
-_FEWEST: Final[Mapping[str, float]] = {"poisson": float(SMALLEST_MEAN)}
-"""The most accurate level that a family offers, where it is not any above 0."""
 
 _LARGEST_GUESS: Final = 1e60
 """Far beyond every lattice, and far from overflowing."""
@@ -252,8 +252,15 @@ def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
     if name == "laplace":
         return math.sqrt(variance / 2)
     if name == "poisson":
-        return max(variance / float(step) ** 2, _FEWEST[name])
-    return variance
+        variance /= float(step) ** 2
+    return max(variance, _fewest(name, step))
+
+
+def _fewest(name: str, step: Fraction) -> float:
+    """The most accurate level that a family offers, 0 where it is any above 0."""
+    if name == "skellam":
+        return SMALLEST_VARIANCE * float(finest_common_power(step)) ** 2
+    return float(SMALLEST_MEAN) if name == "poisson" else 0.0
 
 
 def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction:
@@ -271,7 +278,7 @@ def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction
 
 def _least(excess: Excess, mechanism: Mechanism, ladder: Ladder, guess: float) -> Fraction:
     most = max(guess, float(ladder.value(ladder.last)))
-    return least(excess, guess, _FEWEST.get(mechanism.name, 0.0), most)
+    return least(excess, guess, _fewest(mechanism.name, mechanism.granularity), most)
 
 
 def _towards_noise(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:
