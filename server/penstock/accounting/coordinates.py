@@ -16,6 +16,7 @@ from penstock.accounting.losses import (
     gaussian_table,
     laplace_table,
     poisson_table,
+    skellam_table,
 )
 from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Sensitivity
@@ -120,6 +121,14 @@ class PoissonLoss:
         return poisson_table(self.level, self.shift, width, tail)
 
 
+@dataclass(frozen=True)
+class SkellamLoss(PoissonLoss):
+    """Skellam noise of variance ``level`` in squared steps, shifted by ``shift`` steps."""
+
+    def table(self, width: float, tail: float) -> LossTable:
+        return skellam_table(self.level, self.shift, width, tail)
+
+
 def _laplace(release: PlacedRelease) -> Shape:
     """The worst shift: as concentrated as the sensitivities allow."""
     shifts = release.shifts
@@ -138,8 +147,14 @@ def _poisson(release: PlacedRelease) -> Shape:
     return Counter({PoissonLoss(level, shift): times for shift, times in release.shifts.worst})
 
 
+def _skellam(release: PlacedRelease) -> Shape:
+    level = float(release.level / release.granularity**2)
+    return Counter({SkellamLoss(level, shift): times for shift, times in release.shifts.worst})
+
+
 WORST: Final[Mapping[str, Callable[[PlacedRelease], Shape]]] = {
     "laplace": _laplace,
     "poisson": _poisson,
+    "skellam": _skellam,
 }
 """The worst shift of every mechanism but the Gaussian, whose releases add up to one."""
