@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.mechanisms.poisson_tails import below
+from penstock.randomness.bessel_law import log_skellam
 from penstock.randomness.saddle_point import log_poisson
 
 _LOG_OUTCOMES: Final = 16
@@ -174,6 +175,23 @@ def poisson_table(mean: float, shift: int, width: float, tail: float) -> LossTab
             table_of_outcomes(-losses[behind], np.exp(far[behind]), tail, width),
         )
     )
+
+
+def skellam_table(variance: float, shift: int, width: float, tail: float) -> LossTable:
+    """Skellam noise against its shift, which is the same pair the other way round.
+
+    The loss of the outcome ``x`` is ``ln P(x)/P(x - shift)``, falling in ``x`` and 0 half
+    way.  Up to ``tail`` mass below goes to infinity (Bernstein's inequality).  Outcomes are
+    put together as for Poisson noise: an engineering bound.
+    """
+    nats = 2 * math.log(1 / tail)
+    lowest = math.floor(-math.sqrt(nats * variance) - nats / 3)
+    run = max((shift - lowest) >> _LOG_OUTCOMES, 1)
+    middles = np.arange(lowest, shift + 1, run, dtype=np.float64) + run // 2
+    near = log_skellam(middles, variance) + math.log(run)
+    losses = near - log_skellam(middles - shift, variance) - math.log(run)
+    ahead = losses > 0
+    return table_of_outcomes(losses[ahead], np.exp(near[ahead]), tail, width)
 
 
 def _log_run(outcomes: FloatVector, mean: float, run: int) -> FloatVector:

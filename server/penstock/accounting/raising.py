@@ -16,8 +16,8 @@ What holds: whatever was seen, the conditional loss of the refinement lies in a 
 width ``2 eps_new``, since it is the new release's loss, which is in ``[-eps_new,
 eps_new]``, less the old one's, which is fixed by then.  Of all laws with losses in such a
 range the one on its two ends has the largest divergence (bounded range, Dong, Durfee,
-Rogers 2020).  For Poisson noise the conditional law is known, and its divergence, close to
-the difference, is taken where that is less.
+Rogers 2020).  For Poisson and Skellam noise the conditional law is known, and its divergence,
+close to the difference, is taken where that is less.
 """
 
 import math
@@ -28,7 +28,7 @@ from typing import Final
 from penstock.accounting.budget import Account
 from penstock.accounting.charges import LARGEST_EXPONENT, PURE_MECHANISMS, charge, cheapest
 from penstock.accounting.ledger import Entry, entry
-from penstock.mechanisms import Poisson
+from penstock.mechanisms import Poisson, Skellam
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity
 
@@ -112,7 +112,7 @@ def _refinements(
         epsilon, failure = _bounded(curve, tail)
         # The old release's loss is bounded by nothing else than the new one's.
         costs.append((Cost(refinement_loss(epsilon, epsilon, order), failure), 2 * epsilon))
-        if isinstance(mechanism, Poisson):
+        if isinstance(mechanism, Poisson | Skellam):
             exact = mechanism.refinement(old, new, sensitivity, order, tail)
             costs.append((Cost(exact.loss, exact.failure + failure), 2 * epsilon))
     return costs
