@@ -162,6 +162,11 @@ class MultipleRelease:
                 f" {known.granularity}, which cannot be met here; choose it among"
                 f" {', '.join(mechanisms)}."
             ) from None
+        if any(len(kept) % mechanism.parts for kept in known.path.values()):
+            raise IntegrityViolation(
+                f"The state keeps an odd number of integers for {known.mechanism} noise, which has"
+                f" {mechanism.parts} a value. Nothing was drawn from it."
+            )
         restored = cls.__new__(cls)
         restored._hold(  # noqa: SLF001 - an instance of this class, not yet initialized
             mechanism, known.ladder, known.path, known.fingerprint, streams, keep

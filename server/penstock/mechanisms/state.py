@@ -7,8 +7,8 @@ The format, in which nothing is ever executed and numbers are little-endian::
     4 bytes   length of the header
     header    JSON in ASCII with sorted keys and no spaces: mechanism, granularity,
               ladder, rungs, size, fingerprint
-    releases  size * 8 bytes each, signed, in lattice steps; in the order of the rungs,
-              the most accurate first
+    releases  size * 8 bytes each, signed, in lattice steps, the values first and then what
+              else the mechanism keeps; in the order of the rungs, the most accurate first
     32 bytes  SHA-256 of all that stands before it
 
 The rule this module keeps: there is one encoding of a state, and what is not it is
@@ -42,7 +42,8 @@ _DIGEST = hashlib.sha256().digest_size
 class State:
     """All that further releases are drawn from; no exact value is in it.
 
-    ``path`` holds the releases by their rungs, each of shape ``(size,)`` in lattice steps.
+    ``path`` holds the releases by their rungs, each of shape ``(size,)`` in lattice steps,
+    ``size`` being the number of values times that of the mechanism's parts.
     """
 
     mechanism: str

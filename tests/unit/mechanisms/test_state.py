@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 
@@ -236,6 +237,14 @@ def test_a_mechanism_that_is_not_offered_is_refused() -> None:
         MultipleRelease.from_state(state, mechanisms={"gaussian": MECHANISMS["gaussian"]})
 
 
+def test_a_state_without_the_parts_of_its_mechanism_is_refused() -> None:
+    state = decode(begun(MECHANISMS["skellam"], Keyed()).state())
+    (rung, kept), *_ = state.path.items()
+    halved = replace(state, path={rung: kept[: len(VALUES)]})
+    with pytest.raises(IntegrityViolation, match="2 a value"):
+        reloaded(encode(halved), Keyed())
+
+
 @every_mechanism
 def test_there_is_one_encoding(kind: type[Mechanism]) -> None:
     release = begun(kind, Keyed())
@@ -244,5 +253,6 @@ def test_there_is_one_encoding(kind: type[Mechanism]) -> None:
     state = release.state()
     assert encode(decode(state)) == state
     assert int.from_bytes(state[8:10], "little") == 1
-    # Three releases of five values, a digest, and a header of some hundred bytes.
-    assert 3 * 5 * 8 + 32 < len(state) < 600
+    # Three releases of five values and their parts, a digest, and a header of some hundred bytes.
+    releases = 3 * 5 * 8 * kind.parts
+    assert releases + 32 < len(state) < releases + 480
