@@ -52,7 +52,8 @@ def composed_epsilon(releases: Sequence[PlacedRelease], delta: float) -> float:
     for release, copies in others.items():
         for coordinate, times in WORST[release.mechanism](release).items():
             shape[coordinate] += times * copies
-    return min(_by_tables(shape, delta, _inflation(gaussian)), _pure_sum(gaussian, others))
+    simple = _simple_sum(gaussian, others, delta) if _is_tight(gaussian, others) else math.inf
+    return min(_by_tables(shape, delta, _inflation(gaussian)), simple)
 
 
 Counted = Counter[PlacedRelease]
@@ -100,11 +101,10 @@ def _inflation(gaussian: Counted) -> float:
     )
 
 
-def _pure_sum(gaussian: Counted, others: Counted) -> float:
-    """The sum of pure losses, and nothing finite where others are among them."""
-    if gaussian or any(release.mechanism not in PURE_MECHANISMS for release in others):
-        return math.inf
-    return _simple_sum(gaussian, others, 0.0)
+def _is_tight(gaussian: Counted, others: Counted) -> bool:
+    """Whether the plain sum may be the least: one release alone, or pure ones only."""
+    alone = not gaussian and others.total() == 1
+    return alone or not (gaussian or any(r.mechanism not in PURE_MECHANISMS for r in others))
 
 
 def _simple_sum(gaussian: Counted, others: Counted, delta: float) -> float:

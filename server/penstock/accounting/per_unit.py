@@ -1,0 +1,29 @@
+"""What a stream costs one privacy unit that is in several of its steps.
+
+The rule this module keeps: a stream is charged per unit and never per step.  Where the noise
+of a stream protects ``R x`` (``R`` its encoder, one row a noise) and one step moves ``x`` in
+one place, the sensitivity of a step is that of the worst column of ``R``; a unit in ``r``
+steps moves ``R x`` by a sum of ``r`` columns at most, whose norms the triangle inequality
+bounds by ``r`` times that.  So Laplace noise costs ``r`` times the epsilon of a step and
+Gaussian noise ``r^2`` times its rho, both exactly where some ``r`` columns are the same.
+"""
+
+from fractions import Fraction
+
+from penstock.errors import InvalidInput
+from penstock.privacy import Sensitivity
+
+
+def of_unit(step: Sensitivity, steps: int) -> Sensitivity:
+    """The sensitivity to a unit in up to ``steps`` steps, ``step`` being that to one of them.
+
+    What every charge, guarantee and composed figure of the stream is to be taken at.
+    Raises ``InvalidInput`` for fewer steps than one.
+    """
+    if steps < 1:
+        raise InvalidInput(
+            f"A privacy unit is in at least 1 step of a stream, not {steps}.",
+            pointer="/max_steps_per_unit",
+        )
+    times = Fraction(steps)
+    return Sensitivity(times * step.l1, times**2 * step.l2_squared, times * step.linf)
