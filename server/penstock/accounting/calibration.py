@@ -259,7 +259,7 @@ def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
 def _fewest(name: str, step: Fraction) -> float:
     """The most accurate level that a family offers, 0 where it is any above 0."""
     if name == "skellam":
-        return SMALLEST_VARIANCE * float(finest_common_power(step)) ** 2
+        return float(SMALLEST_VARIANCE * finest_common_power(step) ** 2)
     return float(SMALLEST_MEAN) if name == "poisson" else 0.0
 
 
