@@ -15,7 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.api.bad_input import asking, computed, datasets, keyed, levels, people, vectors, wire
+from tests.api.bad_input import (
+    asking,
+    computed,
+    datasets,
+    keyed,
+    levels,
+    people,
+    preview,
+    vectors,
+    wire,
+)
 from tests.api.bad_input.commands import COMMANDS, SETTINGS, Command
 from tests.api.bad_input.faults import (
     AT_START,
@@ -101,6 +111,7 @@ def refused(stage: Stage, row: Row) -> None:
 ROWS = [
     *(vectors.ROWS + computed.ROWS + datasets.ROWS),
     *(people.ROWS + asking.ROWS + wire.ROWS + levels.ROWS + keyed.ROWS),
+    *preview.ROWS,
 ]
 
 

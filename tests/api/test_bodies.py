@@ -108,12 +108,15 @@ def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
     assert "2,000" in parsed(response)["detail"]
 
 
-def test_queries_have_a_limit_of_their_own(open_copy: Callable[..., World]) -> None:
+@pytest.mark.parametrize(("path", "status"), [("", 201), ("/preview", 200)])
+def test_queries_have_a_limit_of_their_own(
+    open_copy: Callable[..., World], path: str, status: int
+) -> None:
     world = open_copy(body_limit=2000, query_body_limit=20_000)
     body = {**QUERY, "name": "many", "keys": None, "values": [1] * 3000}
-    assert world.call("POST", "/api/v1/queries", body, by="root").status_code == 201
+    assert world.call("POST", f"/api/v1/queries{path}", body, by="root").status_code == status
     body = {**body, "name": "more", "values": [1] * 9000}
-    assert world.call("POST", "/api/v1/queries", body, by="root").status_code == 413
+    assert world.call("POST", f"/api/v1/queries{path}", body, by="root").status_code == 413
 
 
 def test_a_body_of_countless_small_lists_is_refused_before_they_are_made(

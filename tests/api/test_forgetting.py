@@ -43,11 +43,11 @@ def _is_exact(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.size == ROWS and CANARY in value
 
 
-def push(world: World, **changes: Any) -> int:
-    """Register a vector that holds the canary; the status."""
+def push(world: World, path: str = "/api/v1/queries", **changes: Any) -> int:
+    """Register a vector that holds the canary, or preview it; the status."""
     # Made here alone, so that the test itself keeps no list of it.
     body = {**QUERY, "name": "pushed", "keys": None, "values": [1, CANARY] + [0] * (ROWS - 2)}
-    return world.call("POST", "/api/v1/queries", {**body, **changes}, by="root").status_code
+    return world.call("POST", path, {**body, **changes}, by="root").status_code
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,14 @@ def test_no_live_object_holds_a_pushed_vector(
     world: World, changes: dict[str, Any], status: int
 ) -> None:
     assert push(world, **changes) == status
+    assert holders() == []
+
+
+@pytest.mark.parametrize(("changes", "status"), [({}, 200), ({"bound": 10}, 422)])
+def test_no_live_object_holds_a_vector_that_was_previewed(
+    world: World, changes: dict[str, Any], status: int
+) -> None:
+    assert push(world, "/api/v1/queries/preview", **changes) == status
     assert holders() == []
 
 
