@@ -56,6 +56,9 @@ UNITS_A_STEP = 1 << 20
 LARGEST_SCALE = 1 << 41
 """In steps.  A draw is then within 2^49 steps, and 4,096 chained draws within int64."""
 
+SMALLEST_SCALE = Fraction(1, 32)
+"""In steps, on the lattice of the values: noise is then 0 but for a chance of 2e-14."""
+
 _EVENTS_A_DRAW = 4
 """Events besides the digits of two geometric draws, at most."""
 
@@ -83,9 +86,14 @@ class Laplace(Whole):
                 f"A scale is above 0 and a bound at least 0, not {float(ceiling):g} and"
                 f" {float(bound):g}."
             )
+        fine_enough = Fraction(2) ** (floor_log2(ceiling / ROOM_TO_RAISE) - STEPS_A_SCALE)
+        return cls._planned(min(fine_enough, finest_common_power(step)), ceiling, bound)
+
+    @classmethod
+    def _planned(
+        cls, granularity: Fraction, ceiling: Fraction, bound: Fraction
+    ) -> tuple[Self, Ladder]:
         finest = ceiling / ROOM_TO_RAISE
-        fine_enough = Fraction(2) ** (floor_log2(finest) - STEPS_A_SCALE)
-        granularity = min(fine_enough, finest_common_power(step))
         # Two decimals above the square root of 2, the standard deviation at scale 1.
         widest = (LARGEST_STEPS * granularity - bound) / DEVIATIONS / Fraction("1.42")
         noisiest = min(widest, LARGEST_SCALE * granularity)
@@ -95,7 +103,7 @@ class Laplace(Whole):
                 f" fit the integers in steps of {granularity}; choose a coarser step or a"
                 " smaller bound."
             )
-        unit = granularity / UNITS_A_STEP
+        unit = min(granularity, Fraction(2) ** floor_log2(finest)) / UNITS_A_STEP
         return cls(granularity), reaching_ladder(math.floor(finest / unit), unit, noisiest)
 
     def increment(
@@ -205,6 +213,28 @@ class Laplace(Whole):
                 " sums of draws could leave the integers; choose a coarser granularity."
             )
         return self.granularity / level if level else None
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(Laplace):
+    """The same noise, planned on no finer lattice than that of the values.
+
+    For integers it has granularity 1 and gives integers.  Its promise is the same; where a
+    scale is few steps, its Rényi divergence is up to a tenth above the continuous law's.
+    """
+
+    @classmethod
+    def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
+        """Lattice and ladder of a query; see ``Mechanism.plan``."""
+        granularity = finest_common_power(step)
+        if ceiling < SMALLEST_SCALE * granularity or bound < 0:
+            raise InvalidInput(
+                f"On the lattice of the values, multiples of {granularity}, a scale is at least"
+                f" {float(SMALLEST_SCALE * granularity):g} and a bound at least 0, not"
+                f" {float(ceiling):g} and {float(bound):g}; take more noise, or leave the"
+                " granularity out."
+            )
+        return cls._planned(granularity, ceiling, bound)
 
 
 @dataclass(frozen=True)
