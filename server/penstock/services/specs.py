@@ -257,10 +257,12 @@ class Terms(Spec):
     """How a query is released: by which mechanism, and at which level for each tier.
 
     ``share`` is the part of every tier's budget that the query takes; ``levels`` names
-    the level of each listed tier instead.
+    the level of each listed tier instead.  ``granularity`` asks for Laplace noise on the
+    lattice of the values themselves, which for integers is 1.
     """
 
-    mechanism: Literal["gaussian", "laplace", "poisson"]
+    mechanism: Literal["gaussian", "laplace", "poisson", "skellam"]
+    granularity: float | None = Field(default=None, gt=0)
     share: float | None = Field(default=None, gt=0, le=1)
     levels: (
         Annotated[
@@ -274,6 +276,13 @@ class Terms(Spec):
     def _one_way(self) -> "Terms":
         if (self.share is None) == (self.levels is None):
             raise PydanticCustomError("terms", "Give either share or levels.")
+        if self.granularity is not None and self.mechanism != "laplace":
+            raise PydanticCustomError(
+                "terms",
+                "Only laplace noise has a granularity to choose, {mechanism} noise has its own;"
+                " leave granularity out.",
+                {"mechanism": self.mechanism},
+            )
         return self
 
 
