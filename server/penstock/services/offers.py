@@ -19,6 +19,7 @@ from penstock.connectors.fields import folded
 from penstock.connectors.refusals import pointer, within
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Mechanism
+from penstock.mechanisms.laplace import DiscreteLaplace
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
@@ -58,7 +59,7 @@ def settle(
     that do not exist or have no budget, for levels that get noisier as rank rises, and
     for levels that the mechanism cannot have.
     """
-    family = MECHANISMS[terms.mechanism]
+    family = _family(terms, prepared.step)
     if terms.levels is not None:
         process, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
     else:
@@ -76,6 +77,20 @@ def settle(
             cost = process.price(rung, account.account, prepared.dimension, terms.max_levels)
             charges.append((account, rung, cost))
     return Offer(process, rungs, charges)
+
+
+def _family(terms: Terms, step: Fraction) -> type[Mechanism]:
+    if terms.granularity is None:
+        return MECHANISMS[terms.mechanism]
+    own = finest_common_power(step)
+    if Fraction(terms.granularity) != own:
+        raise InvalidInput(
+            f"The values are multiples of {own}, so that noise on their lattice has the"
+            f" granularity {own} and not {terms.granularity:g}; give that, or leave it out for"
+            " a lattice so fine that it does not show.",
+            pointer="/granularity",
+        )
+    return DiscreteLaplace
 
 
 def _by_levels(
