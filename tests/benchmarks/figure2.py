@@ -29,7 +29,7 @@ from tests.benchmarks.figure2_drawing import Line, drawing
 from tests.benchmarks.figures import Figure, Print
 
 from penstock.accounting import PlacedRelease, composed_epsilon, level_for
-from penstock.mechanisms import MECHANISMS, Mechanism, MultipleRelease, draw_anchor
+from penstock.mechanisms import MECHANISMS, Mechanism, MultipleRelease, draw_anchor, released
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.randomness import Stream
 
@@ -102,6 +102,8 @@ class Single:
             return self.together([level * factor for level in shape]) - self.epsilon
 
         most = math.log(1.1 * len(shape))
+        while excess(most) > 0:  # Skellam noise loses its lead on Gaussian noise as it widens
+            most += 0.2
         return Fraction(math.exp(brentq(excess, 0.0, most, xtol=1e-6, rtol=1e-9)))
 
 
@@ -169,7 +171,8 @@ def _independently(
 ) -> Iterator[NDArray[np.float64]]:
     zeros = np.zeros(size, dtype=np.int64)
     for level in levels:
-        noise = draw_anchor(mechanism, zeros, level, streams()).astype(np.float64)
+        kept = draw_anchor(mechanism, zeros, level, streams())
+        noise = released(mechanism, kept).astype(np.float64)
         noise *= float(mechanism.granularity)
         noise -= float(mechanism.bias(level))
         yield noise

@@ -15,7 +15,7 @@ from tests.benchmarks.figure2 import DELTA, ONE, streams_of
 from tests.benchmarks.figures import Figure, Print
 
 from penstock.accounting import level_for
-from penstock.mechanisms import MECHANISMS, draw_anchor
+from penstock.mechanisms import MECHANISMS, draw_anchor, released
 from penstock.privacy import ErrorBars, Target, TargetKind
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
@@ -61,7 +61,8 @@ def row(name: str, epsilon: float, values: int) -> Row:
     mechanism, _ = kind.plan(level, Fraction(1), Fraction(0))
     exact = mechanism.error(level, CONFIDENCE)
     stream = streams_of(f"utilities/{name}/{epsilon}")()
-    drawn = draw_anchor(mechanism, np.zeros(values, dtype=np.int64), level, stream)
+    zeros = np.zeros(values, dtype=np.int64)
+    drawn = released(mechanism, draw_anchor(mechanism, zeros, level, stream))
     errors = np.abs(drawn * float(mechanism.granularity) - float(mechanism.bias(level)))
     deviation = math.sqrt(float(np.mean(errors**2)))
     measured = ErrorBars(deviation, CONFIDENCE, float(np.quantile(errors, CONFIDENCE)))

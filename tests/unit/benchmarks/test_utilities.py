@@ -4,7 +4,9 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 from tests.benchmarks import utilities
 from tests.benchmarks.utilities import EPSILONS, Row, Setting
 
@@ -35,8 +37,22 @@ def test_levels_are_those_of_closed_forms(found: list[Row]) -> None:
         if one.mechanism == "gaussian":
             epsilon = epsilon_at(1e-6, 1 / one.exact.standard_deviation)
             assert epsilon == pytest.approx(one.epsilon, rel=1e-4)
-        if one.mechanism == "poisson":
+        if one.mechanism in ("poisson", "skellam"):
             assert one.exact.standard_deviation == pytest.approx(math.sqrt(one.level))
+
+
+@pytest.mark.parametrize("name", ["poisson", "skellam"])
+def test_levels_use_up_delta_and_no_more(name: str, found: list[Row]) -> None:
+    """The hockey-stick divergence of scipy's own law from its shift by one, both ways."""
+    values = np.arange(-2_000, 4_000)
+    for one in found:
+        if one.mechanism == name:
+            mean = one.level
+            law = stats.poisson(mean) if name == "poisson" else stats.skellam(mean / 2, mean / 2)
+            here, there = law.pmf(values), law.pmf(values - 1)
+            ways = ((here, there), (there, here))
+            deltas = [np.maximum(p - math.exp(one.epsilon) * q, 0).sum() for p, q in ways]
+            assert max(deltas) == pytest.approx(1e-6, rel=1e-3)
 
 
 def test_the_committed_table_holds_the_recomputed_figures(found: list[Row]) -> None:
