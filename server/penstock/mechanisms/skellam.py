@@ -39,10 +39,10 @@ from penstock.randomness.binomial import binomial
 from penstock.randomness.poisson import poisson
 
 ROOM_TO_RAISE = 64
-"""The ceiling's variance over that of rung 0, unless that were below 1 step."""
+"""The ceiling's variance over that of rung 0, unless that were too small."""
 
-SMALLEST_VARIANCE = 1
-"""In squared steps: below this the noise is 0 about as often as not."""
+SMALLEST_VARIANCE = Fraction(1, 16)
+"""In squared steps: below this the noise is 0 more often than 15 times of 16."""
 
 UNITS_A_STEP = 1 << 20
 """Variances are multiples of this part of a squared step."""
@@ -74,8 +74,9 @@ class Skellam:
         square = granularity * granularity
         if ceiling < SMALLEST_VARIANCE * square or bound < 0:
             raise InvalidInput(
-                f"A Skellam variance is at least {float(square):g}, the square of the lattice's"
-                f" step, and a bound at least 0, not {float(ceiling):g} and {float(bound):g}."
+                f"A Skellam variance is at least {float(SMALLEST_VARIANCE * square):g}, a sixteenth"
+                f" of the lattice's squared step, and a bound at least 0, not {float(ceiling):g}"
+                f" and {float(bound):g}."
             )
         deviation = (LARGEST_STEPS * granularity - bound) / DEVIATIONS
         noisiest = min(deviation * deviation, LARGEST_ARGUMENT * square)
