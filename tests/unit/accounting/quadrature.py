@@ -6,7 +6,8 @@ For ``c > 0``, ``delta(epsilon)`` is what is infinite, and
 
 ``M(z) = E[e^(z L)]`` being the moments of the finite losses, which multiply over releases
 (the Laplace transform of ``(1 - e^(epsilon - L))_+``; Alghamdi et al. 2022).  Integrated by
-the trapezoid rule, which converges faster than any power where ``M`` decays.
+the trapezoid rule, which converges faster than any power where ``M`` decays.  It does not
+where all losses lie on a lattice: those are for enumerations.
 """
 
 import math
