@@ -96,3 +96,15 @@ def test_nobody_begins_twice_or_gets_more_than_the_ceiling(owner: Owner) -> None
     assert "draw the anchor, or raise it" in owner.run("give", "doctor", "21").stderr
     assert owner.state.read_bytes() == kept
     assert "share.py begin PULSE" in owner.run("help").stderr
+
+
+def test_the_library_loads_nothing_of_the_server() -> None:
+    others = {"flask", "sqlalchemy", "sqlmodel", "click", "duckdb", "pydantic"}
+    program = (
+        "import sys, penstock.mechanisms, penstock.accounting\n"
+        f"print({others} & sys.modules.keys())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
