@@ -2,6 +2,7 @@
 
 * ``budget``       (epsilon, delta) as a Rényi budget at one frozen order: ``account_of``
 * ``charges``      the cost of one query for one tier, its sampler's error included
+* ``per_unit``     what a stream costs a unit in several of its steps: ``sensitivity_of_unit``
 * ``raising``      what it costs to let a tier see a query more accurately
 * ``ledger``       exact sums, and the refusal with its numbers
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
@@ -47,6 +48,7 @@ from penstock.accounting.ledger import (
     share_of,
     total,
 )
+from penstock.accounting.per_unit import of_unit as sensitivity_of_unit
 from penstock.accounting.raising import raising, refinement_loss
 from penstock.accounting.readings import Reading, reading, readings
 from penstock.accounting.report import composed_epsilon
@@ -83,6 +85,7 @@ __all__ = [
     "require_delta",
     "rung_for",
     "rung_for_share",
+    "sensitivity_of_unit",
     "share_of",
     "total",
 ]
