@@ -29,7 +29,7 @@ from penstock.services.specs import (
 from penstock.settings import Settings
 
 DIMENSION = 12
-MECHANISMS = ("gaussian", "laplace", "poisson")
+MECHANISMS = ("gaussian", "laplace", "poisson", "skellam")
 TIERS = ("public", "internal")
 REACH = 4000
 """How many rungs above the public one are asked for."""

@@ -64,7 +64,7 @@ SITES = {
 NUMBERS = st.integers(0, 1000)
 EPSILONS = st.sampled_from([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])
 GRANTS = st.sampled_from([2.0, 3.0, 5.0, 9.0, 12.0])
-MECHANISMS = st.sampled_from(["gaussian", "laplace", "poisson"])
+MECHANISMS = st.sampled_from(["gaussian", "laplace", "poisson", "skellam"])
 
 
 class Rules(RuleBasedStateMachine):

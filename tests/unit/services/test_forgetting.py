@@ -92,7 +92,7 @@ def files(homes: Homes, world: World) -> Callable[[], list[Path]]:
     return find
 
 
-@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson"])
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson", "skellam"])
 def test_no_live_object_refers_to_the_exact_answer(world: World, mechanism: str) -> None:
     held = canary()
     assert live_canaries()

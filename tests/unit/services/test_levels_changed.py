@@ -73,7 +73,7 @@ def test_raising_back_to_what_was_charged_costs_nothing(visits: World) -> None:
     assert visits.ask("ines").view.guarantee.epsilon == pytest.approx(0.5, rel=2e-2)
 
 
-@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson"])
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson", "skellam"])
 def test_a_level_raised_up_to_the_ceiling_needs_no_data_and_is_charged(
     world: World, mechanism: str
 ) -> None:
@@ -87,7 +87,7 @@ def test_a_level_raised_up_to_the_ceiling_needs_no_data_and_is_charged(
     assert world.ask("pia").view.level == view.tiers[0].level
 
 
-@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson"])
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson", "skellam"])
 def test_the_ceiling_is_raised_with_the_same_values(world: World, mechanism: str) -> None:
     world.push(mechanism=mechanism)
     coarse = world.ask("ines").view
@@ -157,8 +157,27 @@ def test_a_raise_beyond_the_budget_is_refused_with_its_numbers_and_changes_nothi
 @pytest.mark.parametrize(
     ("changes", "error", "words"),
     [
-        ({"public": {"epsilon": 0.4}}, InvalidInput, "noisier as rank rises"),
-        ({"internal": {"epsilon": 0.2}}, InvalidInput, "noisier as rank rises"),
+        (
+            {"public": {"epsilon": 0.4}},
+            InvalidInput,
+            r"'partner', \d+\.?\d* \(variance\), would be noisier than that of the less trusted"
+            r" 'public', .*noisier as rank rises\. List 'partner' as well, at \d+\.?\d* or below\.",
+        ),
+        (
+            {"public": {"epsilon": 0.5005}},
+            InvalidInput,
+            "List 'partner' and 'internal' as well, at",
+        ),
+        (
+            {"internal": {"epsilon": 0.2}},
+            InvalidInput,
+            r"noisier as rank rises\. Ask for .* or below, or list 'partner' as well\.",
+        ),
+        (
+            {"partner": {"epsilon": 0.3}, "internal": {"epsilon": 0.2}},
+            InvalidInput,
+            r"Ask for \d+\.?\d* or below for 'internal'\.",
+        ),
         ({"nowhere": {"epsilon": 0.2}}, InvalidInput, "no tier"),
         ({"internal": {"epsilon": 500}, "values": VALUES}, InvalidInput, "most accurate that"),
     ],

@@ -96,6 +96,23 @@ def test_an_exhausted_budget_says_what_is_needed_left_and_would_fit(world: World
         world.push("third", levels=None, share=0.01)
 
 
+def test_a_largest_share_that_another_tier_sets_names_that_tier(world: World) -> None:
+    world.push("first", levels={"public": {"epsilon": 0.9}})
+    with pytest.raises(BudgetExhausted) as refusal:
+        world.push("second", levels={"public": {"epsilon": 0.01}, "internal": {"epsilon": 5}})
+    assert refusal.value.data["tier"] == "internal"
+    largest = refusal.value.data["largest_share"]
+    assert isinstance(largest, float)
+    assert (
+        f"The largest share that would fit is {largest:.6g}, which is all that tier 'public' has"
+        " left."
+    ) in refusal.value.detail
+    with pytest.raises(BudgetExhausted) as refusal:
+        world.push("second", levels=None, share=2 * largest)
+    assert refusal.value.data["tier"] == "public"
+    assert f"would fit is {largest:.6g}. Spent by" in refusal.value.detail
+
+
 def test_shares_that_add_up_to_one_fit(world: World) -> None:
     for name in ("a", "b", "c", "d"):
         world.push(name, levels=None, share=0.25)
@@ -146,7 +163,7 @@ def test_the_same_values_twice_are_two_queries_and_two_charges(world: World) -> 
     assert len(charges) == 6
 
 
-@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson"])
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "poisson", "skellam"])
 def test_every_tier_is_charged_within_its_share(world: World, mechanism: str) -> None:
     world.push(mechanism=mechanism, levels=None, share=0.125)
     with world.server.database.read() as session:
