@@ -52,17 +52,20 @@ umask = 0o077
 
 _DESCRIPTOR = "PENSTOCK_SHARED_MEMORY"
 
-# The application logs every answer by itself, without addresses.
+# The application logs every answer by itself, without addresses; gunicorn would name the
+# address of every request where it is told to debug.
 accesslog = None
 errorlog = "-"
-loglevel = settings.log_level.lower()
+loglevel = settings.log_level.lower().replace("debug", "info")
 
 
 class _WithoutQuotations(logging.Filter):
-    """Cut what a malformed request said out of the line about it: it may hold a token."""
+    """Cut what a request said out of the lines about it: it may hold a token or a name."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         message = record.getMessage()
+        if message.startswith("Error handling request"):
+            record.msg, record.args = "Error handling request", ()
         if message.startswith("Invalid request from"):
             record.msg, record.args = message.partition(" '")[0].partition(' "')[0], ()
         return True

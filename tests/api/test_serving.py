@@ -217,6 +217,15 @@ def test_every_setting_is_one_that_gunicorn_knows(
     assert chosen <= known
 
 
+def test_gunicorn_itself_is_never_told_to_debug(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It would log the address of every request, and names stand in addresses."""
+    for given, used in (("DEBUG", "info"), ("INFO", "info"), ("ERROR", "error")):
+        monkeypatch.setenv("PENSTOCK_LOG_LEVEL", given)
+        assert configuration(monkeypatch, tmp_path)["loglevel"] == used
+
+
 def test_nothing_listens_beside_the_port_and_nothing_is_shared_by_workers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -235,6 +244,7 @@ def test_nothing_listens_beside_the_port_and_nothing_is_shared_by_workers(
     [
         ("Invalid request from ip=1: Invalid HTTP Header: 'canary'", "Invalid HTTP Header:"),
         ('Invalid request from ip=1: Invalid HTTP Header: "canary"', "Invalid HTTP Header:"),
+        ("Error handling request /canary", "Error handling request"),
         ("Booting worker with pid: 'canary'", "canary"),
     ],
 )

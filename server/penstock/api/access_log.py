@@ -57,13 +57,13 @@ def configure(level: str) -> None:
 def answered(
     request_id: str,
     *,
-    verb: str,
+    verb: str | None,
     route: str | None,
     status: int,
     seconds: float,
     caller: str | None,
 ) -> None:
-    """Log one answer."""
+    """Log one answer; ``verb`` and ``route`` are None where no request could be read."""
     ACCESS.info(
         "answered",
         extra={

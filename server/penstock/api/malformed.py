@@ -8,7 +8,7 @@ import uuid
 
 from gunicorn import util
 
-from penstock.api import problems
+from penstock.api import access_log, problems
 from penstock.api.edge import HEADERS
 
 _KEPT = frozenset({414, 431, 500})
@@ -22,4 +22,12 @@ def answer(connection: socket.socket, status: int, reason: str, message: str) ->
     response.headers.extend({**HEADERS, "X-Request-Id": request_id, "Connection": "close"})
     lines = [f"HTTP/1.1 {response.status}", *(f"{name}: {text}" for name, text in response.headers)]
     head = "\r\n".join([*lines, "", ""])
+    access_log.answered(
+        request_id,
+        verb=None,
+        route=None,
+        status=response.status_code,
+        seconds=0.0,
+        caller=None,
+    )
     util.write_nonblock(connection, head.encode("latin-1") + response.get_data())
