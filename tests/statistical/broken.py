@@ -67,7 +67,8 @@ class _OneSidedBridge(_Wrapped):
         level: Fraction,
         stream: Stream,
     ) -> IntVector:
-        return self._mechanism.increment(accurate, level, len(difference), stream)
+        size = len(difference) // self._mechanism.parts
+        return self._mechanism.increment(accurate, level, size, stream)
 
 
 class _UniformBridge(_Wrapped):

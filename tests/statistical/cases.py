@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from tests.statistical.checks import Pmf
 
-from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson
+from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,13 @@ def poisson_counts(accurate: Fraction, noisy: Fraction) -> Pmf:
     return Pmf(0, stats.poisson.pmf(np.arange(int(mean + 12 * mean**0.5 + 40)), mean))
 
 
+def skellam(accurate: Fraction, noisy: Fraction) -> Pmf:
+    """The difference of two Poisson integers of mean ``(noisy - accurate) / 2``."""
+    mean = float(noisy - accurate) / 2
+    reach = int(13 * mean**0.5 + 40)
+    return Pmf(-reach, stats.skellam.pmf(np.arange(-reach, reach + 1), mean, mean))
+
+
 def _multiples(unit: Fraction, *factors: int) -> tuple[Fraction, ...]:
     return tuple(unit * factor for factor in factors)
 
@@ -85,6 +92,15 @@ POISSON = Case(
 )
 """Among its draws are small and large means, and chances on both sides of a half."""
 
-CASES = (GAUSSIAN, LAPLACE, POISSON)
+SKELLAM = Case(
+    name="skellam",
+    mechanism=Skellam(granularity=Fraction(1)),
+    levels=_multiples(Fraction(43, 2), 1, 2, 3, 5, 8, 16),
+    coalition=_multiples(Fraction(43, 2), *range(1, 18)),
+    law=skellam,
+)
+"""Raising its ceiling draws from tables and by rejection."""
+
+CASES = (GAUSSIAN, LAPLACE, POISSON, SKELLAM)
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

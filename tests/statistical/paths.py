@@ -7,11 +7,20 @@ from itertools import count, pairwise
 
 import numpy as np
 
-from penstock.mechanisms import IntVector, Mechanism, draw_anchor, place, raise_anchor
+from penstock.mechanisms import (
+    IntVector,
+    Mechanism,
+    draw_anchor,
+    place,
+    raise_anchor,
+    released,
+)
 from penstock.randomness import Stream
 
 Streams = Callable[[], Stream]
 Path = dict[Fraction, IntVector]
+"""The values of releases by their levels, in lattice steps."""
+
 Drawer = Callable[[Mechanism, IntVector, Sequence[Fraction], Streams], Path]
 
 
@@ -34,7 +43,7 @@ def lossless(
             path[level] = place(mechanism, below[-1], noisy, level, streams())
         else:
             path[level] = raise_anchor(mechanism, exact, above[0], level, streams())
-    return path
+    return _values(mechanism, path)
 
 
 def stale(
@@ -45,14 +54,19 @@ def stale(
     path: Path = {order[0]: anchor[1]}
     for level in order[1:]:
         path[level] = place(mechanism, anchor, None, level, streams())
-    return path
+    return _values(mechanism, path)
 
 
 def redrawn(
     mechanism: Mechanism, exact: IntVector, order: Sequence[Fraction], streams: Streams
 ) -> Path:
     """Broken: each level is a fresh release of the exact values."""
-    return {level: draw_anchor(mechanism, exact, level, streams()) for level in order}
+    path = {level: draw_anchor(mechanism, exact, level, streams()) for level in order}
+    return _values(mechanism, path)
+
+
+def _values(mechanism: Mechanism, path: Path) -> Path:
+    return {level: released(mechanism, kept) for level, kept in path.items()}
 
 
 def increments_of(path: Path, exact: IntVector) -> list[IntVector]:
