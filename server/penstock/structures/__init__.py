@@ -1,4 +1,32 @@
-"""Many answers at once, built from mechanisms: none yet.
+"""Many answers at once, from independent noises and public matrices.
 
-Factorizations, trees over streams, correlated noise and sparse histograms belong here.
+Everything here is ``y = L (R x + z)``: ``R`` says which sums of the data are protected, ``z``
+is independent noise for each of these (a node), and ``L`` puts outputs together afterwards.
+Tiers are coupled node by node as releases of a vector are, so that a coalition loses what its
+most accurate member does.
+
+* ``forest``         running sums over nodes with parents: what the trees have in common
+* ``kary``           the k-ary tree with and without subtraction, and the binary mechanism
+* ``smooth_binary``  outputs that all have one law
+* ``epochs``         streams without an end
+* ``choice``         the tree with the least error for a length
+* ``node_noise``     the noise of a forest at every tier, step by step; tiers join midway
+* ``node_state``     that noise as bytes, and back
 """
+
+from penstock.structures.epochs import Epochs
+from penstock.structures.forest import Forest
+from penstock.structures.kary import KaryTree, binary_tree
+from penstock.structures.node_noise import NodeNoise
+from penstock.structures.smooth_binary import SmoothBinary, balanced, smooth_binary
+
+__all__ = [
+    "Epochs",
+    "Forest",
+    "KaryTree",
+    "NodeNoise",
+    "SmoothBinary",
+    "balanced",
+    "binary_tree",
+    "smooth_binary",
+]

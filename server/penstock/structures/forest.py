@@ -1,0 +1,128 @@
+"""Running sums by a forest of nodes: what every tree over time has in common.
+
+In the common frame ``y = L (R x + z)`` each node ``s`` stands for a prefix of the stream,
+``position(s)`` elements long, and row ``s`` of ``R`` is what that prefix has more than the
+one of ``parent(s)`` (or less, where the parent's is longer).  So an output is a prefix sum
+and the noise of all nodes on the way from its own node to the root:
+
+    y_t = x_1 + ... + x_t + z_s + z_parent(s) + z_parent(parent(s)) + ...
+
+A node's sign does not matter, as noise is symmetric, and its noise is drawn once, when the
+way first leads over it; afterwards it serves one contiguous time and never again.  (Honaker
+2015 and Andersson, Pagh, Torkamani 2024 write the binary and the k-ary tree with digits;
+this is the same with the digits told by ``parent``.)
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.errors import InvalidInput
+
+ROOT = 0
+"""The node of the empty prefix, which has no noise."""
+
+
+class Forest(Protocol):
+    """Nodes over the steps of a stream; ``R`` and ``L`` follow from ``parent`` and ``position``."""
+
+    @property
+    def length(self) -> int | None:
+        """How many elements there may be, or ``None`` where there is no end."""
+        ...
+
+    @property
+    def lossless(self) -> bool:
+        """Whether the outputs determine all noises (``L`` has a left inverse).
+
+        Where not, tiers are weakly lossless: a coalition still loses what its best member
+        does, but a noisier output cannot be told from a more accurate one by chance alone.
+        """
+        ...
+
+    @property
+    def column_l1(self) -> Fraction:
+        """The largest sum of ``|R[s, t]| / weight(s)`` over the nodes ``s`` of one step."""
+        ...
+
+    @property
+    def column_l2_squared(self) -> Fraction:
+        """The largest sum of ``R[s, t]^2 / weight(s)`` over the nodes ``s`` of one step."""
+        ...
+
+    @property
+    def nodes_a_step(self) -> int:
+        """The most nodes that one element adds to."""
+        ...
+
+    def node(self, step: int) -> int:
+        """The node of output ``step``, counted from 1."""
+        ...
+
+    def following(self, step: int, node: int) -> int:
+        """The node of output ``step + 1``, given that of output ``step``."""
+        ...
+
+    def parent(self, node: int) -> int:
+        """The next node on the way to ``ROOT``."""
+        ...
+
+    def position(self, node: int) -> int:
+        """How many elements the prefix of ``node`` has; 0 for ``ROOT``."""
+        ...
+
+    def weight(self, node: int) -> Fraction:
+        """By how much the level of this node's noise exceeds the level of the tier."""
+        ...
+
+
+def check_length(length: int) -> None:
+    """Raises ``InvalidInput`` unless ``length`` is at least 1."""
+    if length < 1:
+        raise InvalidInput(f"A stream has at least one step, not {length}.", pointer="/length")
+
+
+def check_step(forest: Forest, step: int) -> None:
+    """Raises ``InvalidInput`` for a step before the first and beyond the length."""
+    if step < 1 or (forest.length is not None and step > forest.length):
+        raise InvalidInput(
+            f"Step {step} is outside of the stream, whose steps are 1 to {forest.length}."
+        )
+
+
+def chain(forest: Forest, node: int) -> Iterator[int]:
+    """``node`` and what stands above it, ``ROOT`` left out."""
+    while node != ROOT:
+        yield node
+        node = forest.parent(node)
+
+
+def variance_weight(forest: Forest, step: int, *, squared: bool) -> Fraction:
+    """The variance of output ``step`` over that of a node of weight 1.
+
+    With ``squared`` a weight multiplies a scale (Laplace), else a variance (Gaussian).
+    """
+    weights = (forest.weight(node) for node in chain(forest, forest.node(step)))
+    return sum((weight**2 if squared else weight for weight in weights), Fraction(0))
+
+
+def matrices(forest: Forest, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """``L`` and ``R`` over the first ``steps`` elements: shapes (steps, nodes), (nodes, steps).
+
+    For looking at and for tests; nothing here needs them.  Elements beyond ``steps``,
+    which a node that is subtracted may count, are left out of ``R``.
+    """
+    ways = [list(chain(forest, forest.node(step))) for step in range(1, steps + 1)]
+    nodes = sorted({node for way in ways for node in way})
+    row = {node: number for number, node in enumerate(nodes)}
+    strategy = np.zeros((len(nodes), steps), dtype=np.int64)
+    decoder = np.zeros((steps, len(nodes)), dtype=np.int64)
+    for node in nodes:
+        start, end = forest.position(forest.parent(node)), forest.position(node)
+        strategy[row[node], min(start, end) : max(start, end)] = 1 if end > start else -1
+    for number, way in enumerate(ways):
+        decoder[number, [row[node] for node in way]] = 1
+    return decoder, strategy

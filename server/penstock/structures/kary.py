@@ -1,0 +1,178 @@
+"""The k-ary tree over time, with or without subtraction; the binary mechanism is one of them.
+
+Andersson, Pagh, Torkamani 2024 (*Count on Your Elders*), Theorems 1.1 and 3.7 and their
+appendix on even arities.  A prefix ``t`` is written in base ``k`` with digits around 0
+(with subtraction) or from 0 on (without); its nodes are as many as its digits add up to.
+With ``k = 2`` and no subtraction it is the binary mechanism (Dwork, Naor, Pitassi,
+Rothblum 2010; Chan, Shi, Song 2011).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from penstock.errors import InvalidInput
+from penstock.structures.forest import ROOT, chain, check_length, check_step
+
+
+@dataclass(frozen=True)
+class KaryTree:
+    """A tree of arity ``k`` over ``length`` steps.  Raises ``InvalidInput`` for ``k < 2``.
+
+    ``subtracting`` allows negative digits, which needs ``k`` of at least 3.
+    """
+
+    length: int
+    k: int
+    subtracting: bool = True
+
+    def __post_init__(self) -> None:
+        check_length(self.length)
+        if self.k < (3 if self.subtracting else 2):
+            raise InvalidInput(
+                f"A tree has an arity of at least 2, or of 3 to subtract, not {self.k}.",
+                pointer="/k",
+            )
+
+    @property
+    def largest_digit(self) -> int:
+        """The largest digit; the smallest is this less ``k - 1``."""
+        return self.k // 2 if self.subtracting else self.k - 1
+
+    def capacity(self, height: int) -> int:
+        """How many steps a tree of ``height`` levels holds: all its digits the largest."""
+        return self.largest_digit * (_power(self.k, height) - 1) // (self.k - 1)
+
+    @cached_property
+    def height(self) -> int:
+        """``h``, the least number of levels that holds ``length`` steps."""
+        height = 1
+        while self.capacity(height) < self.length:
+            height += 1
+        return height
+
+    @cached_property
+    def lossless(self) -> bool:
+        """Whether no output up to the last needs a node beyond it.
+
+        Nodes on the way from ``t`` lie between ``t`` and its rounded values, which do not
+        decrease in ``t``; so the last output has the farthest.
+        """
+        return max(chain(self, self.length)) == self.length
+
+    @property
+    def column_l1(self) -> Fraction:
+        """``h``: an element counts in at most one node of each level."""
+        return Fraction(self.height)
+
+    @property
+    def column_l2_squared(self) -> Fraction:
+        """``h``, as every entry is 0, 1 or -1."""
+        return Fraction(self.height)
+
+    @property
+    def nodes_a_step(self) -> int:
+        """``h``."""
+        return self.height
+
+    def digits(self, step: int) -> list[int]:
+        """The digits of ``step``, the least significant first."""
+        found = []
+        while step:
+            digit = step % self.k
+            if digit > self.largest_digit:
+                digit -= self.k
+            found.append(digit)
+            step = (step - digit) // self.k
+        return found
+
+    def node(self, step: int) -> int:
+        """The step itself.  Raises ``InvalidInput`` for one outside of the stream."""
+        check_step(self, step)
+        return step
+
+    def following(self, step: int, node: int) -> int:  # noqa: ARG002 - every forest is asked so
+        """The next step."""
+        return self.node(step + 1)
+
+    def parent(self, node: int) -> int:
+        """``node`` without one unit of its least significant digit that is not 0."""
+        unit, rest = 1, node
+        while rest and rest % self.k == 0:
+            rest //= self.k
+            unit *= self.k
+        if rest == ROOT:
+            return ROOT
+        return node - unit if rest % self.k <= self.largest_digit else node + unit
+
+    def position(self, node: int) -> int:
+        """The node's own number."""
+        return node
+
+    def weight(self, node: int) -> Fraction:  # noqa: ARG002 - every forest is asked so
+        """1: all nodes have the same noise."""
+        return Fraction(1)
+
+    def mean_nodes(self) -> Fraction:
+        """The mean number of nodes of an output, over all steps, exactly."""
+        total = sum(self._digit_sum(place, self.length + 1) for place in range(self.height))
+        return Fraction(total, self.length)
+
+    def most_nodes(self) -> int:
+        """The number of nodes of the noisiest output."""
+        shift = self._zero(self.height)
+        return _largest_sum(self, self.height, shift, self.length + shift)
+
+    def _zero(self, places: int) -> int:
+        """What to add so that numbers of ``places`` digits have plain digits from 0 on."""
+        return (self.k - 1 - self.largest_digit) * (_power(self.k, places) - 1) // (self.k - 1)
+
+    def _digit_sum(self, place: int, end: int) -> int:
+        """The sum of the absolute digits at ``place`` of all numbers below ``end``.
+
+        Shifted by ``_zero`` a digit is constant over blocks of ``k^place`` numbers, and
+        repeats after ``k`` blocks.
+        """
+        lowest = self.largest_digit - self.k + 1
+        before = [0]
+        for digit in range(lowest, self.largest_digit + 1):
+            before.append(before[-1] + abs(digit))
+
+        def below(end: int) -> int:
+            blocks, rest = divmod(end, _power(self.k, place))
+            periods, plain = divmod(blocks, self.k)
+            whole = periods * before[-1] + before[plain]
+            return whole * _power(self.k, place) + rest * abs(plain + lowest)
+
+        shift = self._zero(place + 1)
+        return below(end + shift) - below(shift)
+
+
+def binary_tree(length: int) -> KaryTree:
+    """The binary mechanism over ``length`` steps."""
+    return KaryTree(length, 2, subtracting=False)
+
+
+def _power(base: int, exponent: int) -> int:
+    """``base`` to a power that is not negative, of which the type of ``**`` knows nothing."""
+    return int(base**exponent)
+
+
+def _largest_sum(tree: KaryTree, places: int, least: int, most: int) -> int:
+    """The largest sum of absolute digits among numbers whose plain digits are in bounds.
+
+    ``least`` and ``most`` are bounds on numbers of ``places`` plain digits; -1 where there
+    is none.
+    """
+    if least > most or places == 0:
+        return 0 if least <= most else -1
+    lowest, block = tree.largest_digit - tree.k + 1, _power(tree.k, places - 1)
+    if least <= 0 and most >= block * tree.k - 1:
+        return places * max(-lowest, tree.largest_digit)
+    best = -1
+    for plain in range(max(least // block, 0), min(most // block, tree.k - 1) + 1):
+        start = plain * block
+        bounds = max(least - start, 0), min(most - start, block - 1)
+        inner = _largest_sum(tree, places - 1, *bounds)
+        best = max(best, abs(plain + lowest) + inner)
+    return best

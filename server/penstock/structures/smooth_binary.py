@@ -1,0 +1,146 @@
+"""The smooth binary mechanism: every output has the same number of nodes, hence one law.
+
+Andersson, Pagh 2023 (*A Smooth Binary Mechanism for Efficient Private Continual
+Observation*), Theorem 1.1, with bit patterns in place of leaf numbers.  Of the numbers of
+``height`` bits only those with exactly ``zeros`` zeros are used; the ``t``-th element stands at the
+``t``-th of them, and output ``t`` is read at the next one, over one node for each of its
+ones.  An element adds to one node for each of its zeros.
+
+The paper has as many ones as zeros.  Any pair with enough patterns serves: slightly fewer
+zeros make less noise for Gaussian, many fewer for Laplace.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from penstock.errors import InvalidInput
+from penstock.structures.forest import check_length, check_step
+
+
+@dataclass(frozen=True)
+class SmoothBinary:
+    """Patterns of ``height`` bits with ``zeros`` zeros, over ``length`` steps.
+
+    Raises ``InvalidInput`` where there are not ``length + 1`` such patterns.
+    """
+
+    length: int
+    height: int
+    zeros: int
+
+    def __post_init__(self) -> None:
+        check_length(self.length)
+        patterns = math.comb(self.height, self.zeros) if 0 < self.zeros < self.height else 0
+        if patterns <= self.length:
+            raise InvalidInput(
+                f"There are {patterns} patterns of {self.height} bits with {self.zeros} zeros,"
+                f" and {self.length} steps need one more than they are; take more bits."
+            )
+
+    @property
+    def lossless(self) -> bool:
+        """Not beyond one step: there are about twice as many nodes as outputs."""
+        return self.length == 1
+
+    @property
+    def column_l1(self) -> Fraction:
+        """``k``, the zeros of a pattern."""
+        return Fraction(self.zeros)
+
+    @property
+    def column_l2_squared(self) -> Fraction:
+        """``k``, as every entry is 0 or 1."""
+        return Fraction(self.zeros)
+
+    @property
+    def nodes_a_step(self) -> int:
+        """``k``."""
+        return self.zeros
+
+    @property
+    def ones(self) -> int:
+        """The nodes of every output."""
+        return self.height - self.zeros
+
+    def node(self, step: int) -> int:
+        """The pattern after that of element ``step``.
+
+        Raises ``InvalidInput`` for a step outside of the stream.
+        """
+        check_step(self, step)
+        return self._pattern(step)
+
+    def following(self, step: int, node: int) -> int:
+        """The next larger pattern: its lowest ones moved, in a few machine words."""
+        check_step(self, step + 1)
+        lowest = node & -node
+        carried = node + lowest
+        return carried | (((node ^ carried) // lowest) >> 2)
+
+    def parent(self, node: int) -> int:
+        """``node`` without its lowest one."""
+        return node & (node - 1)
+
+    def position(self, node: int) -> int:
+        """How many patterns are smaller than ``node``, which may have fewer ones."""
+        found, left = 0, self.ones
+        for bit in range(self.height - 1, -1, -1):
+            if node >> bit & 1:
+                found += math.comb(bit, left)
+                left -= 1
+        return found
+
+    def weight(self, node: int) -> Fraction:  # noqa: ARG002 - every forest is asked so
+        """1: all nodes have the same noise."""
+        return Fraction(1)
+
+    def _pattern(self, rank: int) -> int:
+        """The pattern that ``rank`` others are smaller than."""
+        found, left = 0, self.ones
+        for bit in range(self.height - 1, -1, -1):
+            without = math.comb(bit, left)
+            if rank >= without:
+                found |= 1 << bit
+                rank -= without
+                left -= 1
+        return found
+
+
+def smooth_binary(length: int, *, pure: bool) -> SmoothBinary:
+    """The tree of least variance: of ``k^2 (h - k)`` for pure noise, else of ``k (h - k)``.
+
+    Pure noise is Laplace with scale ``k / epsilon``, the other Gaussian with variance
+    ``k / (2 rho)``; of equal ones the lowest tree.
+    """
+    check_length(length)
+    power = 2 if pure else 1
+    candidates = (
+        (zeros**power * (height - zeros), height, zeros)
+        for height, zeros in _smallest_heights(length)
+    )
+    _, height, zeros = min(candidates)
+    return SmoothBinary(length, height, zeros)
+
+
+def balanced(length: int) -> SmoothBinary:
+    """The paper's tree: an even height, half of it zeros; the least that holds ``length``."""
+    check_length(length)
+    zeros = 1
+    while math.comb(2 * zeros, zeros) <= length:
+        zeros += 1
+    return SmoothBinary(length, 2 * zeros, zeros)
+
+
+def _smallest_heights(length: int) -> Iterator[tuple[int, int]]:
+    """For each number of zeros the least height that holds ``length``."""
+    for zeros in range(1, max(length.bit_length(), 1) + 3):
+        height = zeros + 1
+        while math.comb(height, zeros) <= length:
+            # A single zero needs as many bits as there are steps: no candidate of interest.
+            if height > 64 * (length.bit_length() + 2):
+                break
+            height += 1
+        else:
+            yield height, zeros
