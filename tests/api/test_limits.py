@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 
 import pytest
-from tests.api.world import QUANTUM, Stopwatch, World, parsed
+from tests.api.world import Stopwatch, World, parsed
 
 from penstock.api.limits import BYTES, LAYOUT, WAYS, Allowance, Buckets, network
 from penstock.api.shared import DESCRIPTOR, Shared, inherited, nameless
@@ -201,13 +201,3 @@ def test_a_client_does_not_choose_its_address(open_copy: Callable[..., World]) -
         claimed = {"X-Forwarded-For": f"192.0.2.{number}", "Forwarded": f"for=192.0.2.{number}"}
         statuses.append(world.call("GET", ME, by="malformed", headers=claimed).status_code)
     assert statuses == [401, 429, 429]
-
-
-@pytest.mark.only("sqlite")
-def test_both_refusals_take_one_quantum(open_copy: Callable[..., World]) -> None:
-    world = open_copy(request_burst=1, request_rate=0.1, failed_sign_ins=1)
-    for by in ("ann", "malformed"):
-        world.call("GET", ME, by=by)
-        world.stopwatch.slept.clear()
-        assert world.call("GET", ME, by=by).status_code == 429
-        assert world.stopwatch.slept == [pytest.approx(QUANTUM)]

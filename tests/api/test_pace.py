@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from tests.api.world import QUANTUM, QUERY, Stopwatch, World
 
+from penstock.api import pace, problems
 from penstock.api.call import VALUES_PER_QUANTUM
 from penstock.api.pace import Pace
+from penstock.errors import Conflict, Forbidden, NotAuthenticated, NotFound, TooManyRequests
 from penstock.services import history, releases, users
 
 ASK = "/api/v1/queries/visits/releases"
@@ -22,16 +24,16 @@ def test_an_answer_waits_for_the_next_multiple(
 ) -> None:
     """In quanta of 0.5 s, which are exact in binary."""
     watch = Stopwatch(now=0.0)
-    pace = Pace(0.5, watch, watch.sleep)
+    rhythm = Pace(0.5, watch, watch.sleep)
     watch.now = 64.0 + elapsed * 0.5
-    pace.wait(64.0, quanta)
+    rhythm.wait(64.0, quanta)
     assert watch.now == 64.0 + answered * 0.5
 
 
 def test_a_sleep_that_ends_early_is_gone_on_with() -> None:
     watch = Stopwatch()
-    pace = Pace(1.0, watch, lambda seconds: watch.sleep(min(seconds, 0.25)))
-    pace.wait(watch.now)
+    rhythm = Pace(1.0, watch, lambda seconds: watch.sleep(min(seconds, 0.25)))
+    rhythm.wait(watch.now)
     assert sum(watch.slept) == 1.0
 
 
@@ -51,28 +53,95 @@ def seconds_of(
     return world.stopwatch.now - before
 
 
-@pytest.mark.parametrize(
-    ("verb", "path", "body", "by"),
-    [
-        ("GET", "/api/v1/me", None, None),
-        ("GET", "/api/v1/users", None, "ann"),
-        ("POST", ASK, {"tier": "internal"}, "ann"),
-        ("GET", "/api/v1/queries/secret", None, "ann"),
-        ("GET", "/api/v1/queries/absent", None, "ann"),
-        ("GET", "/api/v1/nothing", None, "ann"),
-        ("POST", "/api/v1/tiers", {"name": "public"}, "root"),
-    ],
-)
-def test_refusals_take_a_quantum(
-    world: World, verb: str, path: str, body: Any, by: str | None
+RELEASE = "/api/v1/releases/none/values"
+REFUSED = [
+    (401, "GET", "/api/v1/me", None, None),
+    (401, "GET", "/api/v1/me", None, "malformed"),
+    (401, "GET", "/api/v1/me", None, "expired"),
+    (401, "GET", "/api/v1/me", None, "revoked"),
+    (401, "GET", "/api/v1/me", None, "gone"),
+    (401, "POST", ASK, {}, None),
+    (403, "GET", "/api/v1/users", None, "ann"),
+    (403, "POST", ASK, {"tier": "internal"}, "ann"),
+    (403, "POST", ASK, {"level": 1e-6}, "ann"),
+    (403, "POST", ASK, {}, "root"),
+    (404, "GET", "/api/v1/queries/secret", None, "ann"),
+    (404, "GET", "/api/v1/queries/absent", None, "ann"),
+    (404, "POST", "/api/v1/queries/secret/releases", {}, "ann"),
+    (404, "POST", "/api/v1/queries/absent/releases", {}, "ann"),
+    (404, "POST", ASK, {}, "noa"),
+    (404, "GET", RELEASE, None, "ann"),
+    (404, "GET", "/api/v1/datasets/absent", None, "ann"),
+    (404, "GET", "/api/v1/nothing", None, "ann"),
+    (404, "GET", "/metrics", None, "ann"),
+    (409, "POST", "/api/v1/tiers", {"name": "public"}, "root"),
+    (409, "POST", "/api/v1/queries", {**QUERY, "name": "big", "share": 1, "levels": None}, "root"),
+    (409, "POST", "/api/v1/queries/retired/releases", {}, "ann"),
+]
+
+
+@pytest.mark.parametrize(("status", "verb", "path", "body", "by"), REFUSED)
+def test_each_refusal_waits_once_for_one_quantum(
+    world: World, status: int, verb: str, path: str, body: Any, by: str | None
 ) -> None:
-    assert seconds_of(world, verb, path, body, by) == pytest.approx(QUANTUM)
+    if "retired" in path:
+        world.answer("POST", "/api/v1/queries", {**QUERY, "name": "retired"}, by="root")
+        world.answer("POST", "/api/v1/queries/retired/retire", by="root")
+    world.stopwatch.slept.clear()
+    assert world.call(verb, path, body, by=by).status_code == status
+    assert world.stopwatch.slept == [pytest.approx(QUANTUM)]
+
+
+@pytest.mark.parametrize("by", ["ann", "malformed"])
+def test_more_than_ones_allowance_waits_once_for_one_quantum(
+    open_copy: Callable[..., World], by: str
+) -> None:
+    world = open_copy(request_burst=1, request_rate=0.1, failed_sign_ins=1)
+    world.call("GET", "/api/v1/me", by=by)
+    world.stopwatch.slept.clear()
+    assert world.call("GET", "/api/v1/me", by=by).status_code == 429
+    assert world.stopwatch.slept == [pytest.approx(QUANTUM)]
+
+
+def test_each_first_grant_waits_once_and_no_repeat_does(world: World) -> None:
+    """Drawn, found as somebody else's, found as the anchor; at a level, a tier, one's own."""
+    asks = [
+        ("ian", {"epsilon": 0.2}),  # drawn
+        ("ian", {"tier": "public"}),  # stored: ann was handed it
+        ("ian", {}),  # the anchor
+        ("ann", {"epsilon": 0.05}),  # drawn, between others
+        ("ian", {"epsilon": 0.05}),  # stored
+    ]
+    for by, body in asks:
+        world.stopwatch.slept.clear()
+        world.answer("POST", ASK, body, by=by)
+        assert world.stopwatch.slept == [pytest.approx(QUANTUM)], (by, body)
+    world.stopwatch.slept.clear()
+    for by, body in asks:
+        world.answer("POST", ASK, body, by=by)
+    assert world.stopwatch.slept == []
+
+
+def test_every_status_that_hides_a_reason_is_paced() -> None:
+    hidden = {
+        problems.STATUSES[kind]
+        for kind in (NotAuthenticated, Forbidden, NotFound, Conflict, TooManyRequests)
+    }
+    assert hidden == pace.REFUSALS
 
 
 def test_a_first_grant_takes_a_quantum_whether_drawn_or_stored(world: World) -> None:
     assert seconds_of(world, "POST", ASK, {"tier": "internal"}, "ian") == pytest.approx(QUANTUM)
     # ann was handed the value of public before: to ian it is new, though it is stored.
     assert seconds_of(world, "POST", ASK, {"tier": "public"}, "ian") == pytest.approx(QUANTUM)
+
+
+@pytest.mark.parametrize("name", ["free", "secret"])
+def test_a_preview_under_a_free_or_a_hidden_name_takes_a_quantum(world: World, name: str) -> None:
+    body = {**QUERY, "name": name}
+    assert seconds_of(world, "POST", "/api/v1/queries/preview", body, "ann") == (
+        pytest.approx(QUANTUM)
+    )
 
 
 def test_ones_own_repeats_and_readings_are_free(world: World) -> None:
