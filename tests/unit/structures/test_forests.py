@@ -111,13 +111,6 @@ def test_the_smooth_tree_replaces_as_many_nodes_as_its_closed_form(height: int) 
     assert replaced == math.comb(2 * k + 1, k + 1) - (k + 1)
 
 
-def test_a_parent_that_is_off_by_one_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = binary_tree(40)
-    monkeypatch.setattr(KaryTree, "parent", lambda self, node: max((node & (node - 1)) - 1, 0))
-    _, strategy = matrices(tree, 40)
-    assert np.abs(strategy).sum(axis=0).max() > tree.column_l1
-
-
 @pytest.mark.parametrize(
     ("step", "variance"),
     [(1, 8), (3, 16), (7, 24), (15, 32), (1023, 80)],

@@ -78,11 +78,19 @@ def test_counted_nodes_are_those_of_the_ways(length: int, k: int, *, subtracting
     assert digits == counted
 
 
+def test_a_parent_that_is_off_by_one_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree, parent = binary_tree(40), KaryTree.parent
+    monkeypatch.setattr(KaryTree, "parent", lambda tree, node: max(parent(tree, node) - 1, 0))
+    counted = [len(list(chain(tree, step))) for step in range(1, 41)]
+    assert counted != [sum(tree.digits(step)) for step in range(1, 41)]
+
+
 @pytest.mark.parametrize(
     ("length", "k", "mean"),
     [
         (250, 22, 89.1520), (1000, 14, 170.2440), (2**10, 13, 170.5078), (3429, 19, 255.8268),
-        (3430, 20, 257.2216), (2**16, 20, 607.9609375), (10**6, 18, 1136.5221), (10**7, 17, 1776.8288),
+        (3430, 20, 257.2216), (2**16, 20, 607.9609375), (10**6, 18, 1136.5221),
+        (10**7, 17, 1776.8288),
     ],
 )  # fmt: skip
 def test_the_best_tree_is_chosen_by_its_exact_error(length: int, k: int, mean: float) -> None:
