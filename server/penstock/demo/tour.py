@@ -57,6 +57,7 @@ def _reader(told: Story, url: str) -> list[str]:
         f"export PENSTOCK_URL={url}",
         f"export PENSTOCK_TOKEN={told.tokens[best.name]}",
         f"{CLIENT} queries",
+        f"{CLIENT} preview {HEADLINE}    # what it costs each tier, up to hers",
         f"{CLIENT} release {HEADLINE}",
         f"{CLIENT} release {HEADLINE} --tier {READERS[0].tier}",
         "curl -s -X POST -H 'Content-Type: application/json' -d '{}' \\",

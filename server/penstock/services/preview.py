@@ -66,21 +66,11 @@ def preview(server: Server, principal: Principal, request: PreviewRequest) -> Pr
         if left is not None:
             return _registered(session, left, limit)
         refusal = _refusal(session, dataset, request, prepared, offer, everybody=limit is None)
-    return PreviewView(
-        query=request.name,
-        dataset=dataset.name,
-        dataset_version=dataset.version,
-        mechanism=request.mechanism,
-        registered=False,
-        dimension=prepared.dimension,
-        granularity=float(offer.process.mechanism.granularity),
-        sensitivity=offer.process.sensitivity_view(),
-        refusal=refusal,
-        tiers=[
-            _tier(offer.process, dataset, account, rung, cost, _room(account, cost))
-            for account, rung, cost in offer.charges
-        ],
-    )
+    tiers = [
+        _tier(offer.process, dataset, account, rung, cost, _room(account, cost))
+        for account, rung, cost in offer.charges
+    ]
+    return _view(request, dataset, offer.process, prepared.dimension, tiers, refusal)
 
 
 def _registered(session: Session, query: Query, limit: Tier | None) -> PreviewView:
@@ -94,16 +84,27 @@ def _registered(session: Session, query: Query, limit: Tier | None) -> PreviewVi
             paid = charged.get((required(tier.id), required(query.id)))
             cost = NOTHING if paid is None else paid.sum
             tiers.append(_tier(process, dataset, account, rung, cost, None))
+    return _view(query, dataset, process, query.dimension, tiers, None)
+
+
+def _view(
+    of: Plannable | Query,
+    dataset: Dataset,
+    process: Process,
+    dimension: int,
+    tiers: list[PreviewTierView],
+    refusal: str | None,
+) -> PreviewView:
     return PreviewView(
-        query=query.name,
+        query=of.name,
         dataset=dataset.name,
         dataset_version=dataset.version,
-        mechanism=query.mechanism,
-        registered=True,
-        dimension=query.dimension,
+        mechanism=of.mechanism,
+        registered=isinstance(of, Query),
+        dimension=dimension,
         granularity=float(process.mechanism.granularity),
         sensitivity=process.sensitivity_view(),
-        refusal=None,
+        refusal=refusal,
         tiers=tiers,
     )
 

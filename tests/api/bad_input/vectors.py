@@ -192,7 +192,7 @@ OTHER = [
     Flaw("a field that is not known", {"surprise": 1}, "/surprise", "not known here"),
     Flaw("who vouches for it", {"asserted_by": "ann"}, "/asserted_by", "not known here"),
     Flaw("a status", {"status": "active"}, "/status", "not known here"),
-    Flaw("a mechanism that does not exist", {"mechanism": "skellam"}, "/mechanism", "'gaussian'"),
+    Flaw("a mechanism that does not exist", {"mechanism": "staircase"}, "/mechanism", "'gaussian'"),
     Flaw("a mechanism in capitals", {"mechanism": "Gaussian"}, "/mechanism", "'gaussian', "),
     Flaw("no mechanism", {"mechanism": Absent}, "/mechanism", "required"),
     Flaw("a dataset that does not exist", {"dataset": "moon"}, None, "no dataset 'moon'", 404),
