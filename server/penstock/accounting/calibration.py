@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from penstock.accounting.budget import Account
-from penstock.accounting.charges import charge
+from penstock.accounting.charges import charge, require_admitted
 from penstock.accounting.ledger import entry, share_of
 from penstock.accounting.search import Excess, NoneIsGood, least
 from penstock.errors import InvalidInput
@@ -113,9 +113,14 @@ def level_for_share(
             return math.inf
         return _ratio(made.loss, allowed.loss)
 
-    variance = float(sensitivity.l2_squared) * account.order / (2 * account.limit * float(share))
+    part = account.limit * float(share)
+    if math.isinf(account.order):
+        guess = float(sensitivity.l1) / part
+    else:
+        variance = float(sensitivity.l2_squared) * account.order / (2 * part)
+        guess = _level_of_variance(family.name, variance, step)
     try:
-        return _on_its_lattice(plan, excess, _level_of_variance(family.name, variance, step))
+        return _on_its_lattice(plan, excess, guess)
     except NoneIsGood as missing:
         raise InvalidInput(
             f"{missing.detail} With a share of {float(share):g} the last one tried has a failure"
@@ -198,8 +203,9 @@ def _require_meaning(mechanism: Mechanism, target: Target, delta: float) -> None
             " standard_deviation, half_width or level.",
             pointer=pointer,
         )
-    if not 0 < delta < 1:
-        raise InvalidInput(f"A delta is between 0 and 1, not {delta}.", pointer="/delta")
+    require_admitted(mechanism.name, delta)
+    if not 0 <= delta < 1:
+        raise InvalidInput(f"A delta is at least 0 and below 1, not {delta}.", pointer="/delta")
 
 
 def _require_share(share: float | Fraction) -> None:
@@ -236,6 +242,9 @@ def _ratio(has: float, wanted: float) -> float:
 def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float) -> float:
     """Where to begin: what Gaussian noise would need, in the family's own unit."""
     squared = float(sensitivity.l2_squared)
+    exact = _EXACT.get((mechanism.name, target.kind))
+    if delta == 0 and exact is not None:
+        return float(exact(sensitivity, Fraction(target.value)))
     if target.kind is not TargetKind.EPSILON:
         return _level_of_variance(mechanism.name, target.value**2, mechanism.granularity)
 
