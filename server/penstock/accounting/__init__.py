@@ -32,7 +32,7 @@ from penstock.accounting.calibration import (
     rung_for,
     rung_for_share,
 )
-from penstock.accounting.charges import charge, pure_loss
+from penstock.accounting.charges import charge, pure_loss, require_admitted
 from penstock.accounting.coordinates import PlacedRelease
 from penstock.accounting.ledger import (
     FAILURE_UNITS,
@@ -82,6 +82,7 @@ __all__ = [
     "readings",
     "refinement_loss",
     "renyi_budget",
+    "require_admitted",
     "require_delta",
     "rung_for",
     "rung_for_share",
