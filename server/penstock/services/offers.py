@@ -11,6 +11,7 @@ from penstock.accounting import (
     Entry,
     level_for,
     level_for_share,
+    require_admitted,
     rung_for,
     rung_for_share,
 )
@@ -59,6 +60,7 @@ def settle(
     that do not exist or have no budget, for levels that get noisier as rank rises, and
     for levels that the mechanism cannot have.
     """
+    require_admitted(terms.mechanism, delta)
     family = _family(terms, prepared.step)
     if terms.levels is not None:
         process, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
