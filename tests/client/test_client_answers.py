@@ -45,10 +45,12 @@ def test_datasets_have_their_budgets(client: Client) -> None:
     assert dataset.privacy_unit == {"column": "tailnum"}
 
 
-def test_queries_are_those_of_a_dataset_by_any_spelling_of_its_name(client: Client) -> None:
+def test_the_server_is_asked_for_the_queries_of_a_dataset(
+    client: Client, requests: list[httpx.Request]
+) -> None:
     assert [query.name for query in client.queries()] == ["flights_by_carrier", "visits"]
-    assert [query.name for query in client.queries("sites")] == ["visits"]
-    assert client.queries("nothing") == []
+    client.queries("sites")
+    assert [request.url.params.get("dataset") for request in requests] == [None, "sites"]
 
 
 def test_a_query_says_what_each_tier_gets(client: Client) -> None:
@@ -78,6 +80,8 @@ def test_exposure_is_asked_for_users_together(
     assert exposure.registrars is None
     client.exposure("ann", "flights")
     assert requests[1].url.params["users"] == "ann"
+    client.exposure("ann")
+    assert "dataset" not in requests[2].url.params
 
 
 @pytest.mark.parametrize("users", [[], [""], ["a,b"], ""])

@@ -77,6 +77,42 @@ def test_json_is_the_servers_own_answer(
     assert json.loads(capsys.readouterr().out) == answers["GET /api/v1/datasets"]["items"]
 
 
+def test_the_format_may_stand_before_and_behind_the_command(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def begins(*words: str) -> str:
+        assert run(*words) == 0
+        return capsys.readouterr().out.partition(",")[0].strip()
+
+    table = begins("budget", "flights")
+    for name in command.commands.commands:
+        options = {option.name for option in command.commands.commands[name].params}
+        assert "form" in options, name
+    assert begins("--format", "csv", "budget", "flights") == "tier"
+    assert begins("budget", "flights", "--format", "csv") == "tier"
+    assert begins("budget", "--format", "csv", "flights") == "tier"
+    # The one behind the command was typed last.
+    assert begins("--format", "json", "budget", "flights", "--format", "csv") == "tier"
+    monkeypatch.setenv("PENSTOCK_FORMAT", "json")
+    assert begins("budget", "flights").startswith("{")
+    assert begins("--format", "csv", "budget", "flights") == "tier"
+    assert begins("budget", "flights", "--format", "table") == table
+
+
+def test_csv_holds_no_formula_and_loses_nothing(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
+) -> None:
+    keys = ["=1+1", "'=1+1", "-5", "plain"]
+    answers[RELEASE] |= {"keys": keys, "values": [-1.5, 0.1, 1e-300, 2.0]}
+    assert run("release", "flights_by_carrier", "--format", "csv") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["key"] for row in rows] == ["'=1+1", "''=1+1", "'-5", "plain"]
+    assert [row["key"].removeprefix("'") for row in rows] == keys
+    assert [float(row["value"]) for row in rows] == [-1.5, 0.1, 1e-300, 2.0]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -87,6 +123,7 @@ def test_json_is_the_servers_own_answer(
         ["history", "--query", "flights_by_carrier", "--user", "ann"],
         ["budget", "flights"],
         ["exposure", "--users", "ann, bob", "--dataset", "flights"],
+        ["exposure", "--users", "ann"],
     ],
 )
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
@@ -265,7 +302,8 @@ def test_help_names_the_variable_of_every_option(
     options = [option for option in program.params if option.opts[0] not in ("--help", "--version")]
     for option in options:
         if option.param_type_name == "option":
-            infix = f"{name.upper()}_" if name else ""
+            # Of the two places of --format one variable is read.
+            infix = f"{name.upper()}_" if name and option.opts[0] != "--format" else ""
             variable = f"PENSTOCK_{infix}{option.opts[0].lstrip('-').upper()}"
             assert f"[env var: {variable}" in text
 

@@ -2,15 +2,13 @@
 
 import dataclasses
 import re
-import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from html.parser import HTMLParser
 
-import pandas as pd
 import pytest
 
-from penstock_client import InvalidArgument, Release
+from penstock_client import Release
 from penstock_client.notebook import ROWS, page
 from penstock_client.svg import ACCENT, Mark, chart
 
@@ -160,35 +158,6 @@ def test_the_chart_stands_out_on_light_and_dark(background: str) -> None:
     assert (light + 0.05) / (dark + 0.05) >= 3
     svg = chart(marks(), "t", 0)
     assert set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg)) == {ACCENT, "currentColor", "none"}
-
-
-def test_a_frame_has_a_row_for_each_key(release: Release) -> None:
-    frame = release.to_pandas()
-    assert list(frame.columns) == ["value", "lower", "upper"]
-    assert list(frame.index) == ["AA", "UA"]
-    assert list(frame.loc["AA"]) == pytest.approx([31987.5, 31899.24, 32075.76])
-    assert frame.attrs["tier"] == "partner"
-    assert frame.attrs["confidence"] == 0.95
-
-
-def test_keys_of_several_parts_make_levels_of_the_index(release: Release) -> None:
-    frame = dataclasses.replace(release, keys=(("AA", "x"), ("UA", "y"))).to_pandas()
-    assert isinstance(frame.index, pd.MultiIndex)
-    assert frame.loc[("UA", "y"), "value"] == 0.0
-
-
-@pytest.mark.parametrize("keys", [(), ("a", ("b", 1)), (1, "a"), (("a",), ("b", 1))])
-def test_any_keys_make_a_frame(release: Release, keys: tuple[str, ...]) -> None:
-    values = release.values[: len(keys)]
-    assert len(dataclasses.replace(release, keys=keys, values=values).to_pandas()) == len(keys)
-
-
-def test_without_pandas_the_extra_is_named(
-    release: Release, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InvalidArgument, match=r"pip install 'penstock-client\[pandas\]'"):
-        release.to_pandas()
 
 
 def test_fewer_rows_may_be_asked_for(release: Release) -> None:

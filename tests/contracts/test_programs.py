@@ -16,7 +16,17 @@ HEAVY = {
     *("numpy", "scipy", "duckdb", "pyarrow", "sqlalchemy", "sqlmodel", "alembic"),
     *("pydantic", "flask", "gunicorn", "dp_accounting", "randomgen", "cryptography"),
 }
-OPTIONAL = {"pandas", "opendp", "psycopg", "pytest", "hypothesis", "hatchling", "mypy", "ruff"}
+OPTIONAL = {
+    "pandas",
+    "polars",
+    "opendp",
+    "psycopg",
+    "pytest",
+    "hypothesis",
+    "hatchling",
+    "mypy",
+    "ruff",
+}
 # The modules that may lack what an extra brings, by how their names begin.
 FOR_AN_EXTRA = {"penstock.persistence.postgresql": "psycopg"}
 IMPORT_EVERYTHING = """

@@ -2,6 +2,7 @@
 
 - ``client``: ``Client``, one method for each thing to ask.
 - ``release``, ``interval``: what a release holds, and how far off it may be.
+- ``frames``, ``dummy``: releases and made-up rows as tables of pandas, polars and Arrow.
 - ``preview``: what a query would cost.
 - ``models``: everything else that the server answers with.
 - ``errors``: the one tree of errors.
@@ -12,6 +13,7 @@
 """
 
 from penstock_client.client import Client
+from penstock_client.dummy import Dummy
 from penstock_client.errors import (
     ApiError,
     BudgetExhausted,
@@ -21,6 +23,7 @@ from penstock_client.errors import (
     InvalidArgument,
     InvalidField,
     InvalidInput,
+    MissingExtra,
     NotAuthenticated,
     NotFound,
     NotReachable,
@@ -63,6 +66,7 @@ __all__ = [
     "Client",
     "Conflict",
     "Dataset",
+    "Dummy",
     "ErrorBars",
     "ExposedQuery",
     "Exposure",
@@ -76,6 +80,7 @@ __all__ = [
     "Level",
     "Me",
     "MeanParts",
+    "MissingExtra",
     "NotAuthenticated",
     "NotFound",
     "NotReachable",

@@ -5,19 +5,32 @@ import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 from urllib.parse import quote
 
 import httpx
 
 import penstock_client
 from penstock_client.address import DEFAULT
+from penstock_client.dummy import Dummy
 from penstock_client.errors import InvalidArgument, ProtocolError
 from penstock_client.fields import Fields
-from penstock_client.models import Budget, Dataset, Exposure, HistoryItem, Me, Query
+from penstock_client.models import (
+    Budget,
+    Dataset,
+    Exposure,
+    HistoryItem,
+    Me,
+    PrivacyLoss,
+    Query,
+    TierBudget,
+)
 from penstock_client.preview import Preview, wanted
 from penstock_client.release import Release
 from penstock_client.transport import LARGEST_ANSWER, Bearer, Transport
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 API = "/api/v1"
 PAGE = 1000
@@ -94,14 +107,22 @@ class Client:
         """The registered datasets."""
         return [Dataset.read(item) for item in self._list("/datasets")]
 
+    def dataset(self, dataset: str) -> Dataset:
+        """One dataset as it was declared: its columns, whose its rows are, its budgets."""
+        return Dataset.read(self._get(f"/datasets/{_segment(dataset)}"))
+
+    def dummy(self, dataset: str, *, rows: int = 100, seed: int = 0) -> Dummy:
+        """Made-up rows of the declared columns, the same for the same ``seed``.
+
+        They cost nothing and tell nothing: neither data nor state are touched.
+        """
+        asked = {"rows": int(rows), "seed": int(seed)}
+        return Dummy.read(self._get(f"/datasets/{_segment(dataset)}/dummy", asked), dataset)
+
     def queries(self, dataset: str | None = None) -> list[Query]:
         """The queries that the caller may see, of one dataset or of all."""
-        queries = (Query.read(item) for item in self._list("/queries"))
-        return [
-            query
-            for query in queries
-            if dataset is None or _folded(query.dataset) == _folded(dataset)
-        ]
+        asked = {} if dataset is None else {"dataset": dataset}
+        return [Query.read(item) for item in self._list("/queries", asked)]
 
     def preview(self, query: str | Mapping[str, object]) -> Preview:
         """What a query would cost at each tier that the caller may see; nothing is done.
@@ -143,21 +164,48 @@ class Client:
         items = self._list("/releases", {name: v for name, v in wanted.items() if v is not None})
         return [HistoryItem.read(item) for item in items]
 
-    def exposure(self, users: str | Iterable[str], dataset: str) -> Exposure:
-        """What these users know together of a dataset: auditors of anybody, others of
-        themselves.
+    def exposure(self, users: str | Iterable[str], dataset: str | None = None) -> Exposure:
+        """What these users know together of a dataset, or of all together.
+
+        Auditors ask about anybody, others about themselves.
         """
         names = [users] if isinstance(users, str) else list(users)
         if not names or any(not name or "," in name for name in names):
             raise InvalidArgument("Exposure is that of at least one user, named without commas.")
-        asked = {"users": ",".join(names), "dataset": dataset}
+        asked = {"users": ",".join(names)} | ({} if dataset is None else {"dataset": dataset})
         return Exposure.read(self._get("/audit/exposure", asked))
 
     def budget(self, dataset: str) -> Budget:
         """What a dataset's tiers may lose, have lost, and have left."""
         return Budget.read(self._get(f"/datasets/{_segment(dataset)}/budget"))
 
-    def _get(self, path: str, parameters: Mapping[str, str] | None = None) -> Fields:
+    # What those who come from lomas are used to call them.
+
+    def get_dataset_metadata(self, dataset: str) -> Dataset:
+        """lomas's name for ``dataset``."""
+        return self.dataset(dataset)
+
+    def get_dummy_dataset(self, dataset: str, nb_rows: int = 100, seed: int = 42) -> "pd.DataFrame":
+        """lomas's name for ``dummy``, as a frame.  Raises ``MissingExtra`` without pandas."""
+        return self.dummy(dataset, rows=nb_rows, seed=seed).to_pandas()
+
+    def get_previous_queries(self, query: str | None = None) -> list[HistoryItem]:
+        """lomas's name for ``history``."""
+        return self.history(query)
+
+    def get_remaining_budget(self, dataset: str, tier: str | None = None) -> PrivacyLoss:
+        """lomas's name for what ``budget`` says is left.
+
+        That of one's own clearance; for admins and auditors that of the most trusted tier,
+        unless they name another.
+        """
+        return _account(self.budget(dataset), tier).remaining
+
+    def get_total_spent_budget(self, dataset: str, tier: str | None = None) -> PrivacyLoss:
+        """lomas's name for what ``budget`` says is spent, of the same tier."""
+        return _account(self.budget(dataset), tier).spent
+
+    def _get(self, path: str, parameters: Mapping[str, str | int] | None = None) -> Fields:
         return Fields(self._transport.get(f"{API}{path}", parameters), path.strip("/"))
 
     def _list(self, path: str, parameters: Mapping[str, str] | None = None) -> Iterator[Fields]:
@@ -193,6 +241,15 @@ def _segment(name: str) -> str:
     if not name or name in (".", ".."):
         raise InvalidArgument("A name has at least one character, and is neither . nor ..")
     return quote(name, safe="")
+
+
+def _account(budget: Budget, tier: str | None) -> TierBudget:
+    """The account of a tier; where none is named, that of the most trusted one shown."""
+    for account in reversed(budget.tiers):
+        if tier is None or _folded(account.tier) == _folded(tier):
+            return account
+    shown = ", ".join(account.tier for account in budget.tiers) or "none"
+    raise InvalidArgument(f"You see no budget of tier {tier!r}; those that you see: {shown}.")
 
 
 def _folded(name: str) -> str:

@@ -7,7 +7,7 @@ Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 f
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 import click
@@ -45,6 +45,27 @@ class Settings:
         click.echo(written(document, self.form), nl=False)
         if document.note and self.form is Format.TABLE:
             click.echo(document.note, err=True)
+
+
+def _choose_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    # Behind the command's name only what is typed counts: the variable was read before.
+    typed = context.get_parameter_source(parameter.name or "")
+    settings = context.find_object(Settings)
+    if typed is click.core.ParameterSource.COMMANDLINE and settings is not None and value:
+        context.obj = replace(settings, form=Format(value))
+
+
+format_option = click.option(
+    "--format",
+    "form",
+    envvar="PENSTOCK_FORMAT",
+    show_envvar=True,
+    type=click.Choice([form.value for form in Format]),
+    expose_value=False,
+    callback=_choose_format,
+    help="How data are written [default: table].",
+)
+"""``--format`` behind the name of a command, where it may stand as well as before it."""
 
 
 @click.group(
@@ -97,6 +118,7 @@ def commands(
 
 
 @commands.command()
+@format_option
 @click.pass_obj
 def datasets(settings: Settings) -> None:
     """List the datasets and the budgets of their tiers."""
@@ -106,6 +128,7 @@ def datasets(settings: Settings) -> None:
 
 @commands.command()
 @click.option("--dataset", show_envvar=True, help="Only the queries of this dataset.")
+@format_option
 @click.pass_obj
 def queries(settings: Settings, dataset: str | None) -> None:
     """List the queries that you may see."""
@@ -118,6 +141,7 @@ def queries(settings: Settings, dataset: str | None) -> None:
 @click.option(
     "--file", show_envvar=True, help="A file that holds the spec, in JSON or TOML; - for input."
 )
+@format_option
 @click.pass_obj
 def preview(settings: Settings, query: str | None, file: str | None) -> None:
     """Show what a QUERY would cost at each tier, or the spec in a file.
@@ -139,6 +163,7 @@ def preview(settings: Settings, query: str | None, file: str | None) -> None:
 @click.option(
     "--level", show_envvar=True, type=float, help="The level, in the mechanism's parameter."
 )
+@format_option
 @click.pass_obj
 def release(
     settings: Settings,
@@ -161,6 +186,7 @@ def release(
 @commands.command()
 @click.option("--query", show_envvar=True, help="Only releases of this query.")
 @click.option("--user", show_envvar=True, help="Only those of this user (auditors).")
+@format_option
 @click.pass_obj
 def history(settings: Settings, query: str | None, user: str | None) -> None:
     """List what was released to you; for auditors, to everybody."""
@@ -170,6 +196,7 @@ def history(settings: Settings, query: str | None, user: str | None) -> None:
 
 @commands.command()
 @click.argument("dataset")
+@format_option
 @click.pass_obj
 def budget(settings: Settings, dataset: str) -> None:
     """Show the budget of a DATASET by tier."""
@@ -179,9 +206,10 @@ def budget(settings: Settings, dataset: str) -> None:
 
 @commands.command()
 @click.option("--users", show_envvar=True, required=True, help="Names, with commas between.")
-@click.option("--dataset", show_envvar=True, required=True, help="The dataset.")
+@click.option("--dataset", show_envvar=True, help="Only of this dataset [default: of all].")
+@format_option
 @click.pass_obj
-def exposure(settings: Settings, users: str, dataset: str) -> None:
+def exposure(settings: Settings, users: str, dataset: str | None) -> None:
     """Show what some users could learn together."""
     with settings.connect() as client:
         names = [name.strip() for name in users.split(",") if name.strip()]

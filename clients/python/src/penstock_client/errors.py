@@ -4,6 +4,7 @@
 
     PenstockError
     ├── InvalidArgument         what was asked for cannot be sent (also a ValueError)
+    ├── MissingExtra            a library is not installed (also an ImportError)
     ├── NotReachable            nobody answered
     ├── ProtocolError           somebody answered, and not as the contract says
     └── ApiError                the server said no, and why
@@ -30,6 +31,19 @@ class PenstockError(Exception):
 
 class InvalidArgument(PenstockError, ValueError):
     """An argument or a setting that cannot be used; nothing was sent."""
+
+
+class MissingExtra(PenstockError, ImportError):
+    """A library that ``method`` needs is not installed; ``extra`` brings it."""
+
+    def __init__(self, extra: str, method: str) -> None:
+        super().__init__(extra, method)  # so that it survives the way between processes
+        self.extra = extra
+        self.method = method
+
+    def __str__(self) -> str:
+        needed = f"penstock-client[{self.extra}]"
+        return f"{self.method}() needs a library that is not here: pip install '{needed}'."
 
 
 class NotReachable(PenstockError):

@@ -11,6 +11,8 @@ from enum import StrEnum
 from penstock_client.rounding import printable
 
 GAP = "  "
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What makes a cell a formula, where it stands first."""
 
 
 class Format(StrEnum):
@@ -71,11 +73,20 @@ def _plain(value: object) -> object:
 
 
 def _csv(document: Document) -> str:
+    """CSV in which no text is a formula to a spreadsheet, by the server's rule.
+
+    Texts that would be, or that begin with an apostrophe, get one before them; taking one
+    leading apostrophe away is the way back.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(column.name for column in document.columns)
-    writer.writerows(document.rows)
+    writer.writerows([_harmless(cell) for cell in row] for row in document.rows)
     return text.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith((*FORMULA, "'")) else cell
 
 
 def _table(document: Document) -> Iterable[str]:

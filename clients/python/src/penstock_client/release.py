@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Self
 
+from penstock_client import frames
 from penstock_client.errors import InvalidArgument
 from penstock_client.fields import Fields, Key
 from penstock_client.interval import AS_STATED, Interval, half_width
@@ -23,6 +24,8 @@ from penstock_client.rounding import percent, short
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,33 +115,26 @@ class Release:
     def to_pandas(self) -> "pd.DataFrame":
         """A frame with columns ``value``, ``lower``, ``upper``, indexed by key.
 
-        Means have a column ``count`` as well, the noisy number of rows behind each.
+        Means have columns ``centered_sum`` and ``count`` as well, from which each was read.
         The ends are those at the confidence that the server stated.  ``attrs`` says what
-        the frame is.  Raises ``InvalidArgument`` where pandas is not installed.
+        the frame is.  Raises ``MissingExtra`` where pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise InvalidArgument(
-                "to_pandas() needs pandas: pip install 'penstock-client[pandas]'."
-            ) from None
-        interval = self.interval(self.error.confidence)
-        columns = {"value": self.values, "lower": interval.lower, "upper": interval.upper}
-        if self.mean is not None:
-            columns["count"] = self.mean.counts
-        frame = pd.DataFrame(columns, index=self._index())
-        frame.attrs = {
-            "release": self.id,
-            "query": self.query,
-            "dataset": self.dataset,
-            "tier": self.tier,
-            "mechanism": self.mechanism,
-            "epsilon": self.guarantee.epsilon,
-            "delta": self.guarantee.delta,
-            "standard_deviation": self.error.standard_deviation,
-            "confidence": self.error.confidence,
-        }
-        return frame
+        return frames.pandas_of(self)
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The same columns, behind ``key`` (``key_1, key_2 ...`` for keys of several parts).
+
+        Raises ``MissingExtra`` where polars is not installed.
+        """
+        return frames.polars_of(self)
+
+    def to_arrow(self) -> "pa.Table":
+        """The columns of ``to_polars``; the schema's metadata hold the rest as JSON.
+
+        It is the table that the server writes as Arrow and Parquet.  Raises
+        ``MissingExtra`` where pyarrow is not installed.
+        """
+        return frames.arrow_of(self)
 
     def caption(self) -> tuple[str, ...]:
         """What this is, in some lines for people."""
@@ -157,21 +153,10 @@ class Release:
 
     def labels(self, most: int | None = None) -> list[str]:
         """The first ``most`` keys as texts."""
-        return [
-            " · ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-            for key in islice(self.keys, most)
-        ]
+        return [frames.label(key) for key in islice(self.keys, most)]
 
     def _repr_html_(self) -> str:
         return page(self)
-
-    def _index(self) -> "pd.Index":
-        import pandas as pd
-
-        tuples = [key for key in self.keys if isinstance(key, tuple)]
-        if tuples and len(tuples) == len(self.keys):
-            return pd.MultiIndex.from_tuples(tuples)
-        return pd.Index(self.keys, name="key", tupleize_cols=False)
 
     def _error(self) -> str:
         return f"±{short(self.error.half_width)} at {percent(self.error.confidence)}"

@@ -1,0 +1,128 @@
+"""Releases and made-up rows as tables of pandas, polars and Arrow, each an extra.
+
+A release is a table with one row a key, as the server writes it in CSV, Arrow and Parquet:
+``key`` (``key_1``, ``key_2`` ... where keys have several parts), ``value``, ``lower`` and
+``upper`` at the confidence that the server stated; for means also ``centered_sum`` and
+``count``, from which each was read.
+"""
+
+import importlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock_client.errors import MissingExtra
+from penstock_client.fields import Key, Part
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from penstock_client.release import Release
+
+Columns = dict[str, Sequence[object]]
+METADATA = "penstock"
+LARGEST_INTEGER = 2**63 - 1
+MODULES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
+"""What each extra brings."""
+
+
+def columns_of(release: "Release") -> Columns:
+    """The release's columns by name, as long as it has values."""
+    interval = release.interval(release.error.confidence)
+    columns: Columns = {
+        **_key_columns(release.keys),
+        "value": release.values,
+        "lower": interval.lower,
+        "upper": interval.upper,
+    }
+    if release.mean is not None:
+        columns |= {"centered_sum": release.mean.centered_sums, "count": release.mean.counts}
+    return columns
+
+
+def pandas_of(release: "Release") -> "pd.DataFrame":
+    """The columns without the key, which is the index; ``attrs`` says what the frame is."""
+    pandas = library("pandas", "to_pandas")
+    columns = columns_of(release)
+    keys = {name: columns.pop(name) for name in list(columns) if name.startswith("key")}
+    index = (
+        pandas.Index(keys["key"], name="key", tupleize_cols=False)
+        if "key" in keys
+        else pandas.MultiIndex.from_arrays(list(keys.values()), names=list(keys))
+    )
+    frame: pd.DataFrame = pandas.DataFrame(columns, index=index)
+    frame.attrs = {
+        "release": release.id,
+        "query": release.query,
+        "dataset": release.dataset,
+        "tier": release.tier,
+        "mechanism": release.mechanism,
+        "epsilon": release.guarantee.epsilon,
+        "delta": release.guarantee.delta,
+        "standard_deviation": release.error.standard_deviation,
+        "confidence": release.error.confidence,
+    }
+    return frame
+
+
+def polars_of(release: "Release") -> "pl.DataFrame":
+    """The columns, the key among them."""
+    frame: pl.DataFrame = library("polars", "to_polars").DataFrame(columns_of(release))
+    return frame
+
+
+def arrow_of(release: "Release") -> "pa.Table":
+    """The columns, with all the rest of the answer as JSON in the schema's metadata."""
+    arrow = library("arrow", "to_arrow")
+    apart = ("keys", "values", "mean")
+    rest = {name: part for name, part in release.answer.items() if name not in apart}
+    mean = release.answer.get("mean")
+    if isinstance(mean, Mapping):
+        rest["mean"] = {name: mean[name] for name in ("middle", "sum_error", "count_error")}
+    table: pa.Table = arrow.table(columns_of(release))
+    return table.replace_schema_metadata({METADATA: json.dumps(rest, ensure_ascii=False)})
+
+
+def library(extra: str, method: str) -> Any:
+    """The module that an extra brings.  Raises ``MissingExtra`` where it is not installed."""
+    module = MODULES[extra]
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:  # installed, but broken
+            raise
+        raise MissingExtra(extra, method) from None
+
+
+def _key_columns(keys: Sequence[Key]) -> Columns:
+    """``key``, or ``key_1, key_2 ...`` where all keys have as many parts."""
+    tuples = [key for key in keys if isinstance(key, tuple)]
+    if tuples and len(tuples) == len(keys) and len(set(map(len, tuples))) == 1:
+        parts = zip(*tuples, strict=True)
+        return {f"key_{place}": _alike(part) for place, part in enumerate(parts, 1)}
+    return {"key": _alike(keys)}
+
+
+def _alike(cells: Sequence[Key]) -> Sequence[object]:
+    """Cells of one type, since a column has one: texts, where they are of several."""
+    kinds = set(map(type, cells))
+    if kinds <= {str} or kinds == {float}:
+        return cells
+    if kinds == {int} and all(abs(_integer(cell)) <= LARGEST_INTEGER for cell in cells):
+        return cells
+    return [label(cell) for cell in cells]
+
+
+def _integer(cell: Key) -> int:
+    return cell if isinstance(cell, int) else 0
+
+
+def label(key: Key) -> str:
+    """A key as one text."""
+    return " · ".join(map(_text, key)) if isinstance(key, tuple) else _text(key)
+
+
+def _text(part: Part) -> str:
+    return str(part)
