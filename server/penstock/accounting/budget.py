@@ -54,9 +54,14 @@ def account_of(epsilon: float, delta: float, order: float | None = None) -> Acco
     ``order`` is that of the budget's first version where it is raised or lowered: an
     order is chosen once.  Raises ``InvalidInput`` where either number is out of range,
     or where they leave nothing to spend.
+
+    At ``delta`` 0 the order is infinite and nothing is kept for failures: pure losses add
+    up to ``epsilon`` itself.
     """
     _require_epsilon(epsilon)
     require_delta(delta)
+    if delta == 0:
+        return Account(epsilon, 0.0, math.inf, epsilon, 0.0)
     failure_limit = float(Fraction(delta) * FAILURE_SHARE)
     for_conversion = float(Fraction(delta) * (1 - FAILURE_SHARE))
 
@@ -92,8 +97,10 @@ def renyi_budget(order: float, epsilon: float, delta: float) -> float:
 def converted_epsilon(order: float, loss: float, delta: float) -> float:
     """The epsilon that a Rényi divergence ``loss`` of ``order`` implies at ``delta``.
 
-    The inverse of ``renyi_budget``, rounded up.
+    The inverse of ``renyi_budget``, rounded up.  The loss itself at infinite order.
     """
+    if math.isinf(order):
+        return loss
     gain = _gain(order, delta)
     slack = _SLACK * (loss + abs(gain) + math.log(1 / delta) / (order - 1))
     return max(0.0, loss - gain + slack)
@@ -114,16 +121,10 @@ def _require_epsilon(epsilon: float) -> None:
 
 def require_delta(delta: float) -> None:
     """Raise ``InvalidInput`` unless budgets may have this delta."""
-    if delta == 0:
+    if delta != 0 and not SMALLEST_DELTA <= delta < 1:
         raise InvalidInput(
-            "A dataset with delta 0 (pure privacy) is not offered yet, since every sampler here"
-            " is charged a small failure probability; give a delta such as 1e-6.",
-            pointer="/delta",
-        )
-    if not SMALLEST_DELTA <= delta < 1:
-        raise InvalidInput(
-            f"A budget's delta must be a probability from {SMALLEST_DELTA:g} up to, but below, 1,"
-            f" not {delta}; 1e-6 is usual.",
+            f"A budget's delta must be 0 or a probability from {SMALLEST_DELTA:g} up to, but below,"
+            f" 1, not {delta}; 1e-6 is usual, and 0 admits laplace noise alone.",
             pointer="/delta",
         )
 

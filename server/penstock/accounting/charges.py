@@ -35,6 +35,7 @@ def charge(
     smaller part of the account, loss and failure counted alike.  Raises
     ``InvalidInput`` where the mechanism states none at the account's order.
     """
+    require_admitted(mechanism.name, account.delta)
     ideal = mechanism.cost(level, sensitivity, account.order)
     ways = mechanism.numerical_charges(
         ladder, dimension, levels, account.order, min(account.epsilon, LARGEST_EXPONENT)
@@ -57,10 +58,24 @@ def cheapest(costs: Iterable[Cost], account: Account) -> Cost:
             "This mechanism states no way to charge its sampler's error at the order"
             f" {account.order:g} of this budget; choose another mechanism or a larger epsilon."
         )
-    return min(
-        valid,
-        key=lambda cost: cost.loss / account.limit + cost.failure / account.failure_limit,
-    )
+
+    def part(cost: Cost) -> float:
+        if not account.failure_limit:
+            return math.inf if cost.failure else cost.loss
+        return cost.loss / account.limit + cost.failure / account.failure_limit
+
+    return min(valid, key=part)
+
+
+def require_admitted(name: str, delta: float) -> None:
+    """Raise ``InvalidInput`` where a dataset's ``delta`` of 0 rules the mechanism out."""
+    if delta == 0 and name not in PURE_MECHANISMS:
+        raise InvalidInput(
+            f"A dataset with delta 0 admits pure noise alone, which is that of"
+            f" {', '.join(sorted(PURE_MECHANISMS))}; {name} noise breaks every epsilon with some"
+            " probability. Choose laplace, or register the data with a delta such as 1e-6.",
+            pointer="/mechanism",
+        )
 
 
 def pure_loss(epsilon: float, order: float) -> float:
@@ -73,6 +88,8 @@ def pure_loss(epsilon: float, order: float) -> float:
     costs this and ``(1 + e^epsilon) tau`` with the release's own epsilon, which matters
     where budgets are so large that theirs would make ``tau`` count.
     """
+    if math.isinf(order):
+        return epsilon
     both = math.log1p(math.exp(-(2 * order - 1) * epsilon)) - math.log1p(math.exp(-epsilon))
     slack = 2.0**-50 * (epsilon + 1 / (order - 1))
     return min(epsilon, max(epsilon + both / (order - 1), 0.0) + slack)

@@ -8,7 +8,7 @@ ever told apart, they would be told apart by more than the noise.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -37,9 +37,8 @@ from penstock.randomness.bernoulli import (
     CHUNK,
     PRECISION,
     THRESHOLD_BITS,
+    Threshold,
     bernoulli,
-    exact_decimal,
-    threshold,
 )
 from penstock.randomness.geometric import ERROR as GEOMETRIC_ERROR
 from penstock.randomness.geometric import Geometric
@@ -114,7 +113,7 @@ class Laplace(Whole):
         Raises ``InvalidInput`` for levels out of order or above 2^41 steps.
         """
         check_increasing(accurate, noisy)
-        rule = _step_rule(self._rate(accurate), self._rate(noisy))
+        rule = _step_rule(self._rate(accurate) if accurate else None, self._rate(noisy))
         out = np.zeros(size, dtype=np.int64)
         for start in range(0, size, CHUNK):
             rule.fill(out[start : start + CHUNK], stream)
@@ -133,7 +132,8 @@ class Laplace(Whole):
         Raises ``InvalidInput`` as ``increment`` does.
         """
         check_increasing(accurate, level, noisy)
-        rule = _bridge_rule(self._rate(accurate), self._rate(level), self._rate(noisy))
+        start = self._rate(accurate) if accurate else None
+        rule = _bridge_rule(start, self._rate(level), self._rate(noisy))
         out = np.zeros(len(difference), dtype=np.int64)
         for start in range(0, len(out), CHUNK):
             rule.fill(difference[start : start + CHUNK], out[start : start + CHUNK], stream)
@@ -161,6 +161,8 @@ class Laplace(Whole):
         by Jensen's inequality vectors within ``Delta2`` lose at most what ``Delta1 / s``
         shifts of ``s = Delta2^2 / Delta1`` would.  The smaller of the two.
         """
+        if math.isinf(order):
+            return Cost(loss=rounded_up(sensitivity.l1 / level), failure=0.0)
         step = float(self.granularity / level)
 
         def divergence(shift: Fraction) -> float:
@@ -179,7 +181,7 @@ class Laplace(Whole):
         ladder: Ladder,  # noqa: ARG002 - thresholds are as long at every rung
         dimension: int,
         levels: int,
-        order: float,  # noqa: ARG002 - charged by probability alone
+        order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
         """The rounding of thresholds to multiples of 2^-192, and nothing else.
@@ -188,7 +190,14 @@ class Laplace(Whole):
         in total variation; over draws that adds up, given all earlier ones.  A law within
         ``tau`` of an ``(epsilon, delta)``-private one is
         ``(epsilon, delta + (1 + e^epsilon) tau)``-private.  No float takes part in a draw.
+
+        At infinite order, where no failure is allowed, none is charged either: the
+        thresholds go on for as long as it takes (``Threshold``, ``Geometric.at_rate``), so
+        that a draw has its law, on all integers.  For finite orders the charge stands for
+        what would be lost if they did not.
         """
+        if math.isinf(order):
+            return (NumericalCharge(1.0, 0.0),)
         events = _EVENTS_A_DRAW * 2.0 ** -(THRESHOLD_BITS + 1)
         distance = dimension * levels * (2 * GEOMETRIC_ERROR + events)
         inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
@@ -205,14 +214,14 @@ class Laplace(Whole):
         deviation = unit / (math.sqrt(2) * math.sinh(step / 2)) if step < 700 else 0.0
         return ErrorBars(deviation, confidence, half_width_steps(step, confidence) * unit)
 
-    def _rate(self, level: Fraction) -> Fraction | None:
-        """``ln(1/p)`` at ``level``, ``None`` for no noise at all."""
+    def _rate(self, level: Fraction) -> Fraction:
+        """``ln(1/p)`` at ``level``."""
         if level > LARGEST_SCALE * self.granularity:
             raise InvalidInput(
                 f"A scale of {float(level):g} is above 2^41 steps of {self.granularity}, where"
                 " sums of draws could leave the integers; choose a coarser granularity."
             )
-        return self.granularity / level if level else None
+        return self.granularity / level
 
 
 @dataclass(frozen=True)
@@ -302,28 +311,36 @@ def _either_sign(size: IntVector, stream: Stream) -> IntVector:
 
 
 @lru_cache(maxsize=512)
-def _step_rule(accurate: Fraction | None, noisy: Fraction | None) -> _StepRule:
-    with localcontext(PRECISION):
+def _step_rule(accurate: Fraction | None, noisy: Fraction) -> _StepRule:
+    def moves() -> Decimal:
         p, q = _parameter(accurate), _parameter(noisy)
-        moves = (1 - unchanged(p, q)) * 2 * q / (1 + q)
-        return _StepRule(threshold(moves), Geometric.of(q))
+        return (1 - unchanged(p, q)) * 2 * q / (1 + q)
+
+    with localcontext(PRECISION):
+        return _StepRule(Threshold.of(moves(), moves), Geometric.at_rate(noisy))
 
 
 @lru_cache(maxsize=512)
-def _bridge_rule(
-    accurate: Fraction | None, level: Fraction | None, noisy: Fraction | None
-) -> _BridgeRule:
+def _bridge_rule(accurate: Fraction | None, level: Fraction, noisy: Fraction) -> _BridgeRule:
+    def between() -> Bridge[Decimal]:
+        return Bridge.between(_parameter(accurate), _parameter(level), _parameter(noisy))
+
+    def exact(chance: Callable[[Bridge[Decimal]], Decimal]) -> Threshold:
+        return Threshold.of(chance(law), lambda: chance(between()))
+
     with localcontext(PRECISION):
-        law = Bridge.between(_parameter(accurate), _parameter(level), _parameter(noisy))
+        law = between()
         return _BridgeRule(
-            parted=threshold(law.parted),
-            forward=threshold(1 - law.still - law.backward),
-            backward=threshold(law.backward / (law.still + law.backward)),
-            arrived=threshold(law.arrived),
-            inner=Geometric.of(law.inner),
-            outer=Geometric.of(law.outer),
+            parted=exact(lambda law: law.parted),
+            forward=exact(lambda law: 1 - law.still - law.backward),
+            backward=exact(lambda law: law.backward / (law.still + law.backward)),
+            arrived=exact(lambda law: law.arrived),
+            inner=Geometric.at_rate(level - noisy),
+            outer=Geometric.at_rate(level + noisy),
         )
 
 
 def _parameter(rate: Fraction | None) -> Decimal:
-    return Decimal(0) if rate is None else (-exact_decimal(rate)).exp()
+    if rate is None:
+        return Decimal(0)
+    return (Decimal(-rate.numerator) / Decimal(rate.denominator)).exp()

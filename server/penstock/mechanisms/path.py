@@ -28,6 +28,9 @@ from penstock.randomness import Stream
 Placed = tuple[Fraction, IntVector]
 """A stored release: its level, and its values in lattice steps with all their parts."""
 
+FARTHEST = 1 << 60
+"""No release is further from 0, in lattice steps; none is but with probability e^-2^18."""
+
 Keeper = Callable[[bytes], None]
 """Stores a state durably and sealed, and raises where it cannot."""
 
@@ -45,7 +48,7 @@ def draw_anchor(
     release = mechanism.increment(Fraction(0), level, size, stream)
     release[:size] += exact
     release[size:] = 0
-    return release
+    return _ended(release)
 
 
 def place(
@@ -76,7 +79,7 @@ def place(
         _check_sizes(values, far)
         release = mechanism.bridge(start, end, far - values, level, stream)
     release += values
-    return release
+    return _ended(release)
 
 
 def raise_anchor(
@@ -94,7 +97,7 @@ def raise_anchor(
     release = mechanism.bridge(Fraction(0), end, own, level, stream)
     release += far
     release -= own
-    return release
+    return _ended(release)
 
 
 def released(mechanism: Mechanism, kept: IntVector) -> IntVector:
@@ -282,6 +285,16 @@ class MultipleRelease:
 
     def _placed(self, rung: int) -> Placed:
         return self._ladder.value(rung), self._path[rung]
+
+
+def _ended(release: IntVector) -> IntVector:
+    """``release`` with all that is beyond ``FARTHEST`` at it.
+
+    Laplace noise has all integers in its support, and draws are capped at twice as far: a
+    release is the same function of an unbounded one, whatever the exact value.
+    """
+    np.clip(release, -FARTHEST, FARTHEST, out=release)
+    return release
 
 
 def _level(level: Fraction | float) -> Fraction:

@@ -5,11 +5,16 @@ a uniform integer below ``2^192`` is below ``c``.  The first 32 bits decide almo
 only where they equal those of ``c`` are the other 160 drawn.
 
 Error charged: a probability that is not a multiple of ``2^-192`` is rounded to the
-nearest, so every event is within ``2^-193`` of its law in total variation.
+nearest, so every event is within ``2^-193`` of its law in total variation.  Nothing has to
+be charged for a ``Threshold``, which goes on where all 192 bits are equal: comparing bits
+until they differ is exact for every probability that can be computed (Knuth, Yao 1976).
 """
 
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+import math
+from collections.abc import Callable
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +27,9 @@ CERTAIN = 1 << THRESHOLD_BITS
 
 PRECISION = Context(prec=120, Emin=MIN_EMIN, Emax=MAX_EMAX)
 """Decimal arithmetic for thresholds: 2^-192 has 58 digits, differences may cost 40 more."""
+
+_DOUBT = Decimal("1e-15")
+"""Closer than this to an integer, more digits decide on which side."""
 
 CHUNK = 1 << 15
 """Values at a time: larger temporaries leave the cache."""
@@ -42,6 +50,37 @@ def threshold(probability: Decimal) -> int:
     return min(max(int(PRECISION.to_integral_value(scaled)), 0), CERTAIN)
 
 
+class Threshold(int):
+    """The first 192 bits of a probability, rounded down, and how to get more of them."""
+
+    formula: Callable[[], Decimal]
+
+    @classmethod
+    def of(cls, value: Decimal, formula: Callable[[], Decimal]) -> "Threshold":
+        """``formula`` gives the probability in any decimal context, ``value`` in ``PRECISION``."""
+        scaled = PRECISION.multiply(value, Decimal(CERTAIN))
+        low, high = (math.floor(PRECISION.add(scaled, margin)) for margin in (-_DOUBT, _DOUBT))
+        chance = cls(low)
+        chance.formula = formula
+        if low != high:
+            chance = cls(chance.bits(THRESHOLD_BITS))
+            chance.formula = formula
+        return chance
+
+    def bits(self, count: int) -> int:
+        """The probability in multiples of ``2^-count``, rounded down."""
+        for digits in (count // 3 + 60, count // 3 + 600):
+            with localcontext(Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)) as context:
+                scaled = self.formula() * (Decimal(2) ** count)
+                nearest = scaled.to_integral_value()
+                if abs(scaled - nearest) > context.create_decimal(_DOUBT):
+                    return math.floor(scaled)
+        return int(nearest)  # equal to 500 digits: it is such a multiple
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A threshold is made anew where it is needed.")
+
+
 def low_bits(stream: Stream) -> int:
     """The 160 bits that follow a word which equals a threshold's own first 32."""
     return int.from_bytes(stream.raw_uint32(_LOW_WORDS).tobytes(), "little")
@@ -57,7 +96,7 @@ class Coin:
 
     def toss(self, chance: int, out: NDArray[np.bool_]) -> None:
         """Fill ``out`` with independent events of probability ``chance / 2^192``."""
-        if chance in (0, CERTAIN):
+        if chance == CERTAIN or (chance == 0 and not isinstance(chance, Threshold)):
             out.fill(chance == CERTAIN)
             return
         words, ties = self._words[: len(out)], self._ties[: len(out)]
@@ -68,7 +107,20 @@ class Coin:
         if ties.any():
             rest = chance & ((1 << _LOW_BITS) - 1)
             for i in np.flatnonzero(ties):
-                out[i] = low_bits(self._stream) < rest
+                low = low_bits(self._stream)
+                out[i] = low < rest or (low == rest and self._further(chance))
+
+    def _further(self, chance: int) -> bool:
+        """Decides where all 192 bits were equal."""
+        if not isinstance(chance, Threshold):
+            return False
+        count = THRESHOLD_BITS
+        while True:
+            count += 64
+            bits = chance.bits(count) & ((1 << 64) - 1)
+            (word,) = self._stream.raw_uint64(1).tolist()
+            if word != bits:
+                return bool(word < bits)
 
 
 def bernoulli(chance: int, size: int, stream: Stream) -> NDArray[np.bool_]:

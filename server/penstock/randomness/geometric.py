@@ -5,21 +5,30 @@ probability ``q^(2^j) / (1 + q^(2^j))``.  So each digit is one event of ``bernou
 float is involved, and the time does not depend on what is drawn.
 
 Error charged per draw: ``DIGITS`` thresholds at ``2^-193`` each, and digits that would be
-0 but for a probability of ``2^-192`` are left out: below ``ERROR`` in total variation.
+0 but for a probability of ``2^-192`` are left out: below ``ERROR`` in total variation.  A
+law that is given by its rate (``at_rate``) is exact, and has all digits.
 """
 
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from functools import lru_cache
+from fractions import Fraction
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.randomness.bernoulli import CHUNK, PRECISION, THRESHOLD_BITS, Coin, threshold
+from penstock.randomness.bernoulli import (
+    CHUNK,
+    PRECISION,
+    THRESHOLD_BITS,
+    Coin,
+    Threshold,
+    threshold,
+)
 from penstock.randomness.stream import Stream
 
-DIGITS = 62
-"""The most binary digits that are drawn, so that a value and its successor fit int64."""
+DIGITS = 61
+"""The most binary digits that are drawn, so that a sum of two values fits int64."""
 
 ERROR = (DIGITS + 3) * 2.0 ** -(THRESHOLD_BITS + 1)
 """Total variation of one draw from its law, at most."""
@@ -27,24 +36,32 @@ ERROR = (DIGITS + 3) * 2.0 ** -(THRESHOLD_BITS + 1)
 
 @dataclass(frozen=True)
 class Geometric:
-    """The law of ``min(G, 2^62)``, ready to be drawn from: failures before a success.
+    """The law of ``min(G, 2^61)``, ready to be drawn from: failures before a success.
 
     ``digits`` are the thresholds of the binary digits from the lowest on, ``beyond``
-    that of ``G >= 2^62``.
+    that of all higher ones; ``rate``, where there is one, that of the number which these
+    make up by themselves.
     """
 
     digits: tuple[int, ...]
     beyond: int
+    rate: Fraction | None = None
 
     @classmethod
     def of(cls, ratio: Decimal) -> "Geometric":
         """``P(G >= k) = ratio^k``, for a ratio of 120 digits above 0 and below 1."""
         return _law(ratio)
 
+    @classmethod
+    def at_rate(cls, rate: Fraction) -> "Geometric":
+        """``P(G >= k) = exp(-rate k)``, exactly, for a rate above 0."""
+        return _law_at(rate)
+
     @property
     def bound(self) -> int:
         """No draw is above this."""
-        return 1 << (DIGITS if self.beyond else len(self.digits))
+        more = self.beyond or self.rate is not None
+        return 1 << (DIGITS if more else len(self.digits))
 
     def draw(self, size: int, stream: Stream) -> NDArray[np.int64]:
         """Independent draws, shape ``(size,)``."""
@@ -64,10 +81,41 @@ class Geometric:
                     total <<= 1
                     total |= digit.view(np.uint8)
                 part[:, low // 8] = total
-            if self.beyond:
+            if self.beyond or self.rate is not None:
                 coin.toss(self.beyond, digit)
-                out[start : start + CHUNK][digit] = 1 << DIGITS
+                if digit.any():
+                    self._add_higher(out[start : start + CHUNK], np.flatnonzero(digit), stream)
         return out.astype(np.int64, copy=False)
+
+    def _add_higher(self, out: NDArray[np.int64], at: NDArray[np.int64], stream: Stream) -> None:
+        places = len(self.digits)
+        if self.rate is None or places == DIGITS:
+            out[at] = 1 << DIGITS
+            return
+        higher = Geometric.at_rate(self.rate).draw(len(at), stream) + 1
+        far = higher >= 1 << (DIGITS - places)
+        out[at] = np.where(far, 1 << DIGITS, out[at] + (higher << places))
+
+
+@lru_cache(maxsize=512)
+def _law_at(rate: Fraction) -> Geometric:
+    digits: list[Threshold] = []
+    with localcontext(PRECISION):
+        negligible = Decimal(1) / (1 << THRESHOLD_BITS)
+        power = _power(rate)
+        while power > negligible and len(digits) < DIGITS:
+            digits.append(Threshold.of(power / (1 + power), partial(_digit, rate)))
+            rate *= 2
+            power *= power
+        return Geometric(tuple(digits), Threshold.of(power, partial(_power, rate)), rate)
+
+
+def _power(rate: Fraction) -> Decimal:
+    return (Decimal(-rate.numerator) / Decimal(rate.denominator)).exp()
+
+
+def _digit(rate: Fraction) -> Decimal:
+    return _power(rate) / (1 + _power(rate))
 
 
 @lru_cache(maxsize=512)

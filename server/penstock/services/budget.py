@@ -1,5 +1,6 @@
 """What each tier has been granted, has spent and has left, and on which queries."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -175,10 +176,15 @@ def _view(session: Session, dataset: Dataset, account: TierAccount) -> TierBudge
 
 
 def _largest_query(account: TierAccount) -> PrivacyBudget:
-    """The guarantee of the one Gaussian query, of sensitivity 1, that takes all that is left."""
+    """The guarantee of the one Gaussian query, of sensitivity 1, that takes all that is left.
+
+    At delta 0, which admits none, that of the one pure query.
+    """
     left = left_of(account.account, account.spent).cost.loss
     if left <= 0:
         return PrivacyBudget(0.0, 0.0)
+    if math.isinf(account.account.order):
+        return PrivacyBudget(left, 0.0)
     variance = Fraction(account.account.order) / (2 * Fraction(left))
     unit = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
     guarantee = Gaussian(Fraction(1)).guarantee(variance, unit, account.account.delta)

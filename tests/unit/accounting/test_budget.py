@@ -6,7 +6,14 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from penstock.accounting import ORDERS, account_of, best_order, converted_epsilon, renyi_budget
+from penstock.accounting import (
+    ORDERS,
+    Account,
+    account_of,
+    best_order,
+    converted_epsilon,
+    renyi_budget,
+)
 from penstock.errors import InvalidInput
 
 
@@ -129,6 +136,8 @@ def test_a_delta_that_is_no_small_probability_is_refused(delta: float) -> None:
         account_of(1.0, delta)
 
 
-def test_delta_zero_is_refused_as_not_offered_yet() -> None:
-    with pytest.raises(InvalidInput, match="not offered yet"):
-        account_of(1.0, 0.0)
+def test_delta_zero_is_an_account_of_pure_losses() -> None:
+    account = account_of(0.7, 0.0)
+    assert account == Account(0.7, 0.0, math.inf, 0.7, 0.0)
+    assert converted_epsilon(math.inf, 0.3, 0.0) == 0.3
+    assert account_of(0.9, 0.0, math.inf).limit == 0.9
