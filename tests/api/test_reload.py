@@ -138,6 +138,37 @@ def test_a_reload_under_load_fails_no_request(server: tuple[Running, str]) -> No
     assert "Traceback" not in started.log.read_text()
 
 
+def logged(started: Running, text: str) -> None:
+    """Wait until the log says so."""
+    until = time.monotonic() + 40
+    while text not in started.log.read_text():
+        assert time.monotonic() < until, started.log.read_text()
+        time.sleep(0.05)
+
+
+def test_a_reload_takes_new_settings_and_leaves_a_server_with_bad_ones_alone(
+    server: tuple[Running, str],
+) -> None:
+    started, token = server
+    assert started.process is not None
+    before = workers(started)
+    file = started.folder / "penstock.toml"
+    file.write_text("workers = 'many'\n")
+    kill(started.process.pid, signal.SIGHUP)
+    logged(started, "Not reloaded, and serving as before: Error: ")
+    assert "workers" in started.log.read_text()
+    assert workers(started) == before
+    file.write_text("workers = 1\n")
+    kill(started.process.pid, signal.SIGHUP)
+    until = time.monotonic() + 40
+    while (now := workers(started)) & before or len(now) != 1:
+        assert time.monotonic() < until, started.log.read_text()
+        time.sleep(0.05)
+    connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=30)
+    assert Reader(started.port, token, keeps=False).ask(connection)[0] == 200
+    connection.close()
+
+
 def test_readers_notice_when_workers_are_merely_killed(server: tuple[Running, str]) -> None:
     """The test above can fail."""
     started, token = server

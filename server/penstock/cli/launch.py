@@ -5,7 +5,18 @@ imported from.  A server may be started in a folder that others can write to, so
 nothing is ever imported from there.
 """
 
+import subprocess
+import sys
+
+from gunicorn.app import base
 from gunicorn.app.wsgiapp import WSGIApplication
+from gunicorn.arbiter import Arbiter
+
+CHECK = (sys.executable, "-P", "-m", "penstock", "status")
+"""Exits with 0 where settings can be read and the home can be served.
+
+In a process of its own: what the master imports, no reload would renew.
+"""
 
 
 class Program(WSGIApplication):  # type: ignore[misc]  # gunicorn has no annotations
@@ -15,5 +26,24 @@ class Program(WSGIApplication):  # type: ignore[misc]  # gunicorn has no annotat
         """Do nothing: the folder is right, and no place to import from."""
 
 
+class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no annotations
+    """gunicorn's own master, which would end with a reload that cannot work."""
+
+    def reload(self) -> None:
+        """Replace the workers, if settings and home let new ones start; else go on as before."""
+        found = subprocess.run(  # noqa: S603 - our own program
+            CHECK, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+        )
+        if found.returncode == 0:
+            super().reload()
+            return
+        said = [line for line in found.stderr.splitlines() if line.startswith("Error:")]
+        self.log.error(
+            "Not reloaded, and serving as before: %s",
+            " ".join(said) or "the home is not in order; `penstock status` says more.",
+        )
+
+
 if __name__ == "__main__":
+    base.Arbiter = Master
     Program(prog="penstock serve").run()
