@@ -39,7 +39,7 @@ def test_a_release_is_a_table_rounded_by_its_error(
     assert capsys.readouterr().out == (
         "flights_by_carrier\n"
         "  dataset flights, tier partner\n"
-        "  gaussian noise, variance 2028\n"
+        "  gaussian noise, variance 2,028\n"
         "  epsilon 0.629, delta 1e-06 (zcdp, rho 0.0118)\n"
         "  ±88.3 at 95%, standard deviation 45\n"
         "  release rel_1 of 2026-11-20 12:00:00Z, leaf 41 of the log\n"
@@ -162,7 +162,7 @@ def test_tables_say_what_was_found(
         "ann, bob",
         "",
         "figure       of                  parameter  level  epsilon  delta",
-        "query        flights_by_carrier  variance    2028    0.629  1e-06",
+        "query        flights_by_carrier  variance   2,028    0.629  1e-06",
         "could be                                              1.25  1e-06",
         "released                                             0.629  1e-06",
         "independent                                            2.5  1e-06",

@@ -50,6 +50,12 @@ def test_short_numbers(value: float | None, text: str) -> None:
     assert short(value) == text
 
 
+def test_more_digits_keep_thousands_apart() -> None:
+    assert [short(value, 6) for value in (2028, 49765.5, 270323.2, 1688703, 1e-6)] == [
+        *("2,028", "49,765.5", "270,323", "1,688,703", "1e-06")
+    ]
+
+
 def test_percentages_keep_their_digits() -> None:
     assert [percent(0.95), percent(0.999), percent(0.5)] == ["95%", "99.9%", "50%"]
 

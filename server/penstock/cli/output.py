@@ -13,6 +13,8 @@ from typing import Any
 from penstock.cli.figures import columns_of, moment, printable, short
 
 GAP = "  "
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What makes a cell a formula to a spreadsheet, where it stands first."""
 
 
 class Format(StrEnum):
@@ -89,6 +91,7 @@ def as_json(value: object) -> object:
 
 
 def _csv(document: Document) -> str:
+    """CSV in which no text is a formula to a spreadsheet, by the rule of ``api.formats``."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(column.name for column in document.columns)
@@ -105,6 +108,8 @@ def _csv_cell(cell: object) -> object:
         return " ".join(str(part) for part in cell)
     if isinstance(cell, Mapping):
         return json.dumps(cell, ensure_ascii=False, default=as_json)
+    if isinstance(cell, str) and cell.startswith((*FORMULA, "'")):
+        return "'" + cell
     return cell
 
 

@@ -72,6 +72,16 @@ def test_json_refuses_what_json_cannot_say() -> None:
         written(Document([float("nan")], (), ()), Format.JSON)
 
 
+def test_csv_holds_no_formula_and_loses_nothing() -> None:
+    texts = ["=1+1", "@x", "-5", "'=1+1", "plain", "5"]
+    rows = [(text, -1.5) for text in texts]
+    document = Document(None, (Column("key"), Column("value")), rows)
+    written_rows = list(csv.reader(io.StringIO(written(document, Format.CSV))))[1:]
+    assert [row[0] for row in written_rows] == ["'=1+1", "'@x", "'-5", "''=1+1", "plain", "5"]
+    assert [row[0].removeprefix("'") for row in written_rows] == texts
+    assert {row[1] for row in written_rows} == {"-1.5"}
+
+
 @pytest.mark.parametrize(
     ("cell", "shown"),
     [(True, "yes"), (False, "no"), (3, "3"), (0.123456, "0.123"), (["a", 1.5], "a, 1.5")],

@@ -34,12 +34,12 @@ def fixed(value: float, digits: int) -> str:
 
 
 def short(value: float | None, digits: int = 3) -> str:
-    """``value`` to some significant digits; large integers in full; ∞ for None."""
+    """``value`` to some significant digits, thousands apart; large integers in full; ∞ for None."""
     if value is None:
         return "∞"
     if abs(value) >= 10**digits and abs(value) < PLAIN_BELOW:
         return fixed(value, 0)
-    return f"{value:.{digits}g}"
+    return f"{value:,.{digits}g}"
 
 
 def percent(fraction: float) -> str:
