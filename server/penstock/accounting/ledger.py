@@ -61,8 +61,11 @@ class Shortfall:
         """The loss that was needed, as a share of the account's limit."""
         return self.needed.loss / limit_of(self.account).loss
 
-    def explanation(self) -> str:
-        """What was needed, what is left, and what to do, in one or two sentences."""
+    def explanation(self, scarcest: str | None = None) -> str:
+        """What was needed, what is left, and what to do, in one or two sentences.
+
+        ``scarcest`` names another account that ``largest_share`` is all of.
+        """
         needed, left = self.needed.cost, self.left.cost
         if self.needed.loss > self.left.loss:
             problem = (
@@ -76,7 +79,9 @@ class Shortfall:
                 " take fewer levels, a smaller vector or more noise."
             )
         if self.largest_share > 0:
-            return f"{problem} The largest share that would fit is {self.largest_share:.6g}."
+            whose = f", which is all that {scarcest} has left" if scarcest else ""
+            fits = f"The largest share that would fit is {self.largest_share:.6g}"
+            return f"{problem} {fits}{whose}."
         return f"{problem} No share would fit; the budget has to be raised first."
 
 

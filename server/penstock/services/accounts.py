@@ -129,11 +129,15 @@ def require_room(
     for account, new in needed:
         shortfall = check(account.account, account.spent, new)
         if shortfall is not None:
+            scarcest: Tier | None = None
             if shortfall.largest_share > 0:
                 # A share is taken of every tier's budget, so the scarcest one decides.
-                fits = min(largest_share(other) for other, _ in needed)
-                shortfall = replace(shortfall, largest_share=fits)
-            raise _refusal(session, dataset_id, account, shortfall)
+                other = min((each for each, _ in needed), key=largest_share)
+                fits = largest_share(other)
+                if fits < shortfall.largest_share:
+                    shortfall = replace(shortfall, largest_share=fits)
+                    scarcest = other.tier if other.tier.id != account.tier.id else None
+            raise _refusal(session, dataset_id, account, shortfall, scarcest)
 
 
 def overdrawn(
@@ -212,15 +216,21 @@ def _called(tier: Tier) -> str:
 
 
 def _refusal(
-    session: Session, dataset_id: int, account: TierAccount, shortfall: Shortfall
+    session: Session,
+    dataset_id: int,
+    account: TierAccount,
+    shortfall: Shortfall,
+    scarcest: Tier | None,
 ) -> BudgetExhausted:
+    """``scarcest`` is another tier, of whose budget the largest share is all that is left."""
     spent = spending(session, dataset_id, account)
     listed = ", ".join(f"{name} ({share:.3g})" for name, share in spent[:HEAVIEST_SHOWN])
     more = len(spent) - HEAVIEST_SHOWN
+    explained = shortfall.explanation(_called(scarcest) if scarcest else None)
     by = f" Spent by: {listed}{f' and {more} more' if more > 0 else ''}." if spent else ""
     return BudgetExhausted(
         f"The budget of {_called(account.tier)} (epsilon {account.account.epsilon:g}, delta"
-        f" {account.account.delta:g}) does not allow it. {shortfall.explanation()}{by}",
+        f" {account.account.delta:g}) does not allow it. {explained}{by}",
         tier=account.tier.name,
         needed_share=shortfall.needed_share,
         remaining_share=shortfall.left.loss / limit_of(account.account).loss,

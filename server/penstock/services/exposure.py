@@ -85,11 +85,16 @@ def of(
 
 @dataclass(frozen=True)
 class Line:
-    """Releases of one version of a dataset, and the account that paid for them."""
+    """Releases of one version of a dataset, and the account that paid for them.
+
+    ``paid`` is false for releases that it did not pay for: its own bound says nothing of
+    them, and its failure probabilities are the least that theirs can be.
+    """
 
     version: Dataset
     account: TierAccount | None
     releases: Sequence[PlacedRelease]
+    paid: bool = True
 
 
 def _of_dataset(
@@ -113,7 +118,7 @@ def _of_dataset(
         for row in rows:
             found[row.query.dataset_id].append(placed(row.query, row.release.rung))
         return [
-            Line(version, accounts[key] if paid else None, found[key])
+            Line(version, accounts[key], found[key], paid)
             for key, version in zip(ids, versions, strict=True)
         ]
 
@@ -225,7 +230,7 @@ def _of_chain(lines: Sequence[Line]) -> PrivacyBudget:
     failure = sum(float(account.spent.failure * UNIT_OF_FAILURE) for account in accounts)
     releases = [release for line in lines for release in line.releases]
     epsilon = composed_epsilon(releases, delta - failure)
-    if len(accounts) == len(lines):
+    if len(accounts) == len(lines) and all(line.paid for line in lines):
         bound = sum(
             converted_epsilon(
                 line.account.account.order,

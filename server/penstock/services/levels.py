@@ -158,7 +158,7 @@ def _charged(
     key = required(query.id)
     own = {**newest(session, [query])[key], **rungs}
     tiers = ordered(session)
-    _require_rising(tiers, own)
+    _require_rising(Process.of(query), tiers, own, rungs)
     funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
     allowed = risen(funded, own)
     require_levels(session, query, allowed)
@@ -166,19 +166,35 @@ def _charged(
     return allowed
 
 
-def _require_rising(tiers: Sequence[Tier], own: Rungs) -> None:
-    last: Tier | None = None
-    for tier in tiers:
-        rung = own.get(required(tier.id))
-        if rung is None:
+def _require_rising(
+    process: Process, tiers: Sequence[Tier], own: Rungs, listed: Mapping[int, int]
+) -> None:
+    """Raise ``InvalidInput`` where a tier would be noisier than one below it.
+
+    ``own`` has the levels of all ``tiers``, ``listed`` those that are being changed.
+    """
+    seen = [tier for tier in tiers if required(tier.id) in own]
+    for place, lower in enumerate(seen[:-1]):
+        rung = own[required(lower.id)]
+        noisier = [tier for tier in seen[place + 1 :] if own[required(tier.id)] > rung]
+        if not noisier:
             continue
-        if last is not None and rung > own[required(last.id)]:
-            raise InvalidInput(
-                f"The level of {tier.name!r} would be noisier than that of the less trusted"
-                f" {last.name!r}; levels must not get noisier as rank rises. List both.",
-                pointer="/levels",
-            )
-        last = tier
+        first = noisier[0]
+        kept = [tier for tier in noisier if required(tier.id) not in listed]
+        level, other = (process.level(own[required(tier.id)]).value for tier in (lower, first))
+        if kept:
+            names = " and ".join(repr(tier.name) for tier in kept)
+            step = f"List {names} as well, at {level:g} or below"
+        elif required(lower.id) not in listed:
+            step = f"Ask for {level:g} or below, or list {lower.name!r} as well"
+        else:
+            step = f"Ask for {level:g} or below for {first.name!r}"
+        raise InvalidInput(
+            f"The level of {first.name!r}, {other:g} ({process.mechanism.parameter}), would be"
+            f" noisier than that of the less trusted {lower.name!r}, {level:g}; levels must not"
+            f" get noisier as rank rises. {step}.",
+            pointer="/levels",
+        )
 
 
 def _raise_ceiling(

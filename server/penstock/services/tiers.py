@@ -52,8 +52,9 @@ def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
     principal.require("admin")
     with server.database.write() as session:
         tiers = ordered(session)
-        if any(tier.folded == folded(spec.name) for tier in tiers):
-            raise NameTaken(f"There is a tier {spec.name!r} already; choose another name.")
+        taken = next((tier.name for tier in tiers if tier.folded == folded(spec.name)), None)
+        if taken is not None:
+            raise NameTaken(f"There is a tier {taken!r} already; choose another name.")
         now = server.clock()
         tier = Tier(
             name=spec.name,

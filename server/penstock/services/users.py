@@ -3,12 +3,12 @@
 from sqlmodel import Session, col, func, select
 
 from penstock.connectors.fields import folded
-from penstock.errors import InvalidInput, NameTaken, NotFound
+from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Clearance, Tier, Token, User
 from penstock.services.acts import record
 from penstock.services.lookup import clearance_of, required, tier_by_name, user_by_name
 from penstock.services.paging import Window
-from penstock.services.principals import ROLES, Principal, roles_of
+from penstock.services.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.server import Server
 from penstock.services.specs import UserChange, UserSpec
 from penstock.services.views import MeView, Page, UserView
@@ -63,8 +63,9 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
     principal.require("admin")
     with server.database.write() as session:
         taken = session.exec(select(User).where(col(User.folded) == folded(spec.name))).first()
-        if taken is not None or folded(spec.name) == "operator":
-            raise NameTaken(f"The name {spec.name!r} is taken; choose another one.")
+        if taken is not None or folded(spec.name) == OPERATOR.name:
+            name = taken.name if taken else OPERATOR.name
+            raise NameTaken(f"The name {name!r} is taken; choose another one.")
         tier = _tier(session, spec.clearance)
         now = server.clock()
         user = User(
@@ -93,12 +94,15 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
 def change(server: Server, principal: Principal, name: str, spec: UserChange) -> UserView:
     """Promote, demote, or change roles; it acts at once on tokens already issued.
 
-    Raises ``NotFound``, and ``InvalidInput`` for an unknown clearance.
+    Raises ``NotFound``, ``InvalidInput`` for an unknown clearance, and ``Conflict`` where
+    no admin would be left, unless the operator does it.
     """
     principal.require("admin")
     with server.database.write() as session:
         user = user_by_name(session, name)
         now = server.clock()
+        if spec.roles is not None and "admin" not in spec.roles:
+            _require_other_admin(session, principal, user)
         if spec.roles is not None and set(spec.roles) != set(roles_of(user)):
             for role in ROLES:
                 setattr(user, role, role in spec.roles)
@@ -127,12 +131,17 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
 
 
 def disable(server: Server, principal: Principal, name: str) -> UserView:
-    """Shut a user out: their tokens are revoked, what they were given stays on record."""
+    """Shut a user out: their tokens are revoked, what they were given stays on record.
+
+    Raises ``NotFound``, and ``Conflict`` where no admin would be left, unless the operator
+    does it.
+    """
     principal.require("admin")
     with server.database.write() as session:
         user = user_by_name(session, name)
         now = server.clock()
         if user.disabled_at is None:
+            _require_other_admin(session, principal, user)
             user.disabled_at = now
             session.add(user)
             tokens = session.exec(select(Token).where(col(Token.user_id) == user.id)).all()
@@ -141,6 +150,20 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
                 session.add(token)
             record(session, principal, "user", now, user=user.name, active=False)
         return view(session, user)
+
+
+def _require_other_admin(session: Session, principal: Principal, user: User) -> None:
+    """Raise ``Conflict`` where nobody but ``user`` could administer over HTTP."""
+    if principal.is_operator or not user.admin or user.disabled_at is not None:
+        return
+    others = select(User.id).where(
+        col(User.admin), col(User.disabled_at).is_(None), col(User.id) != user.id
+    )
+    if session.exec(others.limit(1)).first() is None:
+        raise Conflict(
+            f"{user.name} is the only admin, and nobody could undo it. Make somebody else an"
+            " admin first, or let the operator do it with the command `penstock user`."
+        )
 
 
 def _tier(session: Session, name: str | None) -> Tier | None:

@@ -15,7 +15,7 @@ TOKEN: dict[str, Any] = {"expires_in": "30d", "scopes": ["analyst"]}
 
 OF_TIERS = [
     Flaw("a name that is taken", {"name": "public"}, None, "choose another", 409, "NAME_TAKEN"),
-    Flaw("a name in capitals", {"name": "PUBLIC"}, None, "choose another", 409, "NAME_TAKEN"),
+    Flaw("a name in capitals", {"name": "PUBLIC"}, None, "tier 'public'", 409, "NAME_TAKEN"),
     Flaw("an empty name", {"name": ""}, "/name", "1 to 64"),
     Flaw("no name", {"name": Absent}, "/name", "required"),
     Flaw("a name in capitals of a field", {"name": Absent, "Name": "x"}, "/name", "required"),
@@ -37,9 +37,9 @@ OF_TIERS = [
     Flaw("an id of one's own", {"id": 1}, "/id", "not known here"),
 ]
 OF_USERS = [
-    Flaw("a name that is taken", {"name": "ann"}, None, "taken; choose", 409, "NAME_TAKEN"),
-    Flaw("a name in capitals", {"name": "ANN"}, None, "taken; choose", 409, "NAME_TAKEN"),
-    Flaw("the operator's name", {"name": "Operator"}, None, "taken", 409, "NAME_TAKEN"),
+    Flaw("a name that is taken", {"name": "ann"}, None, "'ann' is taken", 409, "NAME_TAKEN"),
+    Flaw("a name in capitals", {"name": "ANN"}, None, "'ann' is taken", 409, "NAME_TAKEN"),
+    Flaw("the operator's name", {"name": "Operator"}, None, "'operator' is", 409, "NAME_TAKEN"),
     Flaw("a disabled one's name", {"name": "gone"}, None, "taken", 409, "NAME_TAKEN"),
     Flaw("no roles", {"roles": []}, "/roles", "length of 1 or more"),
     Flaw("roles left out", {"roles": Absent}, "/roles", "required"),
@@ -88,6 +88,9 @@ ROWS = [
     Row("SQL to revoke", "DELETE", f"{TOKENS}/'%20OR%201=1", "no token", 404),
     Row("nobody to change", "PATCH", f"{USERS}/moon", "no user 'moon'", 404, body=CHANGE),
     Row("nobody to shut out", "DELETE", f"{USERS}/moon", "no user 'moon'", 404),
+    Row("the last admin, gone", "DELETE", f"{USERS}/root", "root is the only admin", 409),
+    Row("the last admin, demoted", "PATCH", f"{USERS}/ROOT", "somebody else an admin first", 409,
+        body={"roles": ["analyst"]}),
     Row("roles of one's own", "PATCH", ANN, "takes the role admin", 403, body=CHANGE, by="ann"),
     Row("a scope that one lacks", "POST", TOKENS, "some of analyst", pointer="/scopes",
         body={"scopes": ["admin"]}, by="ann"),

@@ -160,11 +160,13 @@ def test_a_raise_beyond_the_budget_is_refused_with_its_numbers_and_changes_nothi
         (
             {"public": {"epsilon": 0.4}},
             InvalidInput,
-            r"'partner', \d+\.?\d* \(variance\), would be noisier than that of the less trusted"
-            r" 'public', .*noisier as rank rises\. List 'partner' as well, at \d+\.?\d* or below\.",
+            (
+                r"'partner', \d+\.?\d* \(variance\), would be noisier than .* trusted 'public', \d"
+                r".*noisier as rank rises\. List 'partner' as well, at \d+\.?\d* or below\."
+            ),
         ),
         (
-            {"public": {"epsilon": 0.5005}},
+            {"public": {"epsilon": 0.6}, "values": VALUES},
             InvalidInput,
             "List 'partner' and 'internal' as well, at",
         ),

@@ -66,6 +66,32 @@ def test_a_gap_between_ranks_runs_out_in_plain_words(world: World) -> None:
         tiers.create(world.server, OPERATOR, TierSpec(name="between", above="public"))
 
 
+def test_the_last_admin_stays_one_unless_the_operator_decides(world: World) -> None:
+    ada = admin(world)
+    for number in range(2):
+        with pytest.raises(Conflict, match=r"the only admin.*Make somebody else"):
+            users.disable(world.server, ada, "ADA")
+        with pytest.raises(Conflict, match="ada is the only admin"):
+            users.change(world.server, ada, "ada", UserChange(roles=["auditor"]))
+        assert users.show(world.server, ada, "ada").roles == ["admin"]
+        # Somebody who is shut out is no admin.
+        users.create(world.server, ada, UserSpec(name=f"eve{number}", roles=["admin"]))
+        users.disable(world.server, ada, f"eve{number}")
+    users.change(world.server, ada, "ada", UserChange(roles=["admin", "auditor"]))
+    users.change(world.server, ada, "otto", UserChange(roles=["admin"]))
+    assert not users.disable(world.server, ada, "ada").active
+    assert not users.disable(world.server, OPERATOR, "otto").active
+
+
+def test_a_name_that_is_taken_is_named_as_it_is(world: World) -> None:
+    with pytest.raises(NameTaken, match="'public'"):
+        tiers.create(world.server, OPERATOR, TierSpec(name="PUBLIC"))
+    with pytest.raises(NameTaken, match="'pia'"):
+        users.create(world.server, OPERATOR, UserSpec(name="Pia", roles=["analyst"]))
+    with pytest.raises(NameTaken, match="'operator'"):
+        users.create(world.server, OPERATOR, UserSpec(name="OPERATOR", roles=["admin"]))
+
+
 def test_names_of_tiers_and_users_are_taken_whatever_their_case(world: World) -> None:
     with pytest.raises(NameTaken):
         tiers.create(world.server, OPERATOR, TierSpec(name="PUBLIC"))

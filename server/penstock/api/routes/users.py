@@ -34,20 +34,22 @@ def show_user(call: Call, user: str) -> UserView:
     return users.show(call.server, call.principal, user)
 
 
-@operations.patch("/users/{user}", ADMIN)
+@operations.patch("/users/{user}", ADMIN, refusals=(409,))
 def change_user(call: Call, user: str, body: UserChange) -> UserView:
     """Promote or demote a user, or change their roles.
 
     It acts at once, also on tokens already issued.  What was handed out stays known.
+    The last admin stays one.
     """
     return users.change(call.server, call.principal, user, body)
 
 
-@operations.delete("/users/{user}", ADMIN)
+@operations.delete("/users/{user}", ADMIN, refusals=(409,))
 def disable_user(call: Call, user: str) -> UserView:
     """Shut a user out.
 
-    Their tokens are revoked; what they were handed stays on record.
+    Their tokens are revoked; what they were handed stays on record.  The last admin
+    stays.
     """
     return users.disable(call.server, call.principal, user)
 
