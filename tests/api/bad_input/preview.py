@@ -32,6 +32,8 @@ OTHERS = [
 ]
 VALUELESS = [
     Flaw("neither keys nor values", {"values": Absent, "keys": Absent}, "/keys", "keys or values"),
+    Flaw("more values than the server allows", {"values": [1] * 20_001, "keys": Absent}, None,
+         "20001 values; this server allows 20000"),
     Flaw("null for values", {"values": None}, "/values", "must be a list"),
     Flaw("no values and a key twice", {"values": Absent, "keys": ["a", "a"]}, "/keys", "once"),
     Flaw("no values and no dataset", {"values": Absent, "dataset": "moon"}, None, "'moon'", 404),
