@@ -132,8 +132,8 @@ class Laplace(Whole):
         Raises ``InvalidInput`` as ``increment`` does.
         """
         check_increasing(accurate, level, noisy)
-        start = self._rate(accurate) if accurate else None
-        rule = _bridge_rule(start, self._rate(level), self._rate(noisy))
+        first = self._rate(accurate) if accurate else None
+        rule = _bridge_rule(first, self._rate(level), self._rate(noisy))
         out = np.zeros(len(difference), dtype=np.int64)
         for start in range(0, len(out), CHUNK):
             rule.fill(difference[start : start + CHUNK], out[start : start + CHUNK], stream)

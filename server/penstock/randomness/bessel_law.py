@@ -47,7 +47,7 @@ def _expanded(order: Floats, variance: float) -> Floats:
 @lru_cache
 def _coefficients() -> tuple[tuple[float, ...], ...]:
     """Of ``u_1, u_2, ...`` (DLMF 10.41.9), each divided by its power of ``p``, in ``p^2``."""
-    terms = [(Fraction(1),)]
+    terms: list[tuple[Fraction, ...]] = [(Fraction(1),)]
     for power in range(_TERMS):
         # u = p^power sum(c_i p^(2i)); the recurrence raises the power by one.
         following = [Fraction(0)] * (power + 2)

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Laplace, MultipleRelease
+from penstock.mechanisms import IntVector, Laplace, MultipleRelease, draw_anchor, place
 from penstock.mechanisms.laplace import LARGEST_SCALE, _bridge_rule, _step_rule
+from penstock.mechanisms.path import FARTHEST
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 
@@ -123,11 +124,36 @@ def test_a_bridge_leaves_the_difference_as_it_was() -> None:
 def test_four_thousand_chained_draws_cannot_leave_the_integers() -> None:
     scale = Fraction(LARGEST_SCALE)
     rates = [1 / (scale * part) for part in (Fraction(1, 3), Fraction(1, 2), Fraction(1))]
-    largest = max(
-        _step_rule(None, rates[2]).far.bound,
-        _bridge_rule(rates[0], rates[1], rates[2]).outer.bound,
+    likely = max(
+        1 << len(_step_rule(None, rates[2]).far.digits),
+        1 << len(_bridge_rule(rates[0], rates[1], rates[2]).outer.digits),
     )
-    assert 4_096 * (largest + 1) + 2 * 2**52 < 2**63
+    assert 4_096 * (likely + 1) + 2 * 2**52 < 2**63
+
+
+class _Far(Laplace):
+    """Noise that came out as large as a draw can be."""
+
+    def increment(
+        self,
+        accurate: Fraction,  # noqa: ARG002 - it does not depend on levels
+        noisy: Fraction,  # noqa: ARG002 - nor on this one
+        size: int,
+        stream: Stream,  # noqa: ARG002 - nothing is drawn
+    ) -> IntVector:
+        return np.resize(np.array([2**61 + 1, -(2**61) - 1]), size)
+
+
+def test_what_leaves_the_range_ends_at_the_same_place_whatever_the_exact_value() -> None:
+    far, stream = _Far(Fraction(1)), _stream("ends")
+    exact = np.array([2**52, 2**52, -(2**52), -(2**52)])
+    ends = [FARTHEST, -FARTHEST] * 2
+    anchor = draw_anchor(far, exact, Fraction(1), stream)
+    assert anchor.tolist() == ends
+    noisier = place(far, (Fraction(1), anchor), None, Fraction(2), stream)
+    assert noisier.tolist() == ends
+    lost = np.array([2**61 + 1]) + np.array([2**52, -(2**52)])
+    assert len(set(lost.tolist())) == 2
 
 
 def test_levels_next_to_each_other_at_the_end_of_the_ladder_can_be_bridged() -> None:
