@@ -237,3 +237,16 @@ def test_workers_count_together_also_those_that_are_killed(server: tuple[Running
     assert {scrape(started.port)["2xx"] for _ in range(6)} == {25}
     folder = started.folder
     assert list(folder.iterdir()) == [], "nothing lies about"
+
+
+def test_workers_share_what_is_allowed(server: tuple[Running, str]) -> None:
+    """Ten bad tokens a minute from one address, whichever worker hears of them."""
+    started, token = server
+    statuses = []
+    for bad in [True] * 13 + [False]:
+        connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=30)
+        sent = token[:-1] + "!" if bad else token
+        connection.request("GET", "/api/v1/me", headers={"Authorization": f"Bearer {sent}"})
+        statuses.append(connection.getresponse().status)
+        connection.close()
+    assert statuses == [401] * 10 + [429] * 3 + [200]
