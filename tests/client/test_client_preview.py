@@ -118,3 +118,17 @@ def test_what_is_neither_or_cannot_be_read_is_a_usage_error(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "list.json").write_text("[]")
     assert run("preview", *arguments) == 2
+
+
+def test_of_a_query_that_is_paid_for_no_room_is_shown(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
+) -> None:
+    paid = {**ANSWER["tiers"][0], "room": None}
+    answers[PATH] = {**ANSWER, "dimension": 1, "refusal": None, "tiers": [paid]}
+    assert run("preview", "visits") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("  1 number, ")
+    assert lines[-2].endswith("charged share")
+    assert lines[-1].endswith("1.64%")
+    assert run("preview", "visits", "--format", "csv") == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("remaining_share,largest_share,fits")

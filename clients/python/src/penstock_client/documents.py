@@ -24,6 +24,10 @@ def _number(cell: object) -> str:
     return short(cast("float | None", cell))
 
 
+def _share(cell: object) -> str:
+    return f"{short(100 * cast('float', cell))}%"
+
+
 def _level(cell: object) -> str:
     return short(cast("float", cell), 6)
 
@@ -105,15 +109,21 @@ def preview(found: Preview) -> Document:
         )
         for item in found.tiers
     ]
-    shares = ("charged_share", "remaining_share", "largest_share")
+    # Of a registered query, which is paid for, there is no room to speak of.
+    asked = any(item.room is not None for item in found.tiers)
     columns = (
         *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
         *(Column(name, None) for name in ("order", "loss", "failure")),
-        *(Column(name, lambda cell: percent(cast("float", cell)), right=True) for name in shares),
-        Column("fits", lambda cell: "yes" if cell else "no"),
+        Column("charged_share", _share, right=True),
+        *(
+            Column(name, _share if asked else None, right=True)
+            for name in ("remaining_share", "largest_share")
+        ),
+        Column("fits", (lambda cell: "yes" if cell else "no") if asked else None),
     )
     norms = ", ".join(f"{name} {short(value)}" for name, value in found.sensitivity.items())
-    facts = (f"{found.query or ''}", f"  {found.dimension:,} numbers, sensitivity {norms}")
+    numbers = "1 number" if found.dimension == 1 else f"{found.dimension:,} numbers"
+    facts = (f"{found.query or ''}", f"  {numbers}, sensitivity {norms}")
     return Document(found.answer, columns, rows, facts, note=found.refusal or "")
 
 
