@@ -98,6 +98,7 @@ def valid(schema: dict[str, Any], instance: Any) -> None:
     jsonschema.Draft202012Validator(whole).validate(instance)
 
 
+VALUELESS = {name: part for name, part in {**QUERY, "name": "new"}.items() if name != "values"}
 CALLS = [
     ("get", "/healthz", {}, None, "ann"),
     ("get", "/api/v1/me", {}, None, "ann"),
@@ -114,6 +115,9 @@ CALLS = [
     ("get", "/api/v1/datasets/{dataset}/budget", {"dataset": "sites"}, None, "root"),
     ("get", "/api/v1/queries", {}, None, "ann"),
     ("post", "/api/v1/queries", {}, {**QUERY, "name": "new"}, "root"),
+    ("post", "/api/v1/queries/preview", {}, {**QUERY, "name": "new"}, "ann"),
+    ("post", "/api/v1/queries/preview", {}, VALUELESS, "root"),
+    ("post", "/api/v1/queries/preview", {}, {"query": "visits"}, "root"),
     ("get", "/api/v1/queries/{query}", {"query": "visits"}, None, "ann"),
     ("post", "/api/v1/queries/{query}/releases", {"query": "visits"}, {"epsilon": 0.05}, "ann"),
     ("get", "/api/v1/releases", {}, None, "olga"),

@@ -91,6 +91,14 @@ QUERY: Shape = {
     "dimension": exactly(2),
     "tiers": [{"tier": text, "level": LEVEL, "guarantee": GUARANTEE, "error": ERROR}],
 }
+CHARGE: Shape = {"order": positive, "loss": positive, "failure": positive, "share": positive}
+PREVIEW: Shape = {
+    "sensitivity": {"l1": positive, "l2": positive, "linf": positive},
+    "dimension": exactly(2),
+    "tiers": [
+        {"tier": text, "level": LEVEL, "guarantee": GUARANTEE, "charge": CHARGE, "error": ERROR}
+    ],
+}
 BUDGET: Shape = {
     "dataset": exactly("sites"),
     "tiers": [

@@ -161,6 +161,13 @@ def test_what_is_read_answers_as_in_its_table(
     assert list(differences(world.answer(by, "GET", f"{API}{path}"), shape)) == []
 
 
+@pytest.mark.parametrize("by", ["root", "ann"])
+@pytest.mark.parametrize("body", [{**QUERY, "name": "planned"}, {"query": "visits"}])
+def test_a_preview_answers_as_in_its_table(world: Caller, by: str, body: dict[str, object]) -> None:
+    preview = world.answer(by, "POST", f"{API}/queries/preview", body)
+    assert list(differences(preview, tables.PREVIEW)) == []
+
+
 @pytest.mark.parametrize(
     "wish",
     [{}, {"tier": "internal"}, {"tier": "public"}, {"epsilon": 0.2}, {"rho": 1e-3}, {"level": 1e6}],

@@ -21,7 +21,7 @@ from penstock.errors import (
 )
 from penstock.mechanisms import MECHANISMS
 from penstock.persistence.tables import Charge, Query, Tier
-from penstock.services import datasets, levels, preview, queries, registration, tiers, users
+from penstock.services import budget, datasets, levels, preview, queries, registration, tiers, users
 from penstock.services.preview_views import PreviewView
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.specs import (
@@ -138,6 +138,15 @@ def test_a_preview_equals_what_registering_charges_to_the_last_digit(
             assert (found.registered, again.registered) == (False, True)
             assert all(one.room is not None and one.room.fits for one in found.tiers)
             assert all(one.room is None for one in again.tiers)
+
+
+def test_a_budget_names_a_query_at_the_share_that_was_previewed(visits: World) -> None:
+    found = ask(visits, {"query": "visits"})
+    for one, told in zip(
+        budget.show(visits.server, OPERATOR, "sites").tiers, found.tiers, strict=True
+    ):
+        assert (one.tier, one.queries[0].query) == (told.tier, "visits")
+        assert one.queries[0].share == one.spent_share == told.charge.share
 
 
 def test_a_vector_is_previewed_without_its_values(world: World) -> None:
