@@ -173,3 +173,9 @@ def test_what_stands_for_a_request_is_made_with_a_secret_key(world: World) -> No
     assert repeats.fingerprint(replace(world.server, secrets=other), *parts) != mine
     # Where one part ends and the next begins makes a difference.
     assert repeats.fingerprint(world.server, b"".join(parts)) != mine
+
+
+def test_one_key_at_another_address_is_refused(world: World) -> None:
+    first = world.call("POST", "/api/v1/users/ann/tokens", {}, by="root", headers=KEY)
+    other = world.call("POST", "/api/v1/users/ian/tokens", {}, by="root", headers=KEY)
+    assert (first.status_code, other.status_code) == (201, 422)
