@@ -8,7 +8,10 @@ argument here, so that a change of the tables never changes an old migration.
 
 from collections.abc import Sequence
 
-HISTORY = ("charge", "clearance", "grant", "leaf", "query_level", "release", "tier_budget")
+HISTORY = (
+    *("charge", "clearance", "grant", "leaf", "query_level", "release"),
+    *("secret_check", "tier_budget"),
+)
 """The tables that are history in this version."""
 
 

@@ -8,6 +8,7 @@ from penstock.encryption import KeyRing, Secrets
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
+from penstock.services import secret_checks
 from penstock.services.server import Server
 from penstock.services.state import require_keys
 from penstock.settings import Settings
@@ -63,12 +64,20 @@ def create(settings: Settings) -> list[Path]:
 def upgrade(settings: Settings) -> tuple[str | None, str]:
     """Bring the database to this version's schema; the revisions before and after.
 
-    Its owner does it, and lets the server's role do what it needs and no more.  Raises
-    as ``migrate.upgrade`` does.
+    Its owner does it, and lets the server's role do what it needs and no more.  A database
+    that does not know its secrets yet takes those of this home for its own.  Raises as
+    ``migrate.upgrade`` does, and ``KeysUnavailable``.
     """
-    return migrate.upgrade(
+    secrets = Secrets.load(settings.keys_path / SECRETS)
+    found = migrate.upgrade(
         settings.resolved_migration_url, application_url=settings.resolved_database_url
     )
+    database = _database(settings)
+    try:
+        secret_checks.remember(database, secrets)
+    finally:
+        database.close()
+    return found
 
 
 def require(settings: Settings) -> None:
@@ -94,14 +103,17 @@ def open_server(
     require(settings)
     server = Server(
         settings=settings,
-        database=Database(
-            settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout
-        ),
+        database=_database(settings),
         provider=KeyRing.load(settings.keys_path / KEY_RING),
         secrets=Secrets.load(settings.keys_path / SECRETS),
         clock=clock,
         randomness=randomness,
     )
     server.database.check_schema()
+    secret_checks.require(server.database, server.secrets)
     require_keys(server)
     return server
+
+
+def _database(settings: Settings) -> Database:
+    return Database(settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout)

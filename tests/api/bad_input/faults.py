@@ -354,6 +354,10 @@ AT_START = [
         "KEYS_UNAVAILABLE", "not a file of Penstock's secrets", (),
     ),
     Fault(
+        "the secrets are of another home", instead(lambda place: place.secrets, Secrets.create),
+        "KEYS_UNAVAILABLE", r"not those .* \(pepper, fingerprint, values differ\).*Put the", (),
+    ),
+    Fault(
         "the key ring is secrets", instead(lambda place: place.ring, Secrets.create),
         "KEYS_UNAVAILABLE", "is not a key ring of Penstock", (),
     ),

@@ -117,6 +117,7 @@ SAMPLES: dict[str, dict[str, object]] = {
         "started_at": NOON,
         "expires_at": NOON,
     },
+    "secret_check": {"name": "pepper", "digest": bytes(32)},
 }
 """A valid row of every table, parents first; each refers to the first row of its parents."""
 
@@ -136,6 +137,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.Grant,
         tables.Charge,
         tables.Idempotency,
+        tables.SecretCheck,
     )
 }
 

@@ -11,7 +11,10 @@ from penstock.persistence import Database, append_only, migrate, tables
 
 MakeRow = Callable[..., SQLModel]
 
-HISTORY = ("charge", "clearance", "grant", "leaf", "query_level", "release", "tier_budget")
+HISTORY = (
+    *("charge", "clearance", "grant", "leaf", "query_level", "release"),
+    *("secret_check", "tier_budget"),
+)
 MUTABLE = {"dataset", "idempotency", "query", "tier", "token", "user"}
 
 CHANGED = {

@@ -71,6 +71,8 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "leaf_hash": [{"hash": bytes(31)}],
     "leaf_kind": [{"kind": ""}],
     "leaf_actor": [{"actor": ""}],
+    "secret_check_name": [{"name": ""}],
+    "secret_check_digest": [{"digest": bytes(31)}, {"digest": bytes(33)}],
     "charge_seq": [{"seq": -1}],
     "charge_rung": [{"rung": -1}],
     "charge_order": [{"order": 1.0}],
@@ -99,6 +101,7 @@ SECOND: dict[str, dict[str, object]] = {
     "grant": {"user_id": 2},
     "charge": {"seq": 1},
     "idempotency": {"key": "k2"},
+    "secret_check": {"name": "values"},
 }
 
 

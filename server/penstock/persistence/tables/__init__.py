@@ -6,6 +6,7 @@
 * ``ledger``    what was charged
 * ``log``       the leaves of the audit log
 * ``repeats``   requests that carried a key of their own
+* ``secret_checks``  what tells the right secrets from others
 
 The classes do not validate (SQLModel skips validation where ``table=True``): input
 models stand in front of them, and CHECK constraints behind them.  What is history is
@@ -20,6 +21,7 @@ from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
 from penstock.persistence.tables.repeats import Idempotency
+from penstock.persistence.tables.secret_checks import SecretCheck
 
 __all__ = [
     "Charge",
@@ -31,6 +33,7 @@ __all__ = [
     "Query",
     "QueryLevel",
     "Release",
+    "SecretCheck",
     "Tier",
     "TierBudget",
     "Token",
