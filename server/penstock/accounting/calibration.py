@@ -78,6 +78,9 @@ def rung_for(
 
     guess = _guess(mechanism, target, sensitivity, delta)
     rung = ladder.rung_at_or_above(_least(excess, mechanism, ladder, guess))
+    # The level is known to a part in 2^20, which may lie on either side of a rung.
+    while rung > 0 and excess(ladder.value(rung - 1)) <= 0:
+        rung -= 1
     while excess(ladder.value(rung)) > 0:
         rung += 1
     return rung
@@ -260,6 +263,8 @@ def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
     variance = min(variance, _LARGEST_GUESS)
     if name == "laplace":
         return math.sqrt(variance / 2)
+    if name == "generalized_gaussian":
+        return math.sqrt(2 * variance)
     if name == "poisson":
         variance /= float(step) ** 2
     return max(variance, _fewest(name, step))
