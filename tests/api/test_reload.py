@@ -48,6 +48,7 @@ class Reader:
                 self.answers.append(self.ask(connection))
             except (OSError, http.client.HTTPException) as error:
                 self.faults.append(repr(error))
+                connection.close()
             if not self.keeps:
                 connection.close()
             time.sleep(0.002)
