@@ -10,6 +10,7 @@
 * ``crowd``       a file of many rows, of people with few and with thousands
 * ``registration``  a group-by over that file against plain SQL
 * ``ledger``      registering where many queries are against where few are
+* ``accountant``  the tight figure of many queries against dp-accounting's own
 * ``figure2``     variance against the number of releases, on one path and independent
 * ``figure2_drawing``  that as an SVG
 * ``utilities``   the noise of all mechanisms at equal guarantees

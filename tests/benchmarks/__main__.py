@@ -6,6 +6,7 @@ import platform
 from collections.abc import Callable, Sequence
 
 from tests.benchmarks import (
+    accountant,
     figure2,
     ledger,
     levels,
@@ -23,6 +24,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "levels": ("Answering with 300 stored levels against 3, 256 values", levels.measure),
     "registration": ("Registering a group-by over 10^6 rows", registration.measure),
     "ledger": ("Registering after 10, 1,000 and 100,000 others", ledger.measure),
+    "accountant": ("The tight figure of 100 mixed queries", accountant.measure),
     "figure2": ("Variance against the number of releases, epsilon 1", figure2.measure),
     "utilities": ("Noise of one statistic at equal guarantees", utilities.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),

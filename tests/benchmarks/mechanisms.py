@@ -1,4 +1,4 @@
-"""Noise processes at a million values, against numpy's normals and OpenDP's mechanisms."""
+"""Noise processes at a million values, against numpy's samplers and OpenDP's mechanisms."""
 
 import math
 from collections.abc import Sequence
@@ -9,13 +9,27 @@ from tests.benchmarks import peers
 from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import Task, in_turns, median, ratio
 
-from penstock.mechanisms import Gaussian, IntVector, Laplace, Mechanism, Poisson
+from penstock.mechanisms import Gaussian, IntVector, Laplace, Mechanism, Poisson, Skellam
 from penstock.randomness import Stream
 
 AGAINST_NUMPY = Goal(0.25)
 AGAINST_OPENDP = {"gaussian": Goal(100), "laplace": Goal(25)}
-CEILINGS: dict[type[Mechanism], int] = {Gaussian: 100, Laplace: 10, Poisson: 100}
+CEILINGS: dict[type[Mechanism], int] = {
+    Gaussian: 100,
+    Laplace: 10,
+    Poisson: 100,
+    Skellam: 100,
+}
 """The most accurate level each; the standard deviation is about 10."""
+
+BESIDE = (
+    ("poisson bridge", "gaussian bridge"),
+    ("poisson bridge", "numpy binomial"),
+    ("poisson increment", "numpy poisson"),
+    ("skellam bridge", "gaussian bridge"),
+    ("skellam increment", "numpy poisson"),
+)
+"""Integer draws and what their rates are printed beside; numpy's are of the same laws."""
 
 BOUND = Fraction(10**6)
 
@@ -67,7 +81,7 @@ class Course:
             for level in (self.accurate, self.level)
         )
         expected = math.sqrt(high**2 - low**2)
-        drawn = float(self.bridge().std()) * float(self.mechanism.granularity)
+        drawn = float(self.bridge()[: self.size].std()) * float(self.mechanism.granularity)
         assert 0.8 < drawn / expected < 1.25, f"a deviation of {drawn}, not {expected}"
 
 
@@ -80,15 +94,19 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
         tasks[f"{course.mechanism.name} bridge"] = course.bridge
         tasks[f"{course.mechanism.name} increment"] = course.increment
     sizes = dict.fromkeys(tasks, setting.values)
-    normal = peers.numpy_normal()
-    tasks["numpy normal"], sizes["numpy normal"] = lambda: normal(setting.values), setting.values
+    for name, peer in {
+        "numpy normal": peers.numpy_normal(),
+        "numpy binomial": peers.numpy_binomial(300, 1 / 3),
+        "numpy poisson": peers.numpy_poisson(300),
+    }.items():
+        tasks[name], sizes[name] = _task(peer, setting.values), setting.values
     for course in courses[:2]:
         name = course.mechanism.name
-        peer = peers.opendp(name, course.scale)
-        if peer is None:
+        opendp = peers.opendp(name, course.scale)
+        if opendp is None:
             say("OpenDP is not installed, so it is left out: pip install 'penstock[benchmarks]'")
             break
-        tasks[f"OpenDP {name}"] = _task(peer, setting.opendp_values)
+        tasks[f"OpenDP {name}"] = _task(opendp, setting.opendp_values)
         sizes[f"OpenDP {name}"] = setting.opendp_values
     taken = in_turns(setting.rounds, tasks)
     cost = {name: [one / sizes[name] for one in times] for name, times in taken.items()}
@@ -115,6 +133,7 @@ def _ratios(cost: dict[str, list[float]]) -> list[Figure]:
             AGAINST_NUMPY,
         )
     ]
+    found += [ratio(f"{name} over {other}", cost[other], cost[name]) for name, other in BESIDE]
     for name, goal in AGAINST_OPENDP.items():
         if f"OpenDP {name}" in cost:
             found.append(

@@ -19,6 +19,26 @@ def numpy_normal() -> Peer:
     return draw
 
 
+def numpy_binomial(trials: int, chance: float) -> Peer:
+    """numpy's binomials, whose probabilities are off by up to 1e-4 before its version 2.5."""
+    generator = np.random.Generator(np.random.PCG64(1))  # noqa: TID251 - as above
+
+    def draw(size: int) -> int:
+        return len(generator.binomial(trials, chance, size=size))
+
+    return draw
+
+
+def numpy_poisson(mean: float) -> Peer:
+    """numpy's Poisson draws, at any mean of a benchmark as good as ours."""
+    generator = np.random.Generator(np.random.PCG64(1))  # noqa: TID251 - as above
+
+    def draw(size: int) -> int:
+        return len(generator.poisson(mean, size=size))
+
+    return draw
+
+
 def opendp(distribution: str, scale: float) -> Peer | None:
     """OpenDP's vector mechanism over integers, ``scale`` in lattice steps: the same law.
 

@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 
 from sqlmodel import col, select
-from tests.benchmarks import ledger, levels, mechanisms, over_http, registration, release
+from tests.benchmarks import (
+    accountant,
+    ledger,
+    levels,
+    mechanisms,
+    over_http,
+    registration,
+    release,
+)
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.world import TIERS, fresh_world
 
@@ -27,6 +35,15 @@ def test_mechanisms_are_compared_with_numpy_and_with_opendp_where_it_is_installe
         **({} if said else with_opendp),
     }
     assert all("OpenDP is not installed" in line for line in said)
+
+
+def test_the_tight_figure_is_compared_with_dp_accountings_own() -> None:
+    figures = accountant.measure(accountant.Setting(queries=6, rounds=4))
+    assert [figure.name for figure in figures[:2]] == [
+        "report of 6 queries",
+        "dp-accounting, 6 queries",
+    ]
+    assert goals(figures) == {}
 
 
 def test_a_release_is_compared_with_its_bridge_and_encryption() -> None:
@@ -84,7 +101,7 @@ def test_copies_of_a_query_are_charged_one_after_the_other() -> None:
         ledger.fill(world, 5, 3)
         with world.server.database.read() as session:
             charges = session.exec(select(Charge).order_by(col(Charge.seq))).all()
-            assert len(session.exec(select(Query)).all()) == 5
+            assert len(session.exec(select(Query.name)).all()) == 5
         assert [charge.seq for charge in charges] == [seq for seq in range(5) for _ in TIERS]
         first = charges[0]
         assert charges[-1].loss_total == charges[-1 - len(TIERS)].loss_total + 1
