@@ -12,6 +12,10 @@ most accurate member does.
 * ``choice``         the tree with the least error for a length
 * ``node_noise``     the noise of a forest at every tier, step by step; tiers join midway
 * ``node_state``     that noise as bytes, and back
+* ``factorization``  any public pair of matrices around one vector of noise
+* ``square_root``    the factorization of running sums with the least error
+* ``honaker``        a baseline that trees are measured against
+* ``correlated``     many counts over one population, and its size for free
 """
 
 from penstock.structures.epochs import Epochs

@@ -1,0 +1,135 @@
+"""The factorization mechanism: a public pair of matrices around one vector of noise.
+
+Andersson, Retschmeier, Nelson, Pagh 2025, Algorithm 2 and Lemma 5.1, after Li, Miklau, Hay,
+McGregor, Rastogi 2015.  What is protected is ``R x + z``, a vector that any mechanism releases
+at any levels in any order; everything else is ``L``, and post-processing.
+
+On the lattice ``R`` has to map exact values to exact values.  So ``R`` is rounded to multiples of
+``2^-digits`` before anything else, sensitivities are those of the rounded matrix, exactly, and
+``L`` is solved for it.  What floats do in ``L`` touches the error and not the privacy.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms.process import IntVector
+from penstock.privacy import Sensitivity
+
+DIGITS = 20
+"""Binary digits that are kept of the entries of ``R``."""
+
+LARGEST_RESIDUAL = 1e-9
+"""``L R`` may be off from the wanted matrix by as much, over its largest entry."""
+
+LARGEST_NODE = 1 << 52
+"""Nodes are summed in 63 bits, and released where 52 suffice."""
+
+FloatMatrix = NDArray[np.float64]
+IntMatrix = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Factorization:
+    """``y = L (R x + z)``: ``strategy`` is ``R`` in units of ``2^-digits``, ``decoder`` is ``L``.
+
+    Shapes are (nodes, inputs) and (outputs, nodes).  ``sensitivity`` is that of ``R x`` over
+    neighboring ``x``, in units of its values.
+    """
+
+    strategy: IntMatrix
+    digits: int
+    decoder: FloatMatrix
+    sensitivity: Sensitivity
+
+    @property
+    def lossless(self) -> bool:
+        """Whether outputs determine what was released, ``R x + z``."""
+        nodes = self.decoder.shape[1]
+        return bool(np.linalg.matrix_rank(self.decoder) == nodes)
+
+    def nodes(self, exact: IntVector) -> IntVector:
+        """``R x`` for ``exact`` of shape ``(inputs,)``, in units of ``2^-digits`` of its own.
+
+        Raises ``InvalidInput`` for another shape, and where a sum could leave 52 bits, which
+        is said of the largest input and not of the sum.
+        """
+        if exact.shape != self.strategy.shape[1:]:
+            raise InvalidInput(
+                f"The matrix takes {self.strategy.shape[1]} values, not {exact.shape}."
+            )
+        widest = int(np.abs(self.strategy).sum(axis=1).max())
+        if int(np.abs(exact).max(initial=0)) * widest > LARGEST_NODE:
+            raise InvalidInput("The values are too large for sums in 52 bits; take a coarser step.")
+        return self.strategy @ exact
+
+    def decode(self, released: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``L u`` for a release ``u`` of the nodes, in units of values: shape ``(outputs,)``."""
+        return self.decoder @ released
+
+    def variances(self, node_variance: float) -> NDArray[np.float64]:
+        """The variance of each output, where that of a node is ``node_variance``."""
+        return np.asarray(np.square(self.decoder).sum(axis=1) * node_variance)
+
+
+def rounded(strategy: ArrayLike, digits: int = DIGITS) -> IntMatrix:
+    """``R`` in units of ``2^-digits``, entries rounded to the nearest.
+
+    Raises ``InvalidInput`` for what is no matrix of finite numbers, or loses a whole column.
+    """
+    given = np.asarray(strategy, dtype=np.float64)
+    if given.ndim != 2 or not given.size or not np.isfinite(given).all():
+        raise InvalidInput("A strategy is a matrix of finite numbers.")
+    scaled = np.rint(np.ldexp(given, digits))
+    if np.abs(scaled).max() > LARGEST_NODE:
+        raise InvalidInput(f"An entry has more than 52 bits at {digits} digits; take fewer digits.")
+    return scaled.astype(np.int64)
+
+
+def factorization(wanted: ArrayLike, strategy: ArrayLike, digits: int = DIGITS) -> Factorization:
+    """``wanted = L R`` for the given ``R``, where neighbors differ by at most 1 in one value.
+
+    ``wanted`` has shape (outputs, inputs), ``strategy`` (nodes, inputs).  ``L`` is the least
+    squares solution.  Raises ``InvalidInput`` where the strategy does not span what is wanted.
+    """
+    target = np.asarray(wanted, dtype=np.float64)
+    public = rounded(strategy, digits)
+    if target.ndim != 2 or target.shape[1] != public.shape[1]:
+        raise InvalidInput(
+            f"Both matrices take the same values; {target.shape} and {public.shape} do not fit."
+        )
+    decoder = _solved(target, np.ldexp(public.astype(np.float64), -digits))
+    return Factorization(public, digits, decoder, column_sensitivity(public, digits))
+
+
+def column_sensitivity(strategy: IntMatrix, digits: int) -> Sensitivity:
+    """The norms of ``R``'s columns, the largest of each: exact."""
+    columns = np.abs(strategy).astype(object)
+    return Sensitivity(
+        l1=Fraction(int(columns.sum(axis=0).max()), 1 << digits),
+        l2_squared=Fraction(int((columns * columns).sum(axis=0).max()), 1 << 2 * digits),
+        linf=Fraction(int(columns.max()), 1 << digits),
+    )
+
+
+def _solved(target: FloatMatrix, strategy: FloatMatrix) -> FloatMatrix:
+    """``L`` with ``L strategy = target``."""
+    if _lower_triangular(strategy):
+        decoder = linalg.solve_triangular(strategy.T, target.T, lower=False).T
+    else:
+        decoder = linalg.lstsq(strategy.T, target.T)[0].T
+    found = np.asarray(decoder, dtype=np.float64)
+    if np.abs(found @ strategy - target).max() > LARGEST_RESIDUAL * np.abs(target).max():
+        raise InvalidInput(
+            "The wanted sums are no combinations of the strategy's rows, whatever the decoder."
+        )
+    return np.ascontiguousarray(found)
+
+
+def _lower_triangular(matrix: FloatMatrix) -> bool:
+    square = matrix.shape[0] == matrix.shape[1]
+    return square and bool((np.diagonal(matrix) != 0).all()) and not np.triu(matrix, 1).any()

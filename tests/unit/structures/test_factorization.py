@@ -1,0 +1,155 @@
+"""Matrix pairs: what they protect is exact, what they decode is right."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms import Gaussian, Laplace, MultipleRelease
+from penstock.structures import honaker
+from penstock.structures.factorization import Factorization, factorization, rounded
+from penstock.structures.forest import matrices as tree_matrices
+from penstock.structures.kary import KaryTree
+from penstock.structures.square_root import (
+    coefficients,
+    column_square,
+    largest_variance,
+    mean_variance,
+    published_bound,
+    square_root,
+)
+
+
+def _prefixes(length: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    return np.tril(np.ones((length, length)))
+
+
+@pytest.mark.parametrize(
+    ("length", "square", "largest", "mean"),
+    [
+        (250, 2.823493273, 3.986057, 3.541119), (2**10, 3.272554150, 5.354805, 4.835397),
+        (2**16, 4.596444241, 10.563650, 9.832146), (10**6, 5.463889367, 14.927044, 14.057442),
+        (2**20, 5.478987780, 15.009654, 14.137649), (10**7, 6.196825037, 19.200320, 18.214065),
+    ],
+)  # fmt: skip
+def test_the_square_root_has_its_known_errors(
+    length: int, square: float, largest: float, mean: float
+) -> None:
+    assert column_square(length) == pytest.approx(square, abs=6e-10)
+    assert largest_variance(length) == pytest.approx(largest, abs=6e-7)
+    assert mean_variance(length) == pytest.approx(mean, abs=6e-7)
+
+
+@pytest.mark.parametrize(
+    ("length", "square"), [(1, 1), (2, 1.25), (4, 1.48828125), (16, 1.943878847)]
+)
+def test_the_square_root_of_few_steps(length: int, square: float) -> None:
+    assert column_square(length) == pytest.approx(square, abs=1e-9)
+    binomials = [math.comb(2 * j, j) / 4**j for j in range(length)]
+    assert coefficients(length) == pytest.approx(binomials, rel=1e-14)
+
+
+def test_the_published_bound_holds_from_seven_steps_on_and_not_before() -> None:
+    for length in (1, 2, 3, 4, 5, 6):
+        assert 2 * mean_variance(length) > published_bound(length)
+    for length in (7, 8, 20, 250, 2**16):
+        assert 2 * mean_variance(length) <= published_bound(length)
+    assert published_bound(250) == pytest.approx(7.217319, abs=1e-6)
+    assert 2 * largest_variance(250) > published_bound(250)
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 64])
+def test_the_rounded_square_root_is_nearly_the_exact_one(length: int) -> None:
+    found = square_root(length)
+    assert found.lossless
+    assert found.decoder @ np.ldexp(found.strategy.astype(float), -found.digits) == pytest.approx(
+        _prefixes(length), abs=1e-12
+    )
+    assert float(found.sensitivity.l2_squared) == pytest.approx(column_square(length), rel=1e-5)
+    variances = found.variances(float(found.sensitivity.l2_squared) / 2)
+    assert variances.max() == pytest.approx(largest_variance(length), rel=1e-4)
+
+
+def test_sensitivities_are_those_of_the_rounded_matrix() -> None:
+    found = factorization(np.eye(2), [[1 / 3, 0], [0.2, 0.7]], digits=3)
+    assert found.strategy.tolist() == [[3, 0], [2, 6]]
+    assert found.sensitivity.l1 == Fraction(6, 8)
+    assert found.sensitivity.l2_squared == Fraction(36, 64)
+    assert found.sensitivity.linf == Fraction(6, 8)
+    assert found.decode(np.array([3 / 8, 8 / 8])) == pytest.approx([1, 1])
+
+
+def test_strategies_with_more_rows_than_values_are_decoded_by_least_squares() -> None:
+    strategy = [[1, 0], [0, 1], [1, 1]]
+    found = factorization([[1, 1]], strategy)
+    assert found.decoder == pytest.approx(np.array([[1 / 3, 1 / 3, 2 / 3]]))
+    assert not found.lossless
+    assert found.sensitivity.l2_squared == 2
+
+
+@pytest.mark.parametrize("mechanism", [Gaussian, Laplace])
+def test_nodes_are_released_at_any_levels_and_decoded(
+    mechanism: type[Gaussian] | type[Laplace],
+) -> None:
+    found = square_root(32, digits=10)
+    stream = np.arange(32, dtype=np.int64) % 3
+    noise, ladder = mechanism.plan(Fraction(4), Fraction(1, 1 << 10), Fraction(1 << 10))
+    exact = np.ldexp(found.nodes(stream).astype(np.float64), -found.digits)
+    released = MultipleRelease(noise, ladder, exact, 4)
+    for level in (64, 4, 16):
+        noisy = found.decode(released.at(level))
+        assert np.abs(noisy - np.cumsum(stream)).max() < 40 * level
+
+
+@pytest.mark.parametrize("length", [1, 5, 19, 31])
+def test_honakers_estimates_have_their_variance(length: int) -> None:
+    found = honaker.honaker(length)
+    height = honaker.height_of(length)
+    assert found.sensitivity.l2_squared == height
+    assert found.decoder @ found.strategy == pytest.approx(_prefixes(length))
+    weights = [float(honaker.variance_weight(step)) for step in range(1, length + 1)]
+    assert found.variances(1.0) == pytest.approx(weights)
+    assert honaker.mean_weight(length) == pytest.approx(np.mean(weights))
+    assert honaker.largest_weight(length) == pytest.approx(max(weights))
+
+
+@pytest.mark.parametrize(
+    ("length", "mean", "largest"),
+    [
+        (250, 304.3717, 550.327), (1000, 574.0193, 1060.474), (3429, 937.5837, 1815.294),
+        (2**16, 2544.1697, 5088.330), (10**6, 4275.3378, 8242.677), (10**7, 7054.1628, 14173.456),
+    ],
+)  # fmt: skip
+def test_honakers_errors_are_those_of_the_table(length: int, mean: float, largest: float) -> None:
+    node = 2 * honaker.height_of(length) ** 2
+    assert node * honaker.mean_weight(length) == pytest.approx(mean, abs=6e-5)
+    assert node * honaker.largest_weight(length) == pytest.approx(largest, abs=6e-4)
+
+
+def test_a_tree_is_a_factorization_as_well() -> None:
+    decoder, strategy = tree_matrices(KaryTree(40, 3), 40)
+    found = factorization(_prefixes(40), strategy, digits=0)
+    tree = Factorization(strategy, 0, decoder.astype(float), found.sensitivity)
+    assert found.sensitivity.l1 == found.sensitivity.l2_squared == 4
+    assert found.variances(1.0) == pytest.approx(tree.variances(1.0))
+
+
+def test_impossible_pairs_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="no combinations"):
+        factorization(np.eye(2), [[1, 1]])
+    with pytest.raises(InvalidInput, match="do not fit"):
+        factorization(np.eye(2), [[1, 1, 1]])
+    matrices: list[ArrayLike] = [[1, 2], [[float("nan")]], [[]], [[2.0**40]]]
+    for strategy in matrices:
+        with pytest.raises(InvalidInput):
+            rounded(strategy)
+    with pytest.raises(InvalidInput):
+        square_root(0)
+    found = square_root(3)
+    with pytest.raises(InvalidInput, match="takes 3 values"):
+        found.nodes(np.zeros(4, dtype=np.int64))
+    with pytest.raises(InvalidInput, match="too large"):
+        found.nodes(np.full(3, 1 << 40, dtype=np.int64))
