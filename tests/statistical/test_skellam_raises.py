@@ -1,0 +1,129 @@
+"""Raising a Skellam ceiling: the parts of the anchor's own noise, drawn anew given their sum.
+
+Every variant leaves the values that were released as they are.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from typing import ClassVar, cast
+
+import numpy as np
+import pytest
+from tests.statistical.cases import SKELLAM
+from tests.statistical.checks import (
+    Pmf,
+    accept,
+    cells_of,
+    chi_squared,
+    joint_chi_squared,
+    rejects,
+)
+from tests.statistical.paths import keyed_streams, zeros
+
+from penstock.mechanisms import (
+    IntVector,
+    Mechanism,
+    Skellam,
+    draw_anchor,
+    place,
+    raise_anchor,
+    released,
+)
+from penstock.randomness import Stream
+from penstock.randomness.bessel import bessel
+from penstock.randomness.binomial import binomial
+
+SIZE = 1 << 20
+Resolve = Callable[[IntVector, Fraction, Stream], IntVector]
+
+
+def _no_other_jumps(noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
+    """``A = v``, ``B = 0``: as if noise that is 0 had never moved."""
+    return np.maximum(noise, 0)
+
+
+def _as_expected(noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
+    """The mean number of jumps, whatever the noise."""
+    return np.maximum(noise, 0) + int(level / 2)
+
+
+def _blind_to_the_sum(noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
+    """The law for noise of 0, at every noise."""
+    return np.maximum(noise, 0) + bessel(np.zeros_like(noise), level, stream)
+
+
+class _Resolving(Skellam):
+    rule: ClassVar[Resolve]
+
+    def resolve(self, noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
+        return np.concatenate((noise, type(self).rule(noise, level, stream)))
+
+
+def _with(rule: Resolve) -> Mechanism:
+    kind = type(rule.__name__, (_Resolving,), {"rule": staticmethod(rule)})
+    return cast(Mechanism, kind(Fraction(1)))
+
+
+class _Remembering(Skellam):
+    """Splits the sum alone: binomially, in its own direction."""
+
+    def bridge(
+        self,
+        accurate: Fraction,
+        noisy: Fraction,
+        difference: IntVector,
+        level: Fraction,
+        stream: Stream,
+    ) -> IntVector:
+        chance = (level - accurate) / (noisy - accurate)
+        net, up = np.split(difference, 2)
+        ahead = np.sign(net) * binomial(np.abs(net), chance, stream)
+        return np.concatenate((ahead, np.minimum(up, np.maximum(ahead, 0))))
+
+
+def _raised(mechanism: Mechanism, label: str) -> float:
+    """The joint table of three increments, the first two from raising the anchor."""
+    low, middle, high = (SKELLAM.levels[index] for index in (0, 2, 4))
+    streams = keyed_streams(f"skellam raises/{label}")
+    exact = zeros(SIZE)
+    anchor = draw_anchor(mechanism, exact, high, streams())
+    raised = raise_anchor(mechanism, exact, (high, anchor), low, streams())
+    between = place(mechanism, (low, raised), (high, anchor), middle, streams())
+    noise = [released(mechanism, kept) for kept in (raised, between, anchor)]
+    parts = [noise[0], noise[1] - noise[0], noise[2] - noise[1]]
+    ends = (Fraction(0), low, middle, high)
+    laws = [SKELLAM.law(a, b) for a, b in pairwise(ends)]
+    return joint_chi_squared(parts, [cells_of(law, 8) for law in laws])
+
+
+def test_a_raised_path_has_independent_increments_with_their_exact_laws() -> None:
+    accept(_raised(SKELLAM.mechanism, "right"), "Skellam raised twice")
+
+
+@pytest.mark.parametrize("rule", [_no_other_jumps, _as_expected, _blind_to_the_sum])
+def test_parts_that_do_not_have_their_law_are_found_out(rule: Resolve) -> None:
+    assert rejects(_raised(_with(rule), rule.__name__))
+
+
+def test_splitting_the_sum_alone_is_found_out() -> None:
+    assert rejects(_raised(cast(Mechanism, _Remembering(Fraction(1))), "sum alone"))
+
+
+@pytest.mark.parametrize(("order", "argument"), [(0, 12), (9, 12), (0, 400), (60, 400)])
+def test_bessel_draws_have_their_law(order: int, argument: int) -> None:
+    law = _bessel(order, argument)
+    stream = keyed_streams(f"bessel/{order}/{argument}")()
+    drawn = bessel(np.full(SIZE, order), Fraction(argument), stream)
+    cells = cells_of(law, 64)
+    observed = np.bincount(cells.of(drawn), minlength=len(cells.masses))
+    accept(chi_squared(observed, cells.masses * SIZE), f"Bessel {order}, {argument}")
+    other = cells_of(_bessel(order, argument * 1.015), 64)
+    again = np.bincount(other.of(drawn), minlength=len(other.masses))
+    assert rejects(chi_squared(again, other.masses * SIZE))
+
+
+def _bessel(order: int, argument: float) -> Pmf:
+    ratios = [(argument / 2) ** 2 / (n * (n + order)) for n in range(1, argument.__ceil__() + 60)]
+    masses = np.cumprod([1.0, *ratios])
+    return Pmf(0, masses / masses.sum())
