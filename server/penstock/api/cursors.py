@@ -14,7 +14,7 @@ from penstock.encryption import Key
 from penstock.errors import InvalidInput
 from penstock.services.server import Server
 
-_SIZE = 40
+_SIZE = 64
 """Bytes of a cursor before it is sealed, longer than any, so that its length tells nothing."""
 
 
