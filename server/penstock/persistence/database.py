@@ -8,7 +8,7 @@ transaction is open.
 
 import os
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,10 +37,17 @@ class Database:
 
     ``url`` is like ``sqlite:////folder/penstock.db``; the file must exist (``migrate.upgrade``
     makes it); or like ``postgresql://user@host/penstock``.  Raises ``InvalidInput`` for a
-    URL that names no database of ours.
+    URL that names no database of ours.  ``info`` goes along with every session.
     """
 
-    def __init__(self, url: str, *, busy_timeout_seconds: float = 10.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        busy_timeout_seconds: float = 10.0,
+        info: Mapping[str, object] | None = None,
+    ) -> None:
+        self._info = dict(info or {})
         self._dialect: Dialect = dialect_of(url, busy_timeout_seconds)
         self._engines = self._dialect.engines()
         weakref.finalize(self, self._engines.dispose)
@@ -54,7 +61,9 @@ class Database:
         """
         with (
             translated(self._dialect),
-            ReadSession(self._engines.reader, expire_on_commit=False) as session,
+            ReadSession(
+                self._engines.reader, expire_on_commit=False, info=dict(self._info)
+            ) as session,
         ):
             yield session
             session.flush()
@@ -75,7 +84,9 @@ class Database:
         engine = self._engines.alone if alone else self._engines.beside
         with (
             translated(self._dialect),
-            Session(engine, expire_on_commit=False, info={WRITING: self._dialect}) as session,
+            Session(
+                engine, expire_on_commit=False, info={**self._info, WRITING: self._dialect}
+            ) as session,
         ):
             session.connection()  # begins now, so that no read comes before the lock
             yield session

@@ -8,13 +8,15 @@ from penstock.encryption import KeyRing, Secrets
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
-from penstock.services import secret_checks
+from penstock.services import authenticity, secret_checks
 from penstock.services.server import Server
 from penstock.services.state import require_keys
 from penstock.settings import Settings
 
 KEY_RING = "keyring.json"
 SECRETS = "secrets.json"
+UNSIGNED_BELOW = "0007"
+"""The first schema whose rows of queries are signed."""
 
 
 def utc_now() -> datetime:
@@ -75,6 +77,8 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     database = _database(settings)
     try:
         secret_checks.remember(database, secrets)
+        if found[0] is not None and found[0] < UNSIGNED_BELOW:
+            authenticity.sign_all(database, secrets)
     finally:
         database.close()
     return found
@@ -101,11 +105,12 @@ def open_server(
     what to do next.
     """
     require(settings)
+    secrets = Secrets.load(settings.keys_path / SECRETS)
     server = Server(
         settings=settings,
-        database=_database(settings),
+        database=_database(settings, secrets),
         provider=KeyRing.load(settings.keys_path / KEY_RING),
-        secrets=Secrets.load(settings.keys_path / SECRETS),
+        secrets=secrets,
         clock=clock,
         randomness=randomness,
     )
@@ -115,5 +120,10 @@ def open_server(
     return server
 
 
-def _database(settings: Settings) -> Database:
-    return Database(settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout)
+def _database(settings: Settings, secrets: Secrets | None = None) -> Database:
+    """The database; with ``secrets``, one that signs rows and checks them."""
+    return Database(
+        settings.resolved_database_url,
+        busy_timeout_seconds=settings.busy_timeout,
+        info={authenticity.KEY: authenticity.key_of(secrets)} if secrets else None,
+    )

@@ -19,7 +19,7 @@ class Query(Table, table=True):
     ``canonical_hash`` is of the computed spec with its dataset, null for pushed vectors,
     and never of values.  ``sealed_fingerprint`` is the keyed fingerprint of the exact answer
     under encryption, null before the anchor.  ``seq`` is that of the newest release, -1
-    before the anchor.
+    before the anchor.  ``mac`` is an HMAC of the row under a key that is not in here.
     """
 
     __tablename__ = "query"
@@ -71,6 +71,7 @@ class Query(Table, table=True):
     created_at: datetime = Field(sa_type=Moment)
     by: str
     sealed_fingerprint: bytes | None = None
+    mac: bytes | None = None
 
 
 class QueryLevel(Table, table=True):
