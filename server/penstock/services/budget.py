@@ -187,5 +187,6 @@ def _largest_query(account: TierAccount) -> PrivacyBudget:
         return PrivacyBudget(left, 0.0)
     variance = Fraction(account.account.order) / (2 * Fraction(left))
     unit = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
-    guarantee = Gaussian(Fraction(1)).guarantee(variance, unit, account.account.delta)
+    gaussian, _ = Gaussian.plan(variance, unit.linf, bound=Fraction(0))
+    guarantee = gaussian.guarantee(variance, unit, account.account.delta)
     return PrivacyBudget(guarantee.epsilon, account.account.delta)
