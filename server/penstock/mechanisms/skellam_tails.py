@@ -20,8 +20,13 @@ from penstock.randomness.saddle_point import Floats
 OUTSIDE = 1e-22
 """The noise is further than ``reach`` from 0 with at most this probability a side."""
 
-UNCLAIMED = 2.0**-76
-"""Of its outermost values, as likely as this a side, nothing is claimed of the sampler."""
+UNCLAIMED = 2.0**-56
+"""Of its outermost values, as likely as this a side, nothing is claimed of the sampler.
+
+A value there may be the difference of parts in tails of which nothing is claimed of theirs.
+Before, such parts make a probability smaller by what is lost in rounding to the ledger's
+units, also at the highest order that charges look at: an engineering bound.
+"""
 
 
 def reach(variance: float) -> int:

@@ -21,6 +21,8 @@ from penstock.mechanisms.skellam_divergence import renyi_divergence
 from penstock.mechanisms.skellam_tails import UNCLAIMED, above, beyond_neighbor, half_width
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
+from penstock.randomness.rejection import TAIL_ERROR
+from penstock.randomness.saddle_point import log_poisson
 
 COUNTS = Skellam(Fraction(1))
 
@@ -162,7 +164,32 @@ def test_what_falls_where_the_neighbors_sampler_gives_out_is_charged() -> None:
             above(variance, last - 3) - above(variance, last), rel=0.3
         )
     assert beyond_neighbor(31.0, 3) == 0
-    assert 0 < COUNTS.cost(Fraction(1000), ONE, 2.0).failure < 1e-22
+    assert 0 < COUNTS.cost(Fraction(1000), ONE, 2.0).failure < 2.0**-55
+
+
+@pytest.mark.parametrize("variance", [32.0, 40.0, 100.0, 1e4])
+def test_parts_in_their_tails_hardly_matter_for_values_that_are_claimed(variance: float) -> None:
+    """What they add to a divergence at the highest order, and would for all values."""
+    mean = variance / 2
+    parts = np.arange(int(mean + 14 * mean**0.5) + 60, dtype=np.float64)
+    logs = log_poisson(parts, mean, parts - mean)
+    mass = np.exp(logs)
+    claimed = (np.cumsum(mass) > TAIL_ERROR / 2) & (np.cumsum(mass[::-1])[::-1] > TAIL_ERROR / 2)
+
+    def lost(value: int) -> float:
+        joint = logs[value:] + logs[: len(logs) - value]
+        weight = np.exp(joint - joint.max())
+        both = claimed[value:] & claimed[: len(logs) - value]
+        outside = float(weight[~both].sum() / weight.sum())
+        raised = math.expm1(-1024 * math.log1p(-outside)) if outside < 0.5 else math.inf
+        return float(np.exp(joint.max()) * weight.sum()) * raised
+
+    last = next(x for x in range(10**6) if above(variance, x) < UNCLAIMED)
+    step = max(1, last // 200)
+    assert 2 * step * sum(lost(value) for value in range(0, last, step)) < 2.0**-48
+    if variance < 100:
+        beyond = last + round(3 * variance**0.5)
+        assert 2 * sum(lost(value) for value in range(last, beyond)) > 2.0**-48
 
 
 def test_three_draws_a_value_and_level_are_charged() -> None:
