@@ -17,6 +17,7 @@ from penstock.accounting import (
 )
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Poisson
+from penstock.mechanisms.laplace_readings import theorem_epsilon
 from penstock.mechanisms.normal_curve import delta_at, epsilon_at
 from penstock.privacy import Sensitivity
 
@@ -258,3 +259,18 @@ def test_a_lattice_gaussian_of_few_steps_stays_within_the_figure() -> None:
     for delta in (1e-3, 1e-6, 1e-9):
         exact = exact_losses.epsilon_at(exact_losses.joint([pair] * copies), delta)
         never_below(composed_epsilon([placed] * copies, delta), exact, 0.15)
+
+
+@pytest.mark.parametrize("scale", [20, 100, 1000])
+def test_a_small_l2_bounds_laplace_vectors_alone_and_beside_gaussian_ones(scale: int) -> None:
+    declared = norms(100, 100, 10)
+    theorem = theorem_epsilon(100, 10, scale, 1e-6)
+    alone = composed_epsilon([laplace(scale, sensitivity=declared)], 1e-6)
+    assert alone <= theorem
+    # A vector within these norms: a hundred shifts of 1.
+    assert alone >= composed_epsilon([laplace(scale, sensitivity=norms(100, 100, 1))], 1e-6)
+    both = [laplace(scale, sensitivity=declared), gaussian(scale**2 / 2)]
+    rho = 101 / (2 * scale**2) + 0.5 / scale**2
+    assert composed_epsilon(both, 1e-6) <= rho + 2 * math.sqrt(rho * math.log(1e6))
+    beside_poisson = [laplace(scale, sensitivity=declared), poisson(10_000)]
+    assert composed_epsilon(beside_poisson, 1e-6) > composed_epsilon([poisson(10_000)], 1e-6)
