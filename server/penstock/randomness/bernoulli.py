@@ -60,6 +60,7 @@ class Threshold(int):
         """``formula`` gives the probability in any decimal context, ``value`` in ``PRECISION``."""
         scaled = PRECISION.multiply(value, Decimal(CERTAIN))
         low, high = (math.floor(PRECISION.add(scaled, margin)) for margin in (-_DOUBT, _DOUBT))
+        low = max(low, 0)  # a probability below the first bits has none of them for certain
         chance = cls(low)
         chance.formula = formula
         if low != high:
