@@ -10,10 +10,11 @@ class ChargeView:
     """What a query takes of a tier's account.
 
     ``loss`` is a Rényi loss at the account's ``order``, in nats, ``failure`` a probability,
-    and ``share`` the part of the account's limit that the loss is; shares add up.
+    and ``share`` the part of the account's limit that the loss is; shares add up.  At delta
+    0 there is no order, and the loss is an epsilon.
     """
 
-    order: float
+    order: float | None
     loss: float
     failure: float
     share: float
