@@ -119,7 +119,8 @@ def _tier(
 ) -> PreviewTierView:
     level = process.at_tier(account.tier.name, rung, dataset.delta)
     share = cost.loss / limit_of(account.account).loss
-    charge = ChargeView(account.account.order, cost.cost.loss, cost.cost.failure, share)
+    order = account.account.order if math.isfinite(account.account.order) else None
+    charge = ChargeView(order, cost.cost.loss, cost.cost.failure, share)
     return PreviewTierView(level.tier, level.level, level.guarantee, charge, level.error, room)
 
 
