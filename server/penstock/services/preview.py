@@ -6,6 +6,7 @@ they see.  So of a ``share`` their levels may lie a rung of the ladder off those
 registration settles, whose ladder begins at the highest tier's level.
 """
 
+import math
 from collections.abc import Iterator
 
 from sqlmodel import Session
