@@ -4,9 +4,12 @@ import itertools
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.special import gammaln, logsumexp
 
 from penstock.mechanisms.poisson_curve import epsilon_of_shape
 from penstock.mechanisms.poisson_divergence import renyi_divergence
@@ -62,6 +65,30 @@ def test_costs_are_convex_in_the_shift_and_in_its_square_while_they_are_of_use(
         for power in (1, 2):
             slopes = [(values[s] - values[s - 1]) / (s**power - (s - 1) ** power) for s in shifts]
             assert all(b >= a * (1 - 1e-8) for a, b in itertools.pairwise(slopes))
+
+
+@pytest.mark.parametrize("mean", [3.0, 40.0])
+@pytest.mark.parametrize("order", [1.2, 4.0, 30.0])
+def test_one_direction_is_a_mean_of_exponentials_that_are_convex_in_the_shift(
+    mean: float, order: float
+) -> None:
+    """``exp((a-1) D(X+s | X)) = E[((X+s)! / X!)^(a-1)] mean^(-(a-1) s)``, for real ``s``."""
+    x = np.arange(0.0, 1500.0)
+    noise = stats.poisson.logpmf(x, mean)
+
+    def moment(shift: float) -> float:
+        each = gammaln(x + shift + 1) - gammaln(x + 1) - shift * math.log(mean)
+        return float(logsumexp(noise + (order - 1) * each)) / (order - 1)
+
+    for shift in (1, 2, 5):
+        moved = stats.poisson.logpmf(x - shift, mean)
+        inside = moved > -math.inf
+        direct = logsumexp(order * moved[inside] + (1 - order) * noise[inside]) / (order - 1)
+        assert moment(shift) == pytest.approx(float(direct), rel=1e-9, abs=1e-12)
+    values = [moment(0.125 * k) for k in range(50)]
+    assert all(
+        a + c >= 2 * b - 1e-12 for a, b, c in zip(values, values[1:], values[2:], strict=False)
+    )
 
 
 @pytest.mark.parametrize("mean", [8.0, 20.0, 60.0, 300.0])
