@@ -53,7 +53,13 @@ class Assigned(click.ParamType[tuple[str, float]]):
     required=True,
     help="What a tier may spend; once for each.",
 )
-@option("--delta", type=Positive(), default=1e-6, show_default=True, help="The delta of all.")
+@option(
+    "--delta",
+    type=Positive(or_zero=True),
+    default=1e-6,
+    show_default=True,
+    help="The delta of all.",
+)
 @option(
     "--step",
     "steps",

@@ -39,9 +39,12 @@ format_option = option(
 
 
 class Positive(click.ParamType[float]):
-    """A finite number above zero."""
+    """A finite number above zero, or zero as well."""
 
     name = "number"
+
+    def __init__(self, *, or_zero: bool = False) -> None:
+        self._or_zero = or_zero
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -50,7 +53,7 @@ class Positive(click.ParamType[float]):
             number = float(value)
         except ValueError:
             number = math.nan
-        if not 0 < number < math.inf:
+        if not (0 < number < math.inf or (self._or_zero and number == 0)):
             self.fail(f"{value!r} is not a number above 0.", param, ctx)
         return number
 
