@@ -69,7 +69,7 @@ class Shortfall:
         needed, left = self.needed.cost, self.left.cost
         if self.needed.loss > self.left.loss:
             problem = (
-                f"A Rényi loss of {needed.loss:.6g} at order {self.account.order:g} is needed"
+                f"{self.account.called} of {needed.loss:.6g} is needed"
                 f" ({self.needed_share:.4g} of the budget's), and {left.loss:.6g} is left."
             )
         else:
@@ -142,6 +142,8 @@ def check(account: Account, spent: Entry, new: Entry) -> Shortfall | None:
 
 def _largest_part(limit: int, left: int) -> float:
     """The largest float whose part of ``limit`` is no more than what is left."""
+    if not limit:
+        return 0.0
     share = left / limit
     while share > 0 and math.floor(Fraction(share) * limit) > left:
         share = math.nextafter(share, 0)
