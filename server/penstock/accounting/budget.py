@@ -47,6 +47,12 @@ class Account:
     limit: float
     failure_limit: float
 
+    @property
+    def called(self) -> str:
+        """What its losses are, at the beginning of a sentence."""
+        pure = math.isinf(self.order)
+        return "An epsilon" if pure else f"A Rényi loss at order {self.order:g}"
+
 
 def account_of(epsilon: float, delta: float, order: float | None = None) -> Account:
     """The account of a budget.
