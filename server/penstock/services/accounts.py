@@ -147,8 +147,8 @@ def overdrawn(
     spent, allowed = account.spent, limit or NOTHING
     listed = spending(session, dataset_id, account)[:HEAVIEST_SHOWN]
     return BudgetExhausted(
-        f"Tier {account.tier.name!r} has spent a Rényi loss of {spent.cost.loss:.6g} at order"
-        f" {account.account.order:g}, and a budget of epsilon {epsilon:g} would allow"
+        f"{account.account.called} of {spent.cost.loss:.6g} is spent by tier"
+        f" {account.tier.name!r}, and a budget of epsilon {epsilon:g} would allow"
         f" {allowed.cost.loss:.6g}; what is spent cannot be taken back. Set a larger budget.",
         tier=account.tier.name,
         needed_share=spent.loss / allowed.loss if allowed.loss else None,
