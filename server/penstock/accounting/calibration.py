@@ -16,7 +16,7 @@ from penstock.accounting.ledger import entry, share_of
 from penstock.accounting.search import Excess, NoneIsGood, least
 from penstock.errors import InvalidInput
 from penstock.mechanisms.lattice import finest_common_power
-from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.normal_curve import mu_at
 from penstock.mechanisms.poisson import SMALLEST_MEAN
 from penstock.mechanisms.process import Mechanism
 from penstock.mechanisms.skellam import SMALLEST_VARIANCE
@@ -250,12 +250,7 @@ def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta
         return float(exact(sensitivity, Fraction(target.value)))
     if target.kind is not TargetKind.EPSILON:
         return _level_of_variance(mechanism.name, target.value**2, mechanism.granularity)
-
-    def curve(variance: Fraction) -> float:
-        return _ratio(epsilon_at(delta, math.sqrt(squared / variance)), target.value)
-
-    scale = 2 * math.log(1.25 / delta) / target.value + 0.5
-    variance = float(least(curve, squared * scale / target.value, 0.0, math.inf))
+    variance = squared / mu_at(target.value, delta) ** 2
     return _level_of_variance(mechanism.name, variance, mechanism.granularity)
 
 

@@ -43,7 +43,7 @@ def epsilon_at(delta: float, mu: float) -> float:
     private at 0.
     """
     check_delta(delta)
-    goal = delta * (1 - min(_SAFETY + _CANCELLATION / mu, 0.5))
+    goal = _goal(delta, mu)
     if delta_at(0.0, mu) <= goal:
         return 0.0
     rho = mu * mu / 2
@@ -67,9 +67,14 @@ def mu_at(epsilon: float, delta: float) -> float:
     if not 0 <= epsilon < math.inf:
         raise InvalidInput(f"An epsilon is at least 0 and finite, not {epsilon:g}.")
     low, high = 0.0, 1.0
-    while epsilon_at(delta, high) <= epsilon:
+    while delta_at(epsilon, high) <= _goal(delta, high):
         low, high = high, 2 * high
     while high - low > _SAFETY * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if epsilon_at(delta, middle) <= epsilon else (low, middle)
+        kept = delta_at(epsilon, middle) <= _goal(delta, middle)
+        low, high = (middle, high) if kept else (low, middle)
     return low
+
+
+def _goal(delta: float, mu: float) -> float:
+    return delta * (1 - min(_SAFETY + _CANCELLATION / mu, 0.5))
