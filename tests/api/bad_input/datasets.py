@@ -92,7 +92,7 @@ EPSILONS = [
 DELTAS = [
     Flaw(f"delta {value!r}", {"delta": value}, "/delta", says)
     for value, says in (
-        (-1e-6, "0 or a probability"),
+        (-1e-6, "at least 0"),
         (1, "below 1"),
         (2, "below 1"),
         (1e-300, "from 1e-15"),
