@@ -25,7 +25,7 @@ from penstock.errors import (
     LevelsUsedUp,
     NotFound,
 )
-from penstock.mechanisms import IntVector, place
+from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Grant, Query, QueryLevel, Release, Tier, User
 from penstock.services import log
@@ -273,6 +273,7 @@ def _hand_out(
 ) -> Holding:
     now = server.clock()
     user = session.get_one(User, required(principal.user_id))
+    seen = released(ask.process.mechanism, steps)
     leaf = log.append(  # last: from here on everybody else waits to append
         session,
         kind="release",
@@ -284,7 +285,7 @@ def _hand_out(
         tier=ask.tier.name,
         level=asdict(ask.process.level(ask.rung)),
         release=release.public_id,
-        value_hmac=log.value_hmac(server.secrets.values, release.public_id, steps),
+        value_hmac=log.value_hmac(server.secrets.values, release.public_id, seen),
     )
     grant = Grant(
         user_id=required(user.id),
