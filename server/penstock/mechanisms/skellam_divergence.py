@@ -7,6 +7,7 @@ proportional to ``P_t(x) P_(b-t)(v - x)``; where the data differ by ``s``, that 
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from penstock.randomness.bessel_law import log_skellam
 from penstock.randomness.saddle_point import Floats
 
 MOST_POINTS = 1 << 22
-KNOWN = 65
-_BETWEEN = 1e-5
+KNOWN = 17
+_BETWEEN = 2.0**-9
 """Relative: what values between those tried may have more."""
 
 
@@ -41,10 +42,14 @@ def refinement_divergence(old: float, new: float, shift: int, order: float, tail
     infinite where it would be beyond any use.  The largest of ``KNOWN`` values spread
     over that range, which the tests hold against all of them: an engineering bound.
     """
+    return _worst_known(old, new, shift, order, farthest(old, tail))
+
+
+@lru_cache(maxsize=256)
+def _worst_known(old: float, new: float, shift: int, order: float, far: int) -> float:
     values, step = _points(new * (old - new) / old, shift, order)
     if not len(values):
         return math.inf
-    far = farthest(old, tail)
     tried = np.unique(np.rint(np.linspace(-far, far + shift, KNOWN)))
     shifted = values + np.rint(tried * (new / old))[:, None]
     worst = max(
@@ -55,7 +60,10 @@ def refinement_divergence(old: float, new: float, shift: int, order: float, tail
 
 
 def farthest(variance: float, probability: float) -> int:
-    """A distance from 0 that the noise is beyond with at most ``probability`` (Chernoff)."""
+    """A distance from 0 that the noise is beyond with at most ``probability`` (Chernoff).
+
+    A multiple of four deviations, so that similar probabilities have the same.
+    """
     nats = math.log(2 / probability)
     near, far = 0.0, 2 * nats + math.sqrt(2 * nats * variance)
     while far - near > 0.5:
@@ -64,7 +72,8 @@ def farthest(variance: float, probability: float) -> int:
             middle / (math.hypot(middle, variance) + variance)
         )
         near, far = (near, middle) if rate >= nats else (middle, far)
-    return math.ceil(far)
+    four = math.ceil(4 * math.sqrt(variance))
+    return four * math.ceil(far / four)
 
 
 def _given(

@@ -149,7 +149,7 @@ def test_no_known_noise_makes_a_refinement_tell_more_than_is_charged(
         _given(old, new, shift, known, order, wide, 1) for known in range(-far, far + shift + 1)
     )
     found = refinement_divergence(old, new, shift, order, tail)
-    assert worst <= found <= worst * (1 + 1e-4)
+    assert worst <= found <= worst * (1 + 2.0**-8)
 
 
 def test_noise_is_hardly_ever_farther_than_it_is_taken_to_be() -> None:
