@@ -16,6 +16,7 @@ most accurate member does.
 * ``square_root``    the factorization of running sums with the least error
 * ``honaker``        a baseline that trees are measured against
 * ``correlated``     many counts over one population, and its size for free
+* ``sparse_histogram`` the keys of a huge domain that stand out, a package of its own
 """
 
 from penstock.structures.epochs import Epochs
@@ -23,6 +24,7 @@ from penstock.structures.forest import Forest
 from penstock.structures.kary import KaryTree, binary_tree
 from penstock.structures.node_noise import NodeNoise
 from penstock.structures.smooth_binary import SmoothBinary, balanced, smooth_binary
+from penstock.structures.sparse_histogram import SparseHistogram
 
 __all__ = [
     "Epochs",
@@ -30,6 +32,7 @@ __all__ = [
     "KaryTree",
     "NodeNoise",
     "SmoothBinary",
+    "SparseHistogram",
     "balanced",
     "binary_tree",
     "smooth_binary",

@@ -1,0 +1,67 @@
+"""What the sampler of a histogram costs beyond the Gaussian mechanism itself.
+
+Engineering bounds.  With ``d`` keys, ``p`` the chance of a key of count 0 to be reported at
+a level (at most that at this level alone, since silence at others makes it less likely:
+noises of one key are positively associated), and ``E`` the epsilon of the budget:
+
+    delta0 = (1 + e^E) * sum over levels of (d p e + p)
+
+``e`` is the relative error of ``p``, and the total variation by which the noise of a key
+that joins is off its law; ``d p`` keys do so on average, of which ``d p e`` are counted or
+drawn wrongly.  The last ``p`` is what a Poisson law is off the binomial one (Barbour, Hall
+1984), and is due where the number of keys asks for it.  A law within total variation
+``tau`` of an ``(epsilon, delta)``-private one is ``(epsilon, delta + (1 + e^epsilon)
+tau)``-private.
+
+Keys with the same count on two neighboring data sets are drawn alike on both, so that of
+the support's draws only those of keys that one unit may change are charged.
+"""
+
+import math
+from collections.abc import Sequence
+
+from penstock.mechanisms import Gaussian, NumericalCharge
+from penstock.randomness import rejection
+from penstock.structures.sparse_histogram.histogram import POISSON_FROM
+from penstock.structures.sparse_histogram.threshold import Thresholds
+
+RELATIVE_ERROR = 2.0**-31
+"""``e``: 1e-10 that quadrature may still move, and 3e-10 for sums taken for integrals.
+
+That much at rung 0 beside adjacent rungs; it falls with the variance, to 5e-12 where ``plan``
+puts the ceiling.
+"""
+
+LARGEST_EXPONENT = 700.0
+"""Beyond this ``exp`` overflows, and any failure multiplied by it is above 1 already."""
+
+
+def zero_key_failure(thresholds: Thresholds, levels: int, epsilon: float) -> float:
+    """``delta0`` of the keys of count 0, over up to ``levels`` levels.
+
+    Each is charged as the tier that expects the most false keys is.
+    """
+    expected = max(thresholds.false_keys.values())
+    count = expected / thresholds.size if thresholds.size >= POISSON_FROM else 0.0
+    count += rejection.RELATIVE_ERROR
+    inflation = 1 + math.exp(epsilon) if epsilon < LARGEST_EXPONENT else math.inf
+    return inflation * levels * (expected * RELATIVE_ERROR + count)
+
+
+def numerical_charges(
+    mechanism: Gaussian,
+    thresholds: Thresholds,
+    keys_changed: int,
+    levels: int,
+    order: float,
+    epsilon: float,
+) -> Sequence[NumericalCharge]:
+    """Ways to charge all draws of a histogram of up to ``levels`` levels.
+
+    ``keys_changed`` is how many keys differ between neighbors: as many as a unit contributes
+    to, twice that where units are replaced.  ``order`` and ``epsilon`` are those of the
+    account.
+    """
+    own = zero_key_failure(thresholds, levels, epsilon)
+    ways = mechanism.numerical_charges(thresholds.ladder, keys_changed, levels, order, epsilon)
+    return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)

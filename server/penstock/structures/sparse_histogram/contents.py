@@ -1,0 +1,81 @@
+"""What a histogram holds, and what it hands out."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms import IntVector
+from penstock.mechanisms.lattice import lattice_steps
+from penstock.privacy import Ladder
+from penstock.structures.sparse_histogram.domain import Domain
+
+Ranks = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The keys above the threshold at one level, in the domain's order, and their values.
+
+    ``ranks`` and ``steps`` have shape ``(keys,)``; a value is its steps times the
+    granularity.  The order tells nothing, as it is that of the ranks.
+    """
+
+    rung: int
+    ranks: Ranks
+    steps: IntVector
+    granularity: Fraction
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The noisy counts, in units of counts: shape ``(keys,)``."""
+        return self.steps.astype(np.float64) * float(self.granularity)
+
+
+class Releasing(Protocol):
+    """A histogram that is released at any rung, in any order, always the same at one rung."""
+
+    def at(self, rung: int) -> Report:
+        """The report at ``rung``.  Raises ``InvalidInput`` above the ceiling."""
+        ...
+
+
+def report_of(
+    rung: int, ranks: Ranks, steps: IntVector, threshold: int, granularity: Fraction
+) -> Report:
+    """The report of all keys that are known, given by increasing rank."""
+    above = steps > threshold
+    return Report(rung, ranks[above], steps[above], granularity)
+
+
+def support_of(
+    domain: Domain, ranks: Ranks, counts: NDArray[np.generic], granularity: Fraction
+) -> tuple[Ranks, IntVector]:
+    """The keys whose count is not 0, by increasing rank, and their counts in steps.
+
+    Raises ``InvalidInput``, which names no key, where one is twice there or outside of the
+    domain, and for counts off the lattice.
+    """
+    if len(ranks) != len(counts):
+        raise InvalidInput(f"There are {len(ranks)} keys and {len(counts)} counts.")
+    if not len(ranks):
+        return np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
+    order = np.argsort(ranks, kind="stable")
+    ordered = ranks[order].astype(np.uint64)
+    if (ordered[1:] == ordered[:-1]).any() or int(ordered[-1]) >= domain.size:
+        raise InvalidInput("A key is given twice, or is not of the domain.")
+    exact = lattice_steps(counts, granularity)[order]
+    return ordered[exact != 0], exact[exact != 0]
+
+
+def check_rung(rung: int, ceiling: int, ladder: Ladder) -> None:
+    """Raises ``InvalidInput`` outside of the ladder, and for a rung more accurate than the top."""
+    ladder.value(rung)
+    if rung < ceiling:
+        raise InvalidInput(
+            f"Rung {rung} is more accurate than the ceiling, rung {ceiling}; ask for that or for"
+            " a higher one."
+        )

@@ -1,0 +1,201 @@
+"""A thresholded histogram over a huge domain, released at any levels in any order.
+
+It has the law of the dense one (Andersson, Retschmeier, Nelson, Pagh 2025, Algorithm 3), as
+their Algorithm 6 has for levels of increasing accuracy, and never looks at a key that is
+neither in the support nor reported.  How many keys of count 0 a level adds is binomial;
+which ones, is uniform; and what their noise is at every level, the messages of
+``crossing`` tell.  From then on they are as the support's.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms import Gaussian, IntVector, draw_anchor, place
+from penstock.randomness import Stream
+from penstock.randomness.binomial import binomial
+from penstock.randomness.choice import distinct_below
+from penstock.randomness.poisson import poisson
+from penstock.structures.sparse_histogram.contents import (
+    Ranks,
+    Report,
+    check_rung,
+    report_of,
+    support_of,
+)
+from penstock.structures.sparse_histogram.crossing import crossing_of
+from penstock.structures.sparse_histogram.domain import Domain
+from penstock.structures.sparse_histogram.messages import Limit
+from penstock.structures.sparse_histogram.threshold import Thresholds
+
+POISSON_FROM = 1 << 40
+"""From as many keys on, their number follows a Poisson law in place of the binomial one."""
+
+
+class SparseHistogram:
+    """One histogram on one path of Gaussian noise, remembered in memory.
+
+    The exact counts are dropped at construction; which keys are not 0 is kept, exactly.
+    One process at a time may hold a histogram: two would draw the same level twice.
+    """
+
+    def __init__(
+        self,
+        mechanism: Gaussian,
+        thresholds: Thresholds,
+        domain: Domain,
+        ranks: Ranks,
+        counts: NDArray[np.generic],
+        ceiling: int,
+        *,
+        streams: Callable[[], Stream] = Stream.fresh,
+    ) -> None:
+        """Draw the support's noise at the rung ``ceiling``, the most accurate to be released.
+
+        ``mechanism`` and the ladder of ``thresholds`` come from ``plan``; ``ranks`` and
+        ``counts``, of one shape ``(keys,)``, are the keys that are not 0, in any order.
+        Raises ``InvalidInput`` for keys given twice or out of the domain, for counts off the
+        lattice, and for thresholds of another domain or lattice.
+        """
+        known, exact = support_of(domain, ranks, counts, mechanism.granularity)
+        level = thresholds.ladder.value(ceiling)
+        anchor = draw_anchor(mechanism, exact, level, streams()) if len(known) else exact
+        self._hold(mechanism, thresholds, domain, streams)
+        self._ranks, self._path = known, {ceiling: anchor}
+        self._limits: dict[int, int] = {}
+
+    @classmethod
+    def restored(
+        cls,
+        mechanism: Gaussian,
+        thresholds: Thresholds,
+        domain: Domain,
+        ranks: Ranks,
+        path: dict[int, IntVector],
+        limits: dict[int, int],
+        *,
+        streams: Callable[[], Stream] = Stream.fresh,
+    ) -> Self:
+        """A histogram as its state tells: ``ranks``, ``path`` and ``limits``."""
+        held = cls.__new__(cls)
+        held._hold(mechanism, thresholds, domain, streams)  # noqa: SLF001 - of this class
+        held._ranks, held._path, held._limits = ranks, path, limits  # noqa: SLF001 - as above
+        return held
+
+    def _hold(
+        self,
+        mechanism: Gaussian,
+        thresholds: Thresholds,
+        domain: Domain,
+        streams: Callable[[], Stream],
+    ) -> None:
+        if (thresholds.size, thresholds.granularity) != (domain.size, mechanism.granularity):
+            raise InvalidInput(
+                f"The thresholds are those of {thresholds.size} keys in steps of"
+                f" {thresholds.granularity}, the histogram has {domain.size} in steps of"
+                f" {mechanism.granularity}."
+            )
+        self.mechanism, self.thresholds, self.domain = mechanism, thresholds, domain
+        self._streams = streams
+
+    @property
+    def ceiling(self) -> int:
+        """The most accurate rung that may be released."""
+        return min(self._path)
+
+    @property
+    def ranks(self) -> Ranks:
+        """All keys that noise is kept for, in increasing order: secret, the support among them."""
+        return self._ranks
+
+    @property
+    def path(self) -> dict[int, IntVector]:
+        """The noisy values of these keys in steps, by rung; the ceiling is always among them."""
+        return dict(self._path)
+
+    @property
+    def limits(self) -> dict[int, int]:
+        """The threshold in steps of every rung that was released."""
+        return dict(self._limits)
+
+    def at(self, rung: int) -> Report:
+        """The keys above the threshold at ``rung``, and their values; asked again, the same.
+
+        Raises ``InvalidInput`` for a rung more accurate than the ceiling, or off the ladder.
+        """
+        check_rung(rung, self.ceiling, self.thresholds.ladder)
+        if rung not in self._limits:
+            self._draw(rung)
+        granularity = self.mechanism.granularity
+        return report_of(rung, self._ranks, self._path[rung], self._limits[rung], granularity)
+
+    def _draw(self, rung: int) -> None:
+        """Noise of the known keys first, then the keys of count 0 that join them."""
+        stream = self._streams()
+        path, threshold = dict(self._path), self.thresholds.steps(rung)
+        if rung not in path:
+            path[rung] = self._placed(rung, stream)
+        limits = {known: self._limit(known, self._limits[known]) for known in sorted(self._limits)}
+        found = crossing_of(tuple(limits.values()), self._limit(rung, threshold), self.domain.size)
+        count = self._count(found.probability, stream)
+        if count:
+            noise = found.draw(count, stream)
+            rungs = sorted([*limits, rung])
+            joined = dict(zip(rungs, noise, strict=True))
+            if self.ceiling not in joined:
+                joined[self.ceiling] = self._at_ceiling(rungs[0], noise[0], stream)
+            self._join(path, joined, stream)
+        self._path, self._limits = path, self._limits | {rung: threshold}
+
+    def _placed(self, rung: int, stream: Stream) -> IntVector:
+        below = max(known for known in self._path if known < rung)
+        above = min((known for known in self._path if known > rung), default=None)
+        if not len(self._ranks):
+            return np.empty(0, dtype=np.int64)
+        return place(
+            self.mechanism,
+            (self._level(below), self._path[below]),
+            None if above is None else (self._level(above), self._path[above]),
+            self._level(rung),
+            stream,
+        )
+
+    def _count(self, chance: float, stream: Stream) -> int:
+        """How many of the keys of count 0 that are left are reported now."""
+        left = self.domain.size - len(self._ranks)
+        if self.domain.size >= POISSON_FROM:
+            return min(int(poisson(left * Fraction(chance), 1, stream)[0]), left)
+        return int(binomial(np.array([left], dtype=np.int64), Fraction(chance), stream)[0])
+
+    def _at_ceiling(self, rung: int, noise: IntVector, stream: Stream) -> IntVector:
+        """The noise at the ceiling where nothing was released there: no limit bears on it."""
+        ceiling, level = self._level(self.ceiling), self._level(rung)
+        return self.mechanism.bridge(Fraction(0), level, noise, ceiling, stream)
+
+    def _join(
+        self, path: dict[int, IntVector], joined: dict[int, IntVector], stream: Stream
+    ) -> None:
+        """Which keys these are: any that noise is not kept for, all equally likely."""
+        known, size = self._ranks, len(next(iter(joined.values())))
+        index = distinct_below(self.domain.size - len(known), size, stream)
+        # Known keys in front of the i-th unknown one: those with at most i unknown before.
+        unknown_before = known - np.arange(len(known), dtype=np.uint64)
+        ahead = np.searchsorted(unknown_before, index, side="right")
+        ranks = index + ahead.astype(np.uint64)
+        merged = np.concatenate([known, ranks])
+        sorting = np.argsort(merged, kind="stable")
+        self._ranks = merged[sorting]
+        for rung in path:
+            path[rung] = np.concatenate([path[rung], joined[rung]])[sorting]
+
+    def _limit(self, rung: int, threshold: int) -> Limit:
+        """Halfway between the threshold, which is silent, and the next step, which is not."""
+        variance = self._level(rung) / self.mechanism.granularity**2
+        return Limit(float(variance), threshold + 0.5)
+
+    def _level(self, rung: int) -> Fraction:
+        return self.thresholds.ladder.value(rung)

@@ -1,0 +1,81 @@
+"""Above which value a key is reported: a public function of the level.
+
+A tier says how many keys of count 0 it expects to be reported by their noise alone, its
+``false_keys``.  With ``d`` keys and variance ``s`` the threshold is
+``tau(s) = sqrt(s) Q(false_keys / d)``, ``Q`` being the upper quantile of the normal law.
+Between two tiers the logarithm of ``false_keys`` goes in a straight line along the rungs,
+beyond the outermost ones it stays: so every rung of the ladder has its threshold from the
+beginning, whatever was released.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from penstock.errors import InvalidInput
+from penstock.privacy import Ladder
+
+COARSENESS = 16
+"""Thresholds are rounded up to multiples of as many steps.
+
+So that they do not hang on the last bits of special functions, which differ from version
+to version.  Where a deviation has 2^18 steps, fewer false keys by less than a thousandth.
+"""
+
+LARGEST_CHANCE = 0.25
+SMALLEST_CHANCE = 2.0**-200
+"""``false_keys / d`` lies between these: above 0, and within what quadrature resolves."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """``false_keys`` by the rungs of tiers, over a domain of ``size`` keys.
+
+    Raises ``InvalidInput`` where there is none, or one that is outside of ``2^-200 size`` to
+    ``size / 4``.
+    """
+
+    ladder: Ladder
+    granularity: Fraction
+    size: int
+    false_keys: Mapping[int, float]
+
+    def __post_init__(self) -> None:
+        if not self.false_keys:
+            raise InvalidInput("At least one tier must say how many false keys it expects.")
+        for rung, expected in self.false_keys.items():
+            self.ladder.value(rung)
+            if not SMALLEST_CHANCE <= expected / self.size <= LARGEST_CHANCE:
+                raise InvalidInput(
+                    f"{expected:g} false keys of {self.size} cannot be expected: choose a number"
+                    f" above 0, and up to a quarter of all keys, {self.size / 4:g}.",
+                    pointer="/false_keys",
+                )
+
+    def expected(self, rung: int) -> float:
+        """How many keys of count 0 are reported at ``rung`` alone, on average, at most."""
+        rungs = sorted(self.false_keys)
+        place = bisect_left(rungs, rung)
+        if place == len(rungs):
+            return self.false_keys[rungs[-1]]
+        if place == 0 or rungs[place] == rung:
+            return self.false_keys[rungs[place]]
+        low, high = rungs[place - 1], rungs[place]
+        part = (rung - low) / (high - low)
+        logs = math.log(self.false_keys[low]), math.log(self.false_keys[high])
+        return math.exp(logs[0] + part * (logs[1] - logs[0]))
+
+    def steps(self, rung: int) -> int:
+        """The threshold in lattice steps: a key is reported where its value is above it."""
+        # Late, as commands that never come here would wait for it.
+        from scipy.special import ndtri_exp
+
+        chance = math.log(self.expected(rung)) - math.log(self.size)
+        deviation = math.sqrt(self.ladder.value(rung) / self.granularity**2)
+        return COARSENESS * math.ceil(-float(ndtri_exp(chance)) * deviation / COARSENESS)
+
+    def at(self, rung: int) -> Fraction:
+        """The threshold in units of counts, exactly."""
+        return self.steps(rung) * self.granularity
