@@ -169,7 +169,7 @@ def test_a_dataset_without_a_budget_for_ones_tier_is_missing(world: World, file:
         ({"budgets": {"public": {"epsilon": 2.0}, "internal": {"epsilon": 1.0}}}, "shrink"),
         ({"budgets": {"moon": {"epsilon": 1.0}}}, "no tier 'moon'"),
         ({"budgets": {"public": {"epsilon": 1e-9}}}, "leaves nothing to spend"),
-        ({"delta": 0.0}, "delta 0"),
+        ({"delta": 1e-300}, "must be 0 or a probability"),
     ],
 )
 def test_budgets_that_cannot_be_meant_are_refused(
