@@ -32,7 +32,7 @@ def backup(operator: Operator, path: Path) -> None:
     operator.print(
         Document(
             made,
-            (Column("part"), Column("value", None)),
+            (Column("part"), Column("value")),
             rows,
             note=f"Not in it, and needed to read it: the keys in {made.keys}. Keep a copy of them"
             " on another disk than this one. Leave the witness where it is:"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from tests.unit.cli.conftest import Run
 
+from penstock.persistence import migrate
+
 
 def test_a_backup_says_what_must_be_kept_apart(here: Run, furnished: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
@@ -19,8 +21,17 @@ def test_a_backup_says_what_must_be_kept_apart(here: Run, furnished: Path, tmp_p
 
 
 def test_the_table_is_followed_by_a_warning(here: Run, furnished: Path, tmp_path: Path) -> None:
-    done = here("backup", str(tmp_path / "copy.db"))
+    copy = tmp_path / "copy.db"
+    done = here("backup", str(copy))
     assert done.code == 0
+    told = dict(line.split(maxsplit=1) for line in done.out.splitlines())
+    assert told == {
+        "part": "value",
+        "backup": str(copy),
+        "kind": "sqlite",
+        "schema": migrate.head(),
+        "bytes": str(copy.stat().st_size),
+    }
     assert str(furnished / "keys") in done.err
     assert "draws anew" in done.err
 
