@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.errors import InvalidInput
 from penstock.randomness import Stream
 from penstock.randomness.choice import uniform_below
 
@@ -21,6 +22,7 @@ ORDER = 32
 
 DEVIATIONS_A_PANEL = 10
 FEWEST_PANELS = 4
+MOST_PANELS = 1 << 10
 
 ROOM = 1.25
 """By how much a density may exceed the largest of its values at a panel's nodes.
@@ -53,9 +55,17 @@ class Axis:
         """Panels of at most 10 times ``narrowest``, further cut by ``refinement``.
 
         Inner edges move to the next half integer, the two ends stay.
+
+        Raises ``InvalidInput`` for more panels than memory is kept for.
         """
         wanted = math.ceil((high - low) / (DEVIATIONS_A_PANEL * narrowest))
-        cuts = np.linspace(low, high, refinement * max(wanted, FEWEST_PANELS) + 1)
+        panels = refinement * max(wanted, FEWEST_PANELS)
+        if panels > MOST_PANELS:
+            raise InvalidInput(
+                f"Levels this close need {panels} panels of quadrature, above {MOST_PANELS};"
+                " take a ladder whose rungs are at least 1.01 apart."
+            )
+        cuts = np.linspace(low, high, panels + 1)
         edges = np.unique(np.concatenate([[low], np.floor(cuts[1:-1]) + 0.5, [high]]))
         unit, weights = _rule()
         halves = np.diff(edges) / 2

@@ -1,0 +1,40 @@
+"""What the keys of count 0 cost, as stated."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from penstock.structures.sparse_histogram import (
+    Thresholds,
+    numerical_charges,
+    plan,
+    zero_key_failure,
+)
+from penstock.structures.sparse_histogram.charges import RELATIVE_ERROR
+
+MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
+TIERS = {100: 1.0, 200: 3.0}
+HUGE = Thresholds(LADDER, MECHANISM.granularity, 1 << 64, TIERS)
+MIDDLE = Thresholds(LADDER, MECHANISM.granularity, 1 << 40, TIERS)
+SMALL = Thresholds(LADDER, MECHANISM.granularity, 1 << 20, TIERS)
+
+
+def test_false_keys_are_charged_their_relative_error_at_every_level() -> None:
+    found = zero_key_failure(HUGE, 64, 1.0)
+    assert found == pytest.approx((1 + math.e) * 64 * 3 * RELATIVE_ERROR, rel=1e-3)
+    assert found < 4e-7
+    assert zero_key_failure(HUGE, 64, 800.0) == math.inf
+
+
+def test_a_poisson_law_for_a_binomial_one_is_charged_where_it_is_used() -> None:
+    apart = zero_key_failure(MIDDLE, 1, 0.0) - zero_key_failure(SMALL, 1, 0.0)
+    assert apart == pytest.approx(2 * 3 / 2**40)
+
+
+def test_both_ways_of_the_gaussian_mechanism_come_with_it() -> None:
+    own = MECHANISM.numerical_charges(LADDER, 4, 64, 20.0, 1.0)
+    found = numerical_charges(MECHANISM, HUGE, 4, 64, 20.0, 1.0)
+    for one, other in zip(own, found, strict=True):
+        assert other.factor == one.factor
+        assert other.failure == one.failure + zero_key_failure(HUGE, 64, 1.0)

@@ -1,0 +1,182 @@
+"""A sparse histogram hands out the same at every level, whatever was asked before."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from hashlib import sha256
+from itertools import count
+
+import numpy as np
+import pytest
+
+from penstock.errors import IntegrityViolation, InvalidInput
+from penstock.randomness import Stream
+from penstock.structures.sparse_histogram import (
+    DenseHistogram,
+    SparseHistogram,
+    Thresholds,
+    Uint64,
+    from_bytes,
+    plan,
+    to_bytes,
+)
+
+MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
+CEILING = LADDER.rung_at_or_above(Fraction(25))
+DOMAIN = Uint64()
+THRESHOLDS = Thresholds(LADDER, MECHANISM.granularity, DOMAIN.size, {CEILING: 20.0})
+ORDERS = [(0, 40, 80), (80, 40, 0), (40, 80, 0, 41)]
+RANKS = np.array([2**63, 5, 2**64 - 1, 77], dtype=np.uint64)
+COUNTS = np.array([500, 400, 300, 0])
+
+
+def keyed(label: str) -> Callable[[], Stream]:
+    numbers = count()
+    return lambda: Stream.from_key(sha256(f"{label}/{next(numbers)}".encode()).digest())
+
+
+def histogram(label: str = "one") -> SparseHistogram:
+    return SparseHistogram(
+        MECHANISM, THRESHOLDS, DOMAIN, RANKS, COUNTS, CEILING, streams=keyed(label)
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_a_repeat_returns_the_same_report(order: tuple[int, ...]) -> None:
+    held = histogram()
+    first = {rung: held.at(CEILING + rung) for rung in order}
+    for rung, report in first.items():
+        again = held.at(CEILING + rung)
+        assert (again.ranks == report.ranks).all()
+        assert (again.steps == report.steps).all()
+        assert len(report.ranks) > 3
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_the_same_streams_give_the_same_histogram(order: tuple[int, ...]) -> None:
+    one, other, third = histogram(), histogram(), histogram("another")
+    for rung in order:
+        reports = [held.at(CEILING + rung) for held in (one, other, third)]
+        assert reports[0].ranks.tolist() == reports[1].ranks.tolist()
+        assert reports[0].steps.tolist() == reports[1].steps.tolist()
+        assert reports[0].ranks.tolist() != reports[2].ranks.tolist()
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_keys_are_handed_out_in_the_order_of_the_domain(order: tuple[int, ...]) -> None:
+    held = histogram()
+    for rung in order:
+        report = held.at(CEILING + rung)
+        assert (np.diff(report.ranks.astype(object)) > 0).all()
+        assert (report.values > float(THRESHOLDS.at(CEILING + rung))).all()
+        assert {2**63, 5, 2**64 - 1} <= set(report.ranks.tolist())
+
+
+def test_keys_that_are_given_in_another_order_make_no_difference() -> None:
+    turned = SparseHistogram(
+        MECHANISM, THRESHOLDS, DOMAIN, RANKS[::-1], COUNTS[::-1], CEILING, streams=keyed("one")
+    )
+    one, other = histogram().at(CEILING), turned.at(CEILING)
+    assert one.steps.tolist() == other.steps.tolist()
+    assert one.ranks.tolist() == other.ranks.tolist()
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_whoever_reloads_before_every_release_draws_the_same(order: tuple[int, ...]) -> None:
+    whole, streams = histogram(), keyed("one")
+    parts = SparseHistogram(MECHANISM, THRESHOLDS, DOMAIN, RANKS, COUNTS, CEILING, streams=streams)
+    for rung in order:
+        state = to_bytes(parts)
+        assert len(state) & (len(state) - 1) == 0
+        parts = from_bytes(state, MECHANISM, THRESHOLDS, DOMAIN, streams=streams)
+        one, other = whole.at(CEILING + rung), parts.at(CEILING + rung)
+        assert one.ranks.tolist() == other.ranks.tolist()
+        assert one.steps.tolist() == other.steps.tolist()
+
+
+def test_a_state_with_any_byte_changed_is_refused() -> None:
+    held = histogram()
+    held.at(CEILING + 3)
+    state = to_bytes(held)
+    for place in range(0, len(state), 7):
+        broken = bytearray(state)
+        broken[place] ^= 1
+        with pytest.raises(IntegrityViolation):
+            from_bytes(bytes(broken), MECHANISM, THRESHOLDS, DOMAIN)
+    with pytest.raises(IntegrityViolation):
+        from_bytes(state[:100], MECHANISM, THRESHOLDS, DOMAIN)
+    with pytest.raises(IntegrityViolation):
+        from_bytes(b"", MECHANISM, THRESHOLDS, DOMAIN)
+
+
+def test_a_state_of_another_domain_is_refused() -> None:
+    domain = Uint64(2**40)
+    others = Thresholds(LADDER, MECHANISM.granularity, domain.size, {CEILING: 20.0})
+    with pytest.raises(IntegrityViolation):
+        from_bytes(to_bytes(histogram()), MECHANISM, others, domain)
+
+
+def test_the_state_tells_the_support_and_no_exact_count() -> None:
+    state = to_bytes(histogram())
+    for rank in (5, 2**63, 2**64 - 1):
+        assert rank.to_bytes(8, "little") in state
+    for value in COUNTS[:3]:
+        steps = int(value / MECHANISM.granularity)
+        assert steps.to_bytes(8, "little", signed=True) not in state
+
+
+def test_released_thresholds_stay_what_they_were() -> None:
+    held = histogram()
+    before = held.at(CEILING + 3)
+    changed = Thresholds(LADDER, MECHANISM.granularity, DOMAIN.size, {CEILING: 1e-9})
+    again = from_bytes(to_bytes(held), MECHANISM, changed, DOMAIN).at(CEILING + 3)
+    assert again.ranks.tolist() == before.ranks.tolist()
+
+
+@pytest.mark.parametrize("size", [2, 8])
+def test_a_domain_may_be_used_up(size: int) -> None:
+    domain = Uint64(size)
+    thresholds = Thresholds(LADDER, MECHANISM.granularity, size, {CEILING: size / 4})
+    held = SparseHistogram(
+        MECHANISM, thresholds, domain, np.array([1], np.uint64), np.array([9]), CEILING
+    )
+    for rung in range(CEILING, LADDER.last, 100):
+        held.at(rung)
+    assert sorted(set(held.ranks.tolist())) == held.ranks.tolist()
+    assert len(held.ranks) > size / 2
+    assert int(held.ranks[-1]) < size
+
+
+def test_a_histogram_without_any_count_reports_false_keys_alone() -> None:
+    nothing = np.empty(0, dtype=np.uint64)
+    held = SparseHistogram(
+        MECHANISM, THRESHOLDS, DOMAIN, nothing, nothing, CEILING, streams=keyed("none")
+    )
+    assert 0 < len(held.at(CEILING + 40).ranks) < 60
+    assert len(held.at(CEILING).ranks) > 0
+
+
+@pytest.mark.parametrize("kind", [SparseHistogram, DenseHistogram])
+def test_what_cannot_be_meant_is_refused(kind: type[SparseHistogram | DenseHistogram]) -> None:
+    domain = Uint64(100)
+    thresholds = Thresholds(LADDER, MECHANISM.granularity, 100, {CEILING: 1.0})
+
+    def make(ranks: list[int], counts: list[float]) -> SparseHistogram | DenseHistogram:
+        return kind(
+            MECHANISM, thresholds, domain, np.array(ranks, np.uint64), np.array(counts), CEILING
+        )
+
+    for ranks, counts in (([3, 3], [1, 2]), ([100], [1]), ([1, 2], [1]), ([1], [0.1])):
+        with pytest.raises(InvalidInput):
+            make(ranks, counts)
+    held = make([3], [7])
+    with pytest.raises(InvalidInput, match="more accurate than the ceiling"):
+        held.at(CEILING - 1)
+    with pytest.raises(InvalidInput, match="outside of the ladder"):
+        held.at(LADDER.last + 1)
+
+
+def test_thresholds_of_another_domain_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="thresholds are those of"):
+        SparseHistogram(MECHANISM, THRESHOLDS, Uint64(10), RANKS[1:2], COUNTS[1:2], CEILING)
+    with pytest.raises(InvalidInput, match="too many"):
+        DenseHistogram(MECHANISM, THRESHOLDS, DOMAIN, RANKS, COUNTS, CEILING)

@@ -1,0 +1,69 @@
+"""Thresholds are a public function of the level, at every rung."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from scipy.stats import norm
+
+from penstock.errors import InvalidInput
+from penstock.structures.sparse_histogram import Thresholds, plan
+
+MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
+G = MECHANISM.granularity
+CEILING = LADDER.rung_at_or_above(Fraction(25))
+
+
+def _thresholds(size: int, false_keys: dict[int, float]) -> Thresholds:
+    return Thresholds(LADDER, G, size, false_keys)
+
+
+@pytest.mark.parametrize("size", [8, 10**6, 1 << 64])
+@pytest.mark.parametrize("expected", [1e-6, 1.0, 2.0])
+def test_as_many_false_keys_are_expected_as_are_asked_for_and_hardly_fewer(
+    size: int, expected: float
+) -> None:
+    thresholds = _thresholds(size, {CEILING: expected})
+    for rung in (CEILING, CEILING + 1, CEILING + 500):
+        level = float(LADDER.value(rung))
+        found = size * norm.sf((float(thresholds.at(rung)) + float(G) / 2) / math.sqrt(level))
+        assert expected * (1 - 1e-3) < found <= expected
+
+
+def test_between_tiers_false_keys_go_in_a_straight_line_of_their_logarithm() -> None:
+    thresholds = _thresholds(10**9, {CEILING: 100.0, CEILING + 10: 1.0})
+    found = [thresholds.expected(CEILING + i) for i in (-5, 0, 1, 5, 9, 10, 50)]
+    wanted = [100.0, 100.0, 100 * 10**-0.2, 10.0, 10**0.2, 1.0, 1.0]
+    assert found == pytest.approx(wanted)
+
+
+def test_every_rung_has_one_threshold_and_more_noise_a_higher_one() -> None:
+    thresholds = _thresholds(1 << 64, {CEILING: 1.0})
+    found = [thresholds.steps(rung) for rung in range(LADDER.last + 1)]
+    assert found == sorted(set(found))
+    assert found == [_thresholds(1 << 64, {CEILING: 1.0}).steps(r) for r in range(len(found))]
+
+
+def test_rungs_of_a_histogram_are_at_least_a_hundredth_apart() -> None:
+    for rung in range(0, LADDER.last, 7):
+        assert LADDER.value(rung + 1) / LADDER.value(rung) > Fraction(101, 100)
+
+
+def test_values_and_noise_fit_and_a_plan_that_cannot_is_refused() -> None:
+    reach = 2**31 + 40 * math.sqrt(LADDER.value(LADDER.last))
+    assert reach <= 2**52 * float(G)
+    assert LADDER.value(0) / G**2 >= 2**36
+    with pytest.raises(InvalidInput, match="do not fit"):
+        plan(Fraction(1, 100), Fraction(1), Fraction(2**40))
+    with pytest.raises(InvalidInput, match="A variance is above 0"):
+        plan(Fraction(0), Fraction(1), Fraction(1))
+
+
+@pytest.mark.parametrize("expected", [0.0, -1.0, 2.1, 1e-70, math.nan])
+def test_false_keys_that_cannot_be_expected_are_refused(expected: float) -> None:
+    with pytest.raises(InvalidInput, match="cannot be expected"):
+        _thresholds(8, {CEILING: expected})
+    with pytest.raises(InvalidInput, match="At least one tier"):
+        _thresholds(8, {})
+    with pytest.raises(InvalidInput, match="outside of the ladder"):
+        _thresholds(8, {-1: 1.0})
