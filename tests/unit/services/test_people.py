@@ -221,16 +221,12 @@ def test_a_list_comes_in_pages_that_join_without_gap(world: World) -> None:
     assert seen == ["pia", "paul", "ines", "ada", "otto"]
 
 
-def test_a_cursor_that_was_altered_in_any_place_is_refused() -> None:
-    page = Window(limit=1).page([12, 13], str, int)
-    cursor = page.next_cursor
+def test_a_cursor_names_the_last_row_of_its_page() -> None:
+    cursor = Window(limit=1).page([12, 13], str, int).next_cursor
     assert cursor is not None
     assert Window.parse(None, cursor).after == 12
-    altered = {cursor[:-1], cursor[1:], cursor + "=", cursor + "A", cursor.lower()}
-    for place, letter in enumerate(cursor):
-        others = {"A", "B", "0", "_"} - {letter}
-        altered |= {cursor[:place] + other + cursor[place + 1 :] for other in others}
-    for other in altered:
+    assert Window(limit=2).page([12, 13], str, int).next_cursor is None
+    for other in (f"-{cursor}", f"+{cursor}", f" {cursor}", f"{cursor}_0", f"{cursor}.0"):
         with pytest.raises(InvalidInput, match="begin again without it"):
             Window.parse(None, other)
 
