@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sqlmodel import select
 from tests.unit.services.conftest import World
 
+from penstock import connectors
 from penstock.errors import Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Charge, Query
 from penstock.services import datasets, queries
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import ComputedQueryRequest, DatasetRequest
+from penstock.services.specs import ComputedQueryRequest, DatasetRequest, LevelsChange
 from penstock.services.views import DatasetView, QueryView
 
 ROWS = "person,town,visits\n" + "".join(
@@ -63,6 +65,27 @@ def register(world: World, file: Path, **changes: object) -> DatasetView:
 def query(world: World, **changes: object) -> QueryView:
     request = ComputedQueryRequest.model_validate({**BY_TOWN, **changes})
     return queries.register(world.server, OPERATOR, request)
+
+
+def test_an_answer_other_than_the_one_registered_raises_no_ceiling(
+    world: World, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(world, file)
+    before = query(world, levels={"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}})
+    wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 1}}})
+    drawn, computed = world.streams.taken, connectors.answer
+
+    def otherwise(*given: Any, **named: Any) -> NDArray[np.int64]:
+        return computed(*given, **named) + np.int64(1)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connectors, "answer", otherwise)
+        with pytest.raises(Conflict, match="not those that 'by_town' was registered with"):
+            queries.change(world.server, OPERATOR, "by_town", wanted)
+    assert world.streams.taken == drawn
+    assert queries.show(world.server, OPERATOR, "by_town").tiers == before.tiers
+    raised = queries.change(world.server, OPERATOR, "by_town", wanted)
+    assert raised.tiers[-1].guarantee.epsilon == pytest.approx(1, rel=2e-2)
 
 
 def test_a_statistic_of_a_file_is_released_by_tier(world: World, file: Path) -> None:
