@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from tests.benchmarks import (
     accountant,
     figure2,
+    histogram,
     ledger,
     levels,
     mechanisms,
@@ -25,6 +26,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "registration": ("Registering a group-by over 10^6 rows", registration.measure),
     "ledger": ("Registering after 10, 1,000 and 100,000 others", ledger.measure),
     "accountant": ("The tight figure of 100 mixed queries", accountant.measure),
+    "histogram": ("Sparse histograms of 10^5 keys over 10^6 to 2^64", histogram.measure),
     "figure2": ("Variance against the number of releases, epsilon 1", figure2.measure),
     "utilities": ("Noise of one statistic at equal guarantees", utilities.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlmodel import col, select
 from tests.benchmarks import (
     accountant,
+    histogram,
     ledger,
     levels,
     mechanisms,
@@ -35,6 +36,14 @@ def test_mechanisms_are_compared_with_numpy_and_with_opendp_where_it_is_installe
         **({} if said else with_opendp),
     }
     assert all("OpenDP is not installed" in line for line in said)
+
+
+def test_histograms_over_huge_domains_are_compared_with_that_over_2_to_the_20() -> None:
+    setting = histogram.Setting(keys=200, sizes=(10**6, 1 << 20, 1 << 64), rounds=4)
+    assert goals(histogram.measure(setting)) == {
+        "10^6 keys over 2^20": "<= 3",
+        "2^64 keys over 2^20": "<= 3",
+    }
 
 
 def test_the_tight_figure_is_compared_with_dp_accountings_own() -> None:

@@ -29,7 +29,8 @@ def test_bounds_of_0_and_of_all_bits_are_kept() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_every_set_is_equally_likely(size: int) -> None:
-    source, seen = stream(f"sets {size}"), {}
+    source = stream(f"sets {size}")
+    seen: dict[tuple[int, ...], int] = {}
     for _ in range(4_000):
         found = distinct_below(5, size, source)
         assert (np.diff(found.astype(np.int64)) > 0).all()

@@ -1,0 +1,136 @@
+"""Sparse histograms as they should be, as they must not be, and the exact law of who is seen."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.mechanisms import Gaussian, IntVector
+from penstock.privacy import Ladder
+from penstock.randomness import Stream
+from penstock.randomness.choice import distinct_below
+from penstock.structures.sparse_histogram import (
+    DenseHistogram,
+    SparseHistogram,
+    Thresholds,
+    Uint64,
+)
+
+MECHANISM = Gaussian(Fraction(1, 1 << 20))
+LADDER = Ladder(1 << 40, MECHANISM.granularity**2, 40, 8)
+CEILING = 0
+"""Variance 1, doubled every 8 rungs, on steps of a millionth: the lattice does not show."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A domain, its counts by rank, and the rungs in the order in which they are released."""
+
+    size: int
+    counts: dict[int, int]
+    chance: float
+    rungs: tuple[int, ...]
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return Thresholds(LADDER, MECHANISM.granularity, self.size, {0: self.chance * self.size})
+
+    def make(
+        self, kind: "type[SparseHistogram | DenseHistogram]", streams: Callable[[], Stream]
+    ) -> "SparseHistogram | DenseHistogram":
+        ranks = np.array(list(self.counts), dtype=np.uint64)
+        counts = np.array(list(self.counts.values()), dtype=np.int64)
+        return kind(
+            MECHANISM, self.thresholds, Uint64(self.size), ranks, counts, CEILING, streams=streams
+        )
+
+    def seen(self, held: SparseHistogram | DenseHistogram) -> NDArray[np.int64]:
+        """For each key the rungs that reported it, as bits in increasing order: shape (size,)."""
+        place = {rung: bit for bit, rung in enumerate(sorted(self.rungs))}
+        patterns = np.zeros(self.size, dtype=np.int64)
+        for rung in self.rungs:
+            # Twice the same key in a report is twice its bit, and shows as another pattern.
+            np.add.at(patterns, held.at(rung).ranks.astype(np.int64), 1 << place[rung])
+        return patterns
+
+    def law(self, count: int) -> NDArray[np.float64]:
+        """The probability of each pattern of a key with this count: shape (2^rungs,)."""
+        rungs = sorted(self.rungs)
+        cuts = [(float(self.thresholds.at(rung)) - count) for rung in rungs]
+        variances = [float(LADDER.value(rung)) for rung in rungs]
+        return orthants(variances, cuts)
+
+
+def orthants(variances: Sequence[float], cuts: Sequence[float]) -> NDArray[np.float64]:
+    """Of a Brownian motion at these variances: which cuts it is above, by Riemann sums."""
+    grids = [np.linspace(-9, 9, 1201) * math.sqrt(v) for v in variances]
+    found = np.zeros(1 << len(cuts))
+    for above in itertools.product((0, 1), repeat=len(cuts)):
+        mass = np.ones(1)
+        at, before = np.zeros(1), 0.0
+        for grid, variance, cut, up in zip(grids, variances, cuts, above, strict=True):
+            step = grid[1] - grid[0]
+            kernel = np.exp((grid[:, None] - at) ** 2 / (-2 * (variance - before)))
+            mass = kernel @ mass * step / math.sqrt(2 * math.pi * (variance - before))
+            share = np.clip((grid - cut) / step + 0.5, 0, 1)
+            mass = mass * (share if up else 1 - share)
+            at, before = grid, variance
+        bits = sum(up << bit for bit, up in enumerate(above))
+        found[bits] = mass.sum()
+    found /= found.sum()
+    return found
+
+
+class Redrawing(SparseHistogram):
+    """Broken: a new level asks which noise is above, and not which silent noise is."""
+
+    def _draw(self, rung: int) -> None:
+        released, self._limits = self._limits, {}
+        super()._draw(rung)
+        self._limits = released | self._limits
+
+    def _join(
+        self, path: dict[int, IntVector], joined: dict[int, IntVector], stream: Stream
+    ) -> None:
+        new = max(joined)
+        for rung in sorted(set(path) - set(joined)):
+            level, at_new = self._level(rung), self._level(new)
+            if rung > new:
+                size = len(joined[new])
+                joined[rung] = joined[new] + self.mechanism.increment(at_new, level, size, stream)
+            else:
+                noise = joined[new]
+                joined[rung] = self.mechanism.bridge(Fraction(0), at_new, noise, level, stream)
+        super()._join(path, joined, stream)
+
+
+class Repeating(SparseHistogram):
+    """Broken: keys that noise is kept for already are not left out."""
+
+    def _join(
+        self, path: dict[int, IntVector], joined: dict[int, IntVector], stream: Stream
+    ) -> None:
+        size = len(next(iter(joined.values())))
+        ranks = distinct_below(self.domain.size, size, stream)
+        merged = np.concatenate([self._ranks, ranks])
+        sorting = np.argsort(merged, kind="stable")
+        self._ranks = merged[sorting]
+        for rung in path:
+            path[rung] = np.concatenate([path[rung], joined[rung]])[sorting]
+
+
+class Forgetting(SparseHistogram):
+    """Broken: a key that joins had no noise at the levels before."""
+
+    def _join(
+        self, path: dict[int, IntVector], joined: dict[int, IntVector], stream: Stream
+    ) -> None:
+        (new,) = set(path) - set(self._path) or {self.ceiling}
+        for rung in joined:
+            if rung != new:
+                joined[rung] = np.minimum(joined[rung], 0)
+        super()._join(path, joined, stream)

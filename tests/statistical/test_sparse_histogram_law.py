@@ -1,0 +1,136 @@
+"""Sparse histograms have the law of the dense one, whatever the order of their levels."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from tests.statistical.checks import accept, chi_squared, rejects, same_law
+from tests.statistical.histograms import Course, Forgetting, Redrawing, Repeating
+from tests.statistical.paths import keyed_streams
+
+from penstock.structures.sparse_histogram import DenseHistogram, SparseHistogram
+
+Kind = type[SparseHistogram | DenseHistogram]
+
+INCREASING = (20, 10, 0)
+"""Of increasing accuracy, as in the papers' algorithm; the others are shuffled."""
+
+ORDERS = [INCREASING, (10, 0, 20), (0, 20, 10), (10, 20, 0)]
+RUNS = 2_500
+LARGE = 1 << 18
+
+
+def small(order: tuple[int, ...], size: int) -> Course:
+    return Course(size, {1: 2}, 0.2, order)
+
+
+def enumerated(kind: Kind, course: Course, label: str) -> float:
+    """P-value of the joint patterns of all keys: every one of them, keys told apart."""
+    keys = course.size
+    laws = [course.law(course.counts.get(rank, 0)) for rank in range(keys)]
+    patterns = len(laws[0])
+    expected = np.ones(1)
+    for law in laws:
+        expected = np.multiply.outer(expected, np.append(law, 0.0)).ravel()
+    streams = keyed_streams(label)
+    observed = np.zeros(len(expected), dtype=np.int64)
+    for _ in range(RUNS):
+        seen = np.minimum(course.seen(course.make(kind, streams)), patterns)
+        observed[np.ravel_multi_index(list(seen), [patterns + 1] * keys)] += 1
+    if observed[expected == 0].any():
+        return 0.0
+    return chi_squared(observed[expected > 0], expected[expected > 0] * RUNS)
+
+
+def counted(kind: Kind, course: Course, label: str) -> float:
+    """P-value of how many keys of 8 have each pattern, with their counts told apart."""
+    law = course.law(0)
+    streams = keyed_streams(label)
+    observed = np.zeros((course.size + 1, len(law)), dtype=np.int64)
+    for _ in range(RUNS):
+        seen = course.seen(course.make(kind, streams))
+        free = np.delete(seen, list(course.counts))
+        if (free >= len(law)).any():
+            return 0.0
+        tally = np.bincount(free, minlength=len(law))
+        observed[tally, np.arange(len(law))] += 1
+    free_keys = course.size - len(course.counts)
+    # One pattern's number is binomial; the worst of them is read, with all of them counted.
+    values = [_binomial(observed[:, i], free_keys, law[i]) for i in range(len(law))]
+    return min(1.0, min(values) * len(values))
+
+
+def _binomial(observed: NDArray[np.int64], keys: int, chance: float) -> float:
+    expected = np.zeros(len(observed))
+    expected[: keys + 1] = stats.binom.pmf(np.arange(keys + 1), keys, chance)
+    return chi_squared(observed, expected * observed.sum())
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_which_keys_appear_at_which_levels_has_its_exact_law(order: tuple[int, ...]) -> None:
+    accept(enumerated(SparseHistogram, small(order, 3), f"three {order}"), f"3 keys, {order}")
+    accept(counted(SparseHistogram, small(order, 8), f"eight {order}"), f"8 keys, {order}")
+
+
+def test_the_dense_histogram_has_that_law() -> None:
+    for order in ORDERS[:2]:
+        accept(enumerated(DenseHistogram, small(order, 3), f"dense {order}"), f"dense, {order}")
+
+
+@pytest.mark.parametrize("kind", [Redrawing, Repeating])
+@pytest.mark.parametrize("order", ORDERS[:2], ids=str)
+def test_broken_histograms_of_three_keys_are_found_out(
+    kind: type[SparseHistogram], order: tuple[int, ...]
+) -> None:
+    assert rejects(enumerated(kind, small(order, 3), f"{kind.__name__} {order}"))
+
+
+def large(order: tuple[int, ...]) -> Course:
+    """All counts stand in the upper half of the ranks."""
+    return Course(LARGE, dict.fromkeys(range(LARGE // 2, LARGE), 2), 0.03, order)
+
+
+def patterns_of(kind: Kind, order: tuple[int, ...], label: str) -> float:
+    course = large(order)
+    seen = course.seen(course.make(kind, keyed_streams(label)))[: LARGE // 2]
+    law = course.law(0)
+    if (seen >= len(law)).any():
+        return 0.0
+    return chi_squared(np.bincount(seen, minlength=len(law)), law * (LARGE // 2))
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_patterns_over_a_large_domain_have_their_exact_law(order: tuple[int, ...]) -> None:
+    accept(patterns_of(SparseHistogram, order, f"large {order}"), f"large, {order}")
+    assert rejects(patterns_of(Redrawing, order, f"large redrawn {order}"))
+    assert rejects(patterns_of(Repeating, order, f"large repeated {order}"))
+
+
+def test_keys_of_count_0_are_named_uniformly() -> None:
+    course = large(ORDERS[1])
+    seen = course.seen(course.make(SparseHistogram, keyed_streams("uniform")))[: LARGE // 2]
+    cells = np.bincount(np.flatnonzero(seen) * 64 // (LARGE // 2), minlength=64)
+    accept(chi_squared(cells, np.full(64, cells.sum() / 64)), "which keys")
+
+
+def noise_table(kind: Kind, order: tuple[int, ...], label: str) -> NDArray[np.int64]:
+    """Keys of count 0 that were seen somewhere, by cells of their noise at all three levels."""
+    course = large(order)
+    held = course.make(kind, keyed_streams(label))
+    seen = course.seen(held)
+    free = np.flatnonzero((seen > 0) & (np.arange(LARGE) < LARGE // 2))
+    ranks = held._ranks
+    at = np.searchsorted(ranks, free.astype(np.uint64))
+    cells = np.zeros(len(free), dtype=np.int64)
+    for rung in sorted(order):
+        threshold = course.thresholds.steps(rung)
+        edges = threshold * np.array([0.0, 0.5, 0.8, 1.0, 1.1, 1.25])
+        cells = cells * 7 + np.searchsorted(edges, held._path[rung][at], side="right")
+    return np.bincount(cells, minlength=343)
+
+
+@pytest.mark.parametrize("order", ORDERS[:2], ids=str)
+def test_noise_of_keys_that_joined_is_that_of_the_dense_histogram(order: tuple[int, ...]) -> None:
+    dense = noise_table(DenseHistogram, order, f"noise dense {order}")
+    accept(same_law(dense, noise_table(SparseHistogram, order, f"noise {order}")), f"{order}")
+    assert rejects(same_law(dense, noise_table(Forgetting, order, f"noise forgot {order}")))
