@@ -18,12 +18,22 @@ from sqlmodel import Session, col, select
 from penstock.accounting import PlacedRelease, composed_epsilon, converted_epsilon
 from penstock.connectors.fields import folded
 from penstock.errors import InvalidInput, NotFound
-from penstock.persistence.tables import Charge, Clearance, Dataset, Query, QueryLevel, Tier, User
+from penstock.persistence.tables import (
+    Charge,
+    Clearance,
+    Dataset,
+    Grant,
+    Leaf,
+    Query,
+    QueryLevel,
+    Tier,
+    User,
+)
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.effective import effective_rung, place
 from penstock.services.held import Holding, holdings
 from penstock.services.lookup import dataset_by_name, required, user_by_name
-from penstock.services.principals import Principal
+from penstock.services.principals import OPERATOR, Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.versions import by_dataset, chains, versions_of
@@ -154,17 +164,22 @@ def _of_dataset(
 def _registrars(
     session: Session, dataset: Dataset, account: TierAccount | None
 ) -> ReachView | None:
-    """The reach of those who registered what a tier may see, or set a level of it."""
+    """The reach of those who registered what a tier may see, or set a level of it.
+
+    The operator reaches what those do in whose name the operator asked.
+    """
     if account is None:
         return None
     seen = select(Charge.query_id).where(
         col(Charge.dataset_id) == dataset.id, col(Charge.tier_id) == account.tier.id
     )
-    registered = select(Query.by).where(col(Query.id).in_(seen))
-    moved = select(QueryLevel.by).where(col(QueryLevel.query_id).in_(seen))
-    makers = session.exec(
-        select(User.id).where(col(User.name).in_(registered) | col(User.name).in_(moved))
-    ).all()
+    registered = session.exec(select(Query.by).where(col(Query.id).in_(seen))).all()
+    moved = session.exec(select(QueryLevel.by).where(col(QueryLevel.query_id).in_(seen))).all()
+    names = {*registered, *moved}
+    makers = {*session.exec(select(User.id).where(col(User.name).in_(names))).all()}
+    if OPERATOR.name in names:
+        asked = select(Grant.user_id).join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
+        makers |= {*session.exec(asked.where(col(Leaf.actor) == OPERATOR.actor)).all()}
     highest = _highest_ever(session, [required(key) for key in makers])
     return reach_of(open_account(session, required(dataset.id), highest)) if highest else None
 

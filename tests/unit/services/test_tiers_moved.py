@@ -8,9 +8,16 @@ from tests.unit.services.conftest import World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudget
-from penstock.services import budget, exposure, queries, tiers, users
-from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetChange, LevelsChange, TierChange, TierSpec, UserChange
+from penstock.services import budget, exposure, queries, releases, tiers, users
+from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.specs import (
+    DatasetChange,
+    LevelsChange,
+    ReleaseRequest,
+    TierChange,
+    TierSpec,
+    UserChange,
+)
 
 
 def change(world: World, name: str, **changes: Any) -> None:
@@ -238,6 +245,18 @@ def test_a_choice_carries_the_reach_of_who_made_it(world: World) -> None:
     queries.change(
         world.server, world.person("ada"), "by_operator", LevelsChange.model_validate(wanted)
     )
+    found = exposure.of(world.server, auditor, ["pia"], "sites").registrars
+    assert found is not None
+    assert (found.tier, found.epsilon) == ("partner", 2.0)
+
+
+def test_the_operator_reaches_what_was_read_in_the_name_of_others(world: World) -> None:
+    auditor = world.person("otto")
+    world.push("by_operator")
+    world.ask("ines", "by_operator")
+    assert exposure.of(world.server, auditor, ["pia"], "sites").registrars is None
+    paul = acting_as(world.server, "paul", by=OPERATOR)
+    releases.request(world.server, paul, "by_operator", ReleaseRequest())
     found = exposure.of(world.server, auditor, ["pia"], "sites").registrars
     assert found is not None
     assert (found.tier, found.epsilon) == ("partner", 2.0)
