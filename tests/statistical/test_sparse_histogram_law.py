@@ -5,10 +5,23 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 from tests.statistical.checks import accept, chi_squared, rejects, same_law
-from tests.statistical.histograms import Course, Forgetting, Redrawing, Repeating
+from tests.statistical.histograms import (
+    CEILING,
+    LADDER,
+    MECHANISM,
+    Course,
+    Forgetting,
+    Redrawing,
+    Repeating,
+)
 from tests.statistical.paths import keyed_streams
 
-from penstock.structures.sparse_histogram import DenseHistogram, SparseHistogram
+from penstock.structures.sparse_histogram import (
+    DenseHistogram,
+    SparseHistogram,
+    Thresholds,
+    Uint64,
+)
 
 Kind = type[SparseHistogram | DenseHistogram]
 
@@ -134,3 +147,20 @@ def test_noise_of_keys_that_joined_is_that_of_the_dense_histogram(order: tuple[i
     dense = noise_table(DenseHistogram, order, f"noise dense {order}")
     accept(same_law(dense, noise_table(SparseHistogram, order, f"noise {order}")), f"{order}")
     assert rejects(same_law(dense, noise_table(Forgetting, order, f"noise forgot {order}")))
+
+
+def test_over_all_64_bit_keys_as_many_are_reported_as_are_expected() -> None:
+    expected, nothing = 20.0, np.empty(0, dtype=np.uint64)
+    thresholds = Thresholds(LADDER, MECHANISM.granularity, 1 << 64, {CEILING: expected})
+    streams, found = keyed_streams("all 64 bits"), np.zeros((3, 800), dtype=np.int64)
+    for run in range(found.shape[1]):
+        held = SparseHistogram(
+            MECHANISM, thresholds, Uint64(), nothing, nothing, CEILING, streams=streams
+        )
+        for row, rung in enumerate(ORDERS[1]):
+            found[row, run] = len(held.at(rung).ranks)
+    for row, rung in enumerate(ORDERS[1]):
+        cells = np.arange(12, 29)
+        law = np.diff(stats.poisson.cdf(cells, expected), prepend=0, append=1)
+        counted_in = np.bincount(np.searchsorted(cells, found[row]), minlength=len(law))
+        accept(chi_squared(counted_in, law * found.shape[1]), f"2^64 keys, rung {rung}")
