@@ -11,6 +11,8 @@ from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown, Una
 
 SERIALIZATION_FAILURE, DEADLOCK = "40001", "40P01"
 _OVERTAKEN = (SERIALIZATION_FAILURE, DEADLOCK)
+_ENDED = ("08", "57P")
+"""What begins the SQLSTATE of an ended session, which the pool sees only in one it has."""
 _NO_TABLE, _NO_COLUMN = "42P01", "42703"
 
 
@@ -84,7 +86,7 @@ def of(
     state = original.sqlstate or ""
     if state in _OVERTAKEN:
         return Interrupted(_OVERTAKEN_BY_OTHERS, server=place)
-    if error.connection_invalidated:
+    if error.connection_invalidated or state.startswith(_ENDED):
         return Interrupted(_UNCERTAIN if at_commit else _LOST, uncertain=at_commit, server=place)
     if state in (_NO_TABLE, _NO_COLUMN):
         return SchemaUnknown(

@@ -203,6 +203,18 @@ def test_a_server_that_was_started_anew_is_found_again(cluster: Cluster, filled:
     assert count(filled) == 1
 
 
+def test_a_session_that_is_ended_while_it_begins_may_be_met_by_asking_again(
+    filled: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = count(filled)
+    filled.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(postgresql, "_SETTLE", "SELECT pg_terminate_backend(pg_backend_pid())")
+        with pytest.raises(Interrupted, match=r"lost; nothing was changed\. Ask again"):
+            count(filled)
+    assert count(filled) == before
+
+
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_session_that_is_ended_in_the_middle_changes_nothing(
     cluster: Cluster, filled: Database, row: MakeRow, alone: bool
