@@ -1,0 +1,63 @@
+"""A coalition that pools all tiers of a stream, at all steps, learns what its best one does.
+
+The strongest linear attack on each running total: generalized least squares over every
+output of every tier, its weights taken from the errors themselves.  The coalition has a
+member of the best tier from the first step on, and tiers join between and below.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.statistical.broken_trees import Redrawn
+from tests.statistical.trees import (
+    MECHANISMS,
+    TREES,
+    Matrix,
+    Tree,
+    batches,
+    best_estimates,
+    summed,
+)
+
+from penstock.mechanisms import Mechanism
+
+BATCHES = 4
+TOLERANCE = 0.01
+
+every_tree = pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)
+both = pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
+
+
+def _below(tree: Tree) -> Tree:
+    """Without the tiers that join as the most accurate one."""
+    best = min(tree.levels)
+    return replace(tree, joining={at: level for at, level in tree.joining.items() if level > best})
+
+
+def _gain(tree: Tree, samples: Iterator[Matrix]) -> float:
+    """The least ratio, over all running totals, of the coalition's error to the best tier's."""
+    covariance, _, _ = summed(samples)
+    at = tree.outputs()
+    own = [number for number, (level, _) in enumerate(at) if level == min(tree.levels)]
+    alone = best_estimates(covariance[own][:, own], [at[number] for number in own], tree.steps)
+    return float((best_estimates(covariance, at, tree.steps) / alone).min())
+
+
+@both
+@every_tree
+def test_all_tiers_at_all_steps_tell_no_more_than_the_best(
+    tree: Tree, mechanism: Mechanism
+) -> None:
+    members = _below(tree)
+    ratio = _gain(members, batches(members, mechanism, BATCHES))
+    assert 1 - TOLERANCE <= ratio <= 1 + 1e-9, ratio
+
+
+@both
+@every_tree
+def test_a_tier_that_is_drawn_for_itself_lets_a_coalition_gain(
+    tree: Tree, mechanism: Mechanism
+) -> None:
+    members = _below(tree)
+    assert _gain(members, batches(members, mechanism, 2, kind=Redrawn)) < 1 - TOLERANCE
