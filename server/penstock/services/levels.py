@@ -158,6 +158,8 @@ def _charged(
     key = required(query.id)
     own = {**newest(session, [query])[key], **rungs}
     tiers = ordered(session)
+    if not rungs.keys() <= {required(tier.id) for tier in tiers}:
+        raise Conflict("The tiers changed meanwhile; ask again.")
     _require_rising(Process.of(query), tiers, own, rungs)
     funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
     allowed = risen(funded, own)

@@ -18,9 +18,9 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
-from penstock.services import exposure, history, levels, queries
+from penstock.services import exposure, history, levels, queries, tiers
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import LevelsChange
+from penstock.services.specs import LevelsChange, TierSpec
 from penstock.services.views import QueryView
 
 VALUES = [120, 7, 0]
@@ -115,6 +115,22 @@ def test_other_values_than_those_registered_are_refused_before_anything_is_charg
     with pytest.raises(InvalidInput, match="2 values"):
         move(visits, internal={"epsilon": 0.8}, values=[120, 7])
     assert stored(visits) == before
+
+
+def test_nothing_is_drawn_for_a_tier_that_was_deleted_meanwhile(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiers.create(visits.server, OPERATOR, TierSpec(name="board"))
+    drawn, releases, read = visits.streams.taken, stored(visits)[2], levels._answer
+
+    def late(*given: Any) -> Any:
+        tiers.delete(visits.server, OPERATOR, "board")
+        return read(*given)
+
+    monkeypatch.setattr(levels, "_answer", late)
+    with pytest.raises(Conflict, match="changed meanwhile; ask again"):
+        move(visits, board={"epsilon": 0.8}, values=VALUES)
+    assert (visits.streams.taken, stored(visits)[2]) == (drawn, releases)
 
 
 def test_a_crash_after_the_charge_is_finished_by_the_same_change(
