@@ -10,6 +10,7 @@ most accurate member does.
 * ``smooth_binary``  outputs that all have one law
 * ``epochs``         streams without an end
 * ``choice``         the tree with the least error for a length
+* ``comparison``     what each structure costs at one guarantee, side by side
 * ``node_noise``     the noise of a forest at every tier, step by step; tiers join midway
 * ``node_state``     that noise as bytes, and back
 * ``factorization``  any public pair of matrices around one vector of noise

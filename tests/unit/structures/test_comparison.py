@@ -1,0 +1,141 @@
+"""What structures are said to cost, against a count over all of their nodes."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson
+from penstock.privacy import Sensitivity
+from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary
+from penstock.structures.comparison import Offer, offers
+from penstock.structures.forest import chain, matrices
+from penstock.structures.square_root import square_root
+
+ELEMENT = Sensitivity(Fraction(3), Fraction(5, 2), Fraction(3, 2))
+LENGTHS = [1, 2, 7, 20, 62, 100, 129, 250]
+
+every_mechanism = pytest.mark.parametrize("mechanism", [Laplace, Gaussian])
+
+
+def _forest(offer: Offer, steps: int) -> Forest:
+    settings = dict(offer.settings)
+    if offer.structure in ("binary", "kary"):
+        return KaryTree(steps, settings["k"], subtracting=bool(settings["subtracting"]))
+    if offer.structure == "smooth_binary":
+        return SmoothBinary(steps, **settings)
+    assert offer.structure == "epochs"
+    return Epochs(**settings)
+
+
+def _node_variance(mechanism: type[Mechanism], loss: float, l1: float, l2_squared: float) -> float:
+    """Of a node, where an element moves all nodes by ``l1`` and ``l2_squared`` together."""
+    if mechanism is Laplace:
+        return 2 * (l1 * float(ELEMENT.l1) / loss) ** 2
+    return l2_squared * float(ELEMENT.l2_squared) / (2 * loss)
+
+
+def _counted(forest: Forest, steps: int, mechanism: type[Mechanism], loss: float) -> list[float]:
+    """The variance of each output, from the ways and from the columns of ``R``."""
+    ways = [list(chain(forest, forest.node(step))) for step in range(1, steps + 1)]
+    _, strategy = matrices(forest, steps)
+    nodes = sorted({node for way in ways for node in way})
+    weights = {node: float(forest.weight(node)) for node in nodes}
+    parts = np.array([1 / weights[node] for node in nodes])
+    moved = float((np.abs(strategy) * parts[:, None]).sum(axis=0).max())
+    # A short stream may not yet meet the element that moves the most nodes.
+    assert moved <= float(forest.column_l1) + 1e-12
+    unit = _node_variance(mechanism, loss, float(forest.column_l1), float(forest.column_l2_squared))
+    power = 2 if mechanism is Laplace else 1
+    return [unit * sum(weights[node] ** power for node in way) for way in ways]
+
+
+@every_mechanism
+@pytest.mark.parametrize("length", LENGTHS)
+def test_offers_are_what_counting_finds(length: int, mechanism: type[Mechanism]) -> None:
+    found = offers(length, mechanism, 0.7, ELEMENT, dimension=3)
+    kinds = [offer.structure for offer in found]
+    assert set(kinds) == {"binary", "epochs", "kary", "smooth_binary", "square_root"}
+    for offer in found:
+        if offer.structure == "square_root":
+            continue
+        forest = _forest(offer, length)
+        variances = _counted(forest, length, mechanism, 0.7)
+        assert offer.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
+        assert offer.largest_variance == pytest.approx(max(variances), rel=1e-12)
+        ways = [list(chain(forest, forest.node(step))) for step in range(1, length + 1)]
+        assert offer.kept == 3 * max(map(len, ways))
+        drawn = len({node for way in ways for node in way})
+        assert offer.drawn == offer.added == pytest.approx(3 * drawn / length)
+        assert offer.lossless == forest.lossless or length == 1
+
+
+@every_mechanism
+def test_the_square_root_is_what_its_matrices_say(mechanism: type[Mechanism]) -> None:
+    offer = next(
+        offer
+        for offer in offers(60, mechanism, 2.0, ELEMENT, dimension=2)
+        if offer.structure == "square_root"
+    )
+    pair = square_root(60, digits=40)
+    unit = _node_variance(
+        mechanism, 2.0, float(pair.sensitivity.l1), float(pair.sensitivity.l2_squared)
+    )
+    variances = pair.variances(unit)
+    assert offer.mean_variance == pytest.approx(variances.mean(), rel=1e-8)
+    assert offer.largest_variance == pytest.approx(variances.max(), rel=1e-8)
+    assert (offer.kept, offer.drawn, offer.added) == (120, 2, 61)
+    assert offer.lossless
+
+
+@every_mechanism
+@pytest.mark.parametrize("steps", [1, 3, 37, 200])
+def test_a_stream_without_an_end_is_offered_epochs(steps: int, mechanism: type[Mechanism]) -> None:
+    found = offers(None, mechanism, 1.0, ELEMENT, horizon=steps)
+    assert {offer.structure for offer in found} == {"epochs"}
+    for offer in found:
+        variances = _counted(Epochs(**offer.settings), steps, mechanism, 1.0)
+        assert offer.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
+        assert offer.largest_variance == pytest.approx(max(variances), rel=1e-12)
+
+
+def test_the_best_is_first_and_known_figures_are_found() -> None:
+    one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+    pure = {offer.structure: offer for offer in offers(250, Laplace, 1.0, one)}
+    assert pure["binary"].mean_variance == pytest.approx(506.368)
+    assert pure["kary"].mean_variance == pytest.approx(89.152)
+    assert pure["smooth_binary"].largest_variance == 168
+    rho = offers(250, Gaussian, 1.0, one)
+    assert rho[0].structure == "square_root"
+    assert rho[0].mean_variance == pytest.approx(3.541119, rel=1e-6)
+    means = [offer.mean_variance for offer in rho]
+    assert means == sorted(means)
+
+
+def test_the_best_arity_of_epochs_is_offered_beside_binary_trees() -> None:
+    one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+    means = {}
+    for arity in range(2, 33):
+        forest = Epochs(arity)
+        means[arity] = np.mean(_counted(forest, 300, Laplace, 1.0)) / 9
+    found = {
+        offer.settings["arity"]: offer for offer in offers(None, Laplace, 1.0, one, horizon=300)
+    }
+    assert set(found) == {2, min(means, key=lambda arity: float(means[arity]))}
+    assert all(offer.mean_variance == pytest.approx(means[arity]) for arity, offer in found.items())
+
+
+def test_epochs_reach_far_beyond_what_could_be_counted() -> None:
+    one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+    far = offers(1 << 40, Gaussian, 1.0, one)
+    assert "square_root" not in {offer.structure for offer in far}
+    assert all(offer.kept < 300 and offer.drawn < 3 for offer in far)
+
+
+def test_impossible_comparisons_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="poisson"):
+        offers(10, Poisson, 1.0, ELEMENT)
+    for length, loss, dimension in [(0, 1.0, 1), (10, 0.0, 1), (10, float("nan"), 1), (10, 1.0, 0)]:
+        with pytest.raises(InvalidInput):
+            offers(length, Gaussian, loss, ELEMENT, dimension=dimension)
