@@ -23,6 +23,7 @@ from tests.api.bad_input import (
     levels,
     people,
     preview,
+    streams,
     vectors,
     wire,
 )
@@ -110,7 +111,7 @@ def refused(stage: Stage, row: Row) -> None:
 
 ROWS = [
     *(vectors.ROWS + computed.ROWS + datasets.ROWS),
-    *(people.ROWS + asking.ROWS + wire.ROWS + levels.ROWS + keyed.ROWS),
+    *(people.ROWS + asking.ROWS + wire.ROWS + levels.ROWS + keyed.ROWS + streams.ROWS),
     *preview.ROWS,
 ]
 

@@ -34,10 +34,21 @@ NEW_VERSION = {"source": {"engine": "duckdb", "uri": "new.csv"}, "budgets": DATA
 NEW_USER = {"name": "new", "roles": ["analyst"]}
 NEW_BUDGETS = {"budgets": {"internal": {"epsilon": 5}}}
 NEW_LEVELS = {"levels": {"public": {"epsilon": 0.2}}}
+STREAM = {
+    "name": "hits",
+    "dataset": "sites",
+    "mechanism": "laplace",
+    "length": 10,
+    "max_steps_per_unit": 1,
+    "levels": {"public": {"epsilon": 0.1}},
+}
+LESS_NOISE = {"levels": {"public": {"epsilon": 0.2}, "internal": {"epsilon": 0.2}}}
+ELEMENTS = {"from": 1, "values": [1]}
 OF_ANN = "/api/v1/audit/exposure?users=ann&dataset=sites"
 
 # noa has no clearance, ann is cleared for public, ian for internal, root is an admin and
-# olga an auditor.  RELEASE and PREFIX stand for ann's release and a token of hers.
+# olga an auditor.  RELEASE and PREFIX stand for ann's release and a token of hers; words in
+# capitals after streams/ are streams that are opened first (STREAMS).
 MATRIX = [
     #   operation           path                            body           noa  ann  ian root olga
     Row("show_me", "/api/v1/me", None, 200, 200, 200, 200, 200),
@@ -80,9 +91,27 @@ MATRIX = [
     Row("list_releases", "/api/v1/releases?query=visits", None, 404, 200, 404, 403, 200),
     Row("show_release", "/api/v1/releases/RELEASE", None, 404, 200, 404, 403, 200),
     Row("show_values", "/api/v1/releases/RELEASE/values", None, 404, 200, 404, 403, 403),
+    Row("list_streams", "/api/v1/streams", None, 200, 200, 200, 200, 200),
+    Row("open_stream", "/api/v1/streams", STREAM, 403, 403, 403, 201, 403),
+    Row("show_stream", "/api/v1/streams/STREAM", None, 404, 200, 200, 200, 200),
+    Row("show_stream", "/api/v1/streams/HIDDEN", None, 404, 404, 200, 200, 200),
+    Row("change_stream", "/api/v1/streams/STREAM", LESS_NOISE, 403, 403, 403, 200, 403),
+    Row("push_elements", "/api/v1/streams/STREAM/elements", ELEMENTS, 403, 403, 403, 200, 403),
+    Row("read_stream", "/api/v1/streams/READ/releases", None, 404, 200, 200, 403, 403),
+    Row("read_stream", "/api/v1/streams/READ/releases?tier=public", None, 404, 200, 200, 403, 403),
+    Row(
+        *("read_stream", "/api/v1/streams/BOTH/releases?tier=internal", None),
+        *(404, 403, 200, 403, 403),
+    ),
     Row("list_events", "/api/v1/audit/events", None, 403, 403, 403, 403, 200),
     Row("show_exposure", OF_ANN, None, 403, 200, 403, 403, 200),
 ]
+STREAMS = {
+    "STREAM": ["public"],
+    "HIDDEN": ["internal"],
+    "READ": ["public"],
+    "BOTH": ["public", "internal"],
+}
 OPEN = {"healthz", "readyz"}
 VERBS = {operation.name: operation.verb for operation in OPERATIONS}
 
@@ -91,6 +120,13 @@ def _path(world: World, row: Row) -> str:
     if "RELEASE" in row.path:
         held = world.answer("GET", "/api/v1/releases", by="ann")["items"]
         return row.path.replace("RELEASE", held[0]["id"])
+    for word, levels in STREAMS.items():
+        if word in row.path:
+            body = {**STREAM, "name": word, "levels": {tier: {"epsilon": 0.1} for tier in levels}}
+            world.answer("POST", "/api/v1/streams", body, by="root")
+            if word in ("READ", "BOTH"):
+                path = f"/api/v1/streams/{word}/elements"
+                world.answer("POST", path, ELEMENTS, by="root")
     if "PREFIX" in row.path:
         issued = world.answer("POST", TOKENS, {}, by="ann")
         return row.path.replace("PREFIX", issued["prefix"])

@@ -26,6 +26,7 @@ RELATIONS = {
     "datasets": "Sources of records, and their budgets.",
     "queries": "Fixed statistics over a dataset.",
     "releases": "What is handed out, once and for ever.",
+    "streams": "Data that arrive over time, released as running totals by tier.",
     "audit": "Who was given what, and what people know together.",
 }
 

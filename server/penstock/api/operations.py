@@ -50,9 +50,13 @@ ONESELF_OR_AUDITOR = Policy("everybody about themselves, and auditors")
 
 @dataclass(frozen=True)
 class Parameter:
-    """What an argument in the query string means, in one sentence."""
+    """What an argument in the query string means, in one sentence.
+
+    ``called`` is its name there, where that is no name in Python.
+    """
 
     sentence: str
+    called: str | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class QueryParameter:
     sentence: str
     adapter: TypeAdapter[Any]
     required: bool
+    argument: str
 
 
 @dataclass(frozen=True)
@@ -228,4 +233,6 @@ def _parameter(name: str, hint: Any, path: str, *, required: bool) -> QueryParam
     marks = [mark for mark in get_args(hint) if isinstance(mark, Parameter)]
     if get_origin(hint) is not Annotated or len(marks) != 1:
         raise TypeError(f"{name} of {path} must say what it is, by one Parameter")
-    return QueryParameter(name, marks[0].sentence, TypeAdapter(hint), required)
+    return QueryParameter(
+        marks[0].called or name, marks[0].sentence, TypeAdapter(hint), required, name
+    )

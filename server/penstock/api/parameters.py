@@ -75,7 +75,7 @@ def read(
         text = given.get(parameter.name)
         if text is not None:
             try:
-                arguments[parameter.name] = parameter.adapter.validate_python(text)
+                arguments[parameter.argument] = parameter.adapter.validate_python(text)
             except ValidationError as problem:
                 found = problem.errors(include_url=False, include_input=False)[0]
                 wrong.append((pointer(parameter.name), sentence(found)))

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.connectors.fields import Number
 from penstock.connectors.plan import LARGEST_TOTAL
 from penstock.connectors.prepare import PreparedQuery
 from penstock.connectors.refusals import pointer
@@ -45,6 +46,12 @@ def prepare_vector(dataset: DatasetSpec, query: VectorSpec) -> PreparedQuery:
             " a dataset whose source is vector.",
             pointer=pointer("dataset"),
         )
+    if dataset.privacy_unit == "event":
+        raise InvalidInput(
+            f"The privacy unit of {dataset.name} is the event, for streams alone: what a person"
+            " loses and what an event loses do not add up. Use a dataset of units.",
+            pointer=pointer("dataset"),
+        )
     dimension = _dimension(query)
     _check_dimension(dimension)
     if query.keys is not None and len(query.keys) != dimension:
@@ -52,23 +59,13 @@ def prepare_vector(dataset: DatasetSpec, query: VectorSpec) -> PreparedQuery:
             f"There are {len(query.keys)} keys and {dimension} values; send as many of both.",
             pointer=pointer("keys"),
         )
-    step = step_of(query.step)
-    if step is None:
-        raise InvalidInput(STEPS, pointer=pointer("step"))
-    bound = Fraction(query.bound)
-    most = min(step, Fraction(1)) * LARGEST_TOTAL
-    if not step <= bound <= most:
-        raise InvalidInput(
-            f"The bound is {float(bound):g}; with step {float(step):g} it lies between"
-            f" {float(step):g} and {float(most):g}.",
-            pointer=pointer("bound"),
-        )
+    step, bound = range_of(query.step, query.bound)
     return PreparedQuery(
         keys=query.keys,
         dimension=dimension,
         step=step,
         bound=bound,
-        sensitivity=_asserted(query.sensitivity, step),
+        sensitivity=asserted(query.sensitivity, step),
     )
 
 
@@ -112,7 +109,8 @@ def _check_dimension(dimension: int) -> None:
         )
 
 
-def _asserted(sent: AssertedSensitivity, step: Fraction) -> Sensitivity:
+def asserted(sent: AssertedSensitivity, step: Fraction) -> Sensitivity:
+    """What the pusher vouches for, exactly.  Raises ``InvalidInput`` below a step."""
     l1 = Fraction(sent.l1)
     l2 = l1 if sent.l2 is None else Fraction(sent.l2)
     linf = l2 if sent.linf is None else Fraction(sent.linf)
@@ -124,6 +122,22 @@ def _asserted(sent: AssertedSensitivity, step: Fraction) -> Sensitivity:
                 pointer=pointer("sensitivity", name),
             )
     return Sensitivity(l1=l1, l2_squared=l2 * l2, linf=linf)
+
+
+def range_of(step: Number, bound: Number) -> tuple[Fraction, Fraction]:
+    """Step and bound as they were declared, exactly.  Raises ``InvalidInput``."""
+    exact = step_of(step)
+    if exact is None:
+        raise InvalidInput(STEPS, pointer=pointer("step"))
+    limit = Fraction(bound)
+    most = min(exact, Fraction(1)) * LARGEST_TOTAL
+    if not exact <= limit <= most:
+        raise InvalidInput(
+            f"The bound is {float(limit):g}; with step {float(exact):g} it lies between"
+            f" {float(exact):g} and {float(most):g}.",
+            pointer=pointer("bound"),
+        )
+    return exact, limit
 
 
 def _words(flaw: int, step: Fraction, bound: Fraction) -> str:

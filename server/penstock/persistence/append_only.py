@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 HISTORY = (
     *("charge", "clearance", "grant", "leaf", "query_level", "release"),
-    *("secret_check", "tier_budget"),
+    *("secret_check", "stream_output", "tier_budget"),
 )
 """The tables that are history in this version."""
 

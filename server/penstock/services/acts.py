@@ -56,7 +56,7 @@ def exposure_of(
     acted = (
         select(col(Grant.release_id))
         .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
-        .where(col(Leaf.actor) == principal.actor, col(Leaf.kind) == "release")
+        .where(col(Leaf.actor) == principal.actor, col(Leaf.kind).in_(("release", "stream")))
     )
     read = union(mine, acted).subquery()
     best = (

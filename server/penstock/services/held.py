@@ -99,10 +99,14 @@ def holdings(
     query_id: int | None = None,
     dataset_ids: Sequence[int] | None = None,
     public_id: str | None = None,
+    streams: bool = True,
     after: int = -1,
     limit: int | None = None,
 ) -> list[Holding]:
-    """Hand-outs in the order in which they were made; what is ``None`` does not filter."""
+    """Hand-outs in the order in which they were made; what is ``None`` does not filter.
+
+    Of a stream there is one for each user and rung, made with the first range.
+    """
     statement = _HAND_OUTS.where(col(Grant.id) > after).order_by(col(Grant.id)).limit(limit)
     if user_ids is not None:
         statement = statement.where(col(Grant.user_id).in_(user_ids))
@@ -110,6 +114,8 @@ def holdings(
         statement = statement.where(col(Release.query_id) == query_id)
     if dataset_ids is not None:
         statement = statement.where(col(Query.dataset_id).in_(dataset_ids))
+    if not streams:
+        statement = statement.where(col(Query.structure).is_(None))
     if public_id is not None:
         statement = statement.where(col(Release.public_id) == public_id)
     return [_holding(session, *row) for row in session.exec(statement).all()]

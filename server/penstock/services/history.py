@@ -42,6 +42,7 @@ def listing(
             session,
             user_ids=users,
             query_id=query_id,
+            streams=False,
             after=window.after,
             limit=window.limit + 1,
         )
@@ -56,7 +57,7 @@ def show(server: Server, principal: Principal, public_id: str) -> HistoryItemVie
     principal.require("analyst", "auditor")
     users = None if "auditor" in principal.roles else [required(principal.user_id)]
     with server.database.read() as session:
-        rows = holdings(session, user_ids=users, public_id=public_id, limit=1)
+        rows = holdings(session, user_ids=users, public_id=public_id, streams=False, limit=1)
         if not rows:
             raise NotFound(f"There is no release {public_id!r}.")
         return rows[0].item()
@@ -67,7 +68,11 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
     principal.require("analyst")
     with server.database.read() as session:
         rows = holdings(
-            session, user_ids=[required(principal.user_id)], public_id=public_id, limit=1
+            session,
+            user_ids=[required(principal.user_id)],
+            public_id=public_id,
+            streams=False,
+            limit=1,
         )
         if not rows:
             raise NotFound(f"There is no release {public_id!r}.")

@@ -51,19 +51,19 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
     principal.require("admin")
     with server.database.read() as session:
         query = query_by_name(session, name)
-        _require_active(query)
+        require_active(query)
         dataset = session.get_one(Dataset, query.dataset_id)
-        targets = _listed(session, dataset, wanted.levels)
+        targets = listed_levels(session, dataset, wanted.levels)
     process = Process.of(query)
-    rungs = {key: _rung(process, *target, dataset.delta) for key, target in targets.items()}
+    rungs = {key: asked_rung(process, *target, dataset.delta) for key, target in targets.items()}
     finest = min(rungs.values())
     answer: Answer | None = None
     if finest < query.ceiling or wanted.values is not None:
         answer = _answer(server, dataset, query, wanted.values)
     with server.database.write() as session:
-        current = _locked(session, query)
+        current = locked_active(session, query)
         now = server.clock()
-        allowed = _charged(session, dataset, current, rungs, now)
+        allowed = charge_levels(session, dataset, current, rungs, now)
         if finest >= current.ceiling:
             allow(session, principal, dataset, current, allowed, now)
             return query.name
@@ -94,7 +94,8 @@ def _answer(
     return lambda: exact
 
 
-def _require_active(query: Query) -> None:
+def require_active(query: Query) -> None:
+    """Raise ``Conflict`` unless levels of the query may change."""
     if query.status == "pending":
         raise Conflict(
             f"The registration of {query.name!r} was interrupted; register the same spec again"
@@ -104,15 +105,16 @@ def _require_active(query: Query) -> None:
         raise Conflict(f"Query {query.name!r} is {query.status}; its levels stay as they are.")
 
 
-def _locked(session: Session, query: Query) -> Query:
+def locked_active(session: Session, query: Query) -> Query:
+    """The query as it is now, locked.  Raises as ``require_active`` does."""
     current = lock_query(session, required(query.id))
     if current is None:
         raise RuntimeError("a query is never taken away")
-    _require_active(current)
+    require_active(current)
     return current
 
 
-def _listed(
+def listed_levels(
     session: Session, dataset: Dataset, levels: Mapping[str, LevelSpec]
 ) -> dict[int, tuple[str, LevelSpec]]:
     """By the key of the tier, the name that it was listed by and its level."""
@@ -135,7 +137,8 @@ def _listed(
     return found
 
 
-def _rung(process: Process, name: str, spec: LevelSpec, delta: float) -> int:
+def asked_rung(process: Process, name: str, spec: LevelSpec, delta: float) -> int:
+    """The rung that ``spec`` asks for the tier ``name``.  Raises ``InvalidInput``."""
     with within("levels", name):
         rung = process.rung(spec.target(), delta)
         if rung == 0:
@@ -151,7 +154,7 @@ def _rung(process: Process, name: str, spec: LevelSpec, delta: float) -> int:
         return rung
 
 
-def _charged(
+def charge_levels(
     session: Session, dataset: Dataset, query: Query, rungs: Rungs, at: datetime
 ) -> dict[int, int]:
     """Charge every tier for ``rungs``; what all tiers are to be allowed from then on."""
@@ -218,7 +221,7 @@ def _raise_ceiling(
         level = process.ladder.value(finest)
         drawn = raise_anchor(process.mechanism, exact, noisy, level, server.randomness())
     with server.database.write() as session:
-        current = _locked(session, query)
+        current = locked_active(session, query)
         now = server.clock()
         if current.ceiling > finest:
             beside = _anchor(session, current)
@@ -226,7 +229,7 @@ def _raise_ceiling(
                 raise Conflict(f"The ceiling of {query.name!r} changed meanwhile; ask again.")
             current.ceiling = finest
             store(session, server, dataset, current, finest, drawn, None, beside)
-        allowed = _charged(session, dataset, current, rungs, now)
+        allowed = charge_levels(session, dataset, current, rungs, now)
         allow(session, principal, dataset, current, allowed, now)
 
 

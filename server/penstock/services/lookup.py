@@ -88,10 +88,18 @@ def dataset_by_name(session: Session, name: str) -> Dataset:
 
 
 def query_by_name(session: Session, name: str) -> Query:
-    """A query, whoever may see it.  Raises ``NotFound``."""
+    """A query that is no stream, whoever may see it.  Raises ``NotFound``."""
     query = session.exec(_QUERY, params={"folded": folded(name)}).first()
-    if query is None:
+    if query is None or query.structure is not None:
         raise NotFound(f"There is no query {name!r}.")
+    return query
+
+
+def stream_by_name(session: Session, name: str) -> Query:
+    """A stream, whoever may see it.  Raises ``NotFound``."""
+    query = session.exec(_QUERY, params={"folded": folded(name)}).first()
+    if query is None or query.structure is None:
+        raise NotFound(f"There is no stream {name!r}.")
     return query
 
 

@@ -65,7 +65,11 @@ def listing(
     """The queries that the caller may see, in the order in which they were registered."""
     with server.database.read() as session:
         limit = visible_below(session, principal)
-        statement = select(Query).where(col(Query.id) > window.after).order_by(col(Query.id))
+        statement = (
+            select(Query)
+            .where(col(Query.id) > window.after, col(Query.structure).is_(None))
+            .order_by(col(Query.id))
+        )
         if limit is not None:
             statement = statement.where(in_sight(limit))
         elif not principal.roles & {"admin", "auditor"}:
@@ -96,7 +100,11 @@ def visible_query(session: Session, principal: Principal, name: str) -> tuple[Qu
     if limit is not None:
         statement = statement.where(in_sight(limit))
     query = session.exec(statement).first()
-    if query is None or (limit is None and not principal.roles & {"admin", "auditor"}):
+    if (
+        query is None
+        or query.structure is not None
+        or (limit is None and not principal.roles & {"admin", "auditor"})
+    ):
         raise NotFound(f"There is no query {name!r}.")
     return query, limit
 

@@ -59,7 +59,7 @@ def register(server: Server, principal: Principal, request: Request) -> str:
         query = pending(session, dataset, request, prepared)
         if query is None:
             fresh = accounts_of(session, dataset)
-            _require_same(accounts, fresh)
+            require_same_accounts(accounts, fresh)
             query = _charged(session, server, principal, dataset, request, prepared, offer, fresh)
     try:
         _anchor(server, dataset, query, prepared.step, answer)
@@ -158,7 +158,7 @@ def pending(
     return None
 
 
-def _require_same(settled: Accounts, fresh: Accounts) -> None:
+def require_same_accounts(settled: Accounts, fresh: Accounts) -> None:
     """Refuse an offer that was settled for other tiers or budgets than there are now."""
 
     def terms(accounts: Accounts) -> list[tuple[int | None, object]]:

@@ -136,7 +136,7 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
     tier, rung = clearance, own
     target = wanted.target()
     if wanted.tier is not None:
-        tier, rung = _of_tier(session, query, clearance, wanted.tier)
+        tier, rung = rung_of_tier(session, query, clearance, wanted.tier)
     elif target is not None:
         rung = process.rung(target, dataset.delta)
     if rung < own:
@@ -149,7 +149,8 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
     return _Ask(query, dataset, process, tier, rung)
 
 
-def _of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tuple[Tier, int]:
+def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tuple[Tier, int]:
+    """A tier up to ``clearance`` and its rung.  Raises ``ClearanceTooLow``, ``InvalidInput``."""
     try:
         tier = tier_by_name(session, name)
     except NotFound as problem:

@@ -176,7 +176,7 @@ class ReleaseRequest(Spec):
         return None
 
 
-def _each_once(value: object) -> object:
+def each_once(value: object) -> object:
     """Refuse two spellings of one name, which would become one and lose the other's value."""
     if isinstance(value, dict):
         names = [name for name in value if isinstance(name, str)]
@@ -196,7 +196,7 @@ class DatasetRequest(DatasetSpec):
 
     delta: float = Field(ge=0, lt=1)
     budgets: Annotated[
-        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
 
 
@@ -210,7 +210,7 @@ class VersionRequest(Spec):
 
     source: SourceSpec
     budgets: Annotated[
-        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
     disjoint_units: bool = False
     max_units: Annotated[int, Field(ge=1, le=MOST_UNITS)] | None = None
@@ -224,7 +224,7 @@ class DatasetChange(Spec):
     """What to change of a dataset: budgets of tiers; those left out keep theirs."""
 
     budgets: Annotated[
-        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
 
 
@@ -236,7 +236,7 @@ class LevelsChange(Spec):
     """
 
     levels: Annotated[
-        dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+        dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
     values: Annotated[
         list[int | float] | None,
@@ -266,7 +266,7 @@ class Terms(Spec):
     share: float | None = Field(default=None, gt=0, le=1)
     levels: (
         Annotated[
-            dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(_each_once)
+            dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
         ]
         | None
     ) = None

@@ -63,7 +63,7 @@ def seal_state(
     server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
 ) -> bytes:
     """A release's lattice integers, encrypted for their row."""
-    return seal_vector(_key(server, dataset, query), steps, _row(dataset, query, rung, seq))
+    return seal_vector(query_key(server, dataset, query), steps, _row(dataset, query, rung, seq))
 
 
 def open_state(server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
@@ -72,20 +72,21 @@ def open_state(server: Server, dataset: Dataset, query: Query, release: Release)
     Raises ``IntegrityViolation`` for a row that was altered, cut, copied or swapped.
     """
     row = _row(dataset, query, release.rung, release.seq)
-    return open_vector(_key(server, dataset, query), release.ciphertext, row)
+    return open_vector(query_key(server, dataset, query), release.ciphertext, row)
 
 
 def seal_fingerprint(server: Server, dataset: Dataset, query: Query, digest: bytes) -> bytes:
     """The keyed fingerprint of a query's exact answer, encrypted for its row."""
-    return seal(_key(server, dataset, query), digest, _fingerprint(dataset, query))
+    return seal(query_key(server, dataset, query), digest, _fingerprint(dataset, query))
 
 
 def open_fingerprint(server: Server, dataset: Dataset, query: Query, sealed: bytes) -> bytes:
     """The fingerprint again.  Raises ``IntegrityViolation``."""
-    return open_envelope(_key(server, dataset, query), sealed, _fingerprint(dataset, query))
+    return open_envelope(query_key(server, dataset, query), sealed, _fingerprint(dataset, query))
 
 
-def _key(server: Server, dataset: Dataset, query: Query) -> Key:
+def query_key(server: Server, dataset: Dataset, query: Query) -> Key:
+    """The key of a query.  Raises as ``dataset_key`` does."""
     return unwrap_query_dek(
         dataset_key(server, dataset), query.wrapped_dek, identity(dataset), query.folded
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from penstock.structures.kary import KaryTree
+from penstock.structures.smooth_binary import SmoothBinary, smooth_binary
 
 LARGEST_ARITY = 200
 """Beyond it, trees of the height that these reach have more digits to add."""
@@ -29,6 +30,19 @@ def best_tree(length: int, *, pure: bool, largest: int = LARGEST_ARITY) -> KaryT
     Raises ``InvalidInput`` for a length below 1.
     """
     return min(_candidates(length, largest), key=lambda tree: mean_squared_error(tree, pure=pure))
+
+
+def smooth_squared_error(tree: SmoothBinary, *, pure: bool) -> Fraction:
+    """The same for a smooth tree, whose outputs all have one variance."""
+    return Fraction(2 * tree.zeros**2 if pure else tree.zeros, 1 if pure else 2) * tree.ones
+
+
+def best_structure(length: int, *, pure: bool) -> KaryTree | SmoothBinary:
+    """Of all trees for ``length`` steps the one with the least mean squared error."""
+    tree, smooth = best_tree(length, pure=pure), smooth_binary(length, pure=pure)
+    if mean_squared_error(tree, pure=pure) <= smooth_squared_error(smooth, pure=pure):
+        return tree
+    return smooth
 
 
 def _candidates(length: int, largest: int) -> Iterator[KaryTree]:

@@ -6,6 +6,7 @@ from typing import Any
 from tests.api.bad_input.datasets import DATASETS
 from tests.api.bad_input.people import TIER, TIERS, TOKEN, TOKENS, USER, USERS
 from tests.api.bad_input.row import Row
+from tests.api.bad_input.streams import STREAM, STREAMS
 from tests.api.bad_input.vectors import GOOD, QUERIES
 from tests.api.world import DATASET
 
@@ -20,6 +21,8 @@ POSTS: Mapping[str, Any] = {
     },
     QUERIES: GOOD,
     f"{QUERIES}/visits/retire": None,
+    STREAMS: STREAM,
+    f"{STREAMS}/hits/elements": {"from": 1, "values": [1]},
 }
 """A good body, or none, for each address."""
 

@@ -117,6 +117,15 @@ SAMPLES: dict[str, dict[str, object]] = {
         "started_at": NOON,
         "expires_at": NOON,
     },
+    "stream_state": {"query_id": 1, "step": 3, "ciphertext": b"sealed"},
+    "stream_output": {
+        "query_id": 1,
+        "rung": 4000,
+        "first": 1,
+        "last": 3,
+        "ciphertext": b"sealed",
+        "created_at": NOON,
+    },
     "secret_check": {"name": "pepper", "digest": bytes(32)},
 }
 """A valid row of every table, parents first; each refers to the first row of its parents."""
@@ -137,6 +146,8 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.Grant,
         tables.Charge,
         tables.Idempotency,
+        tables.StreamState,
+        tables.StreamOutput,
         tables.SecretCheck,
     )
 }

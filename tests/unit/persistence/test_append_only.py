@@ -13,9 +13,9 @@ MakeRow = Callable[..., SQLModel]
 
 HISTORY = (
     *("charge", "clearance", "grant", "leaf", "query_level", "release"),
-    *("secret_check", "tier_budget"),
+    *("secret_check", "stream_output", "tier_budget"),
 )
-MUTABLE = {"dataset", "idempotency", "query", "tier", "token", "user"}
+MUTABLE = {"dataset", "idempotency", "query", "stream_state", "tier", "token", "user"}
 
 CHANGED = {
     **dict.fromkeys(("bytes", "hash", "kind", "at", "actor", "user"), "NULL"),

@@ -73,6 +73,11 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "leaf_actor": [{"actor": ""}],
     "secret_check_name": [{"name": ""}],
     "secret_check_digest": [{"digest": bytes(31)}, {"digest": bytes(33)}],
+    "stream_state_step": [{"step": -1}],
+    "stream_state_ciphertext": [{"ciphertext": b""}],
+    "stream_output_rung": [{"rung": -1}],
+    "stream_output_steps": [{"first": 0}, {"last": 0}],
+    "stream_output_ciphertext": [{"ciphertext": b""}],
     "charge_seq": [{"seq": -1}],
     "charge_rung": [{"rung": -1}],
     "charge_order": [{"order": 1.0}],
@@ -101,6 +106,8 @@ SECOND: dict[str, dict[str, object]] = {
     "grant": {"user_id": 2},
     "charge": {"seq": 1},
     "idempotency": {"key": "k2"},
+    "stream_state": {"query_id": 2},
+    "stream_output": {"first": 2, "last": 5},
     "secret_check": {"name": "values"},
 }
 
@@ -138,8 +145,9 @@ def test_a_row_that_breaks_a_check_is_refused(
 @pytest.mark.parametrize("table", SECOND)
 def test_a_second_row_that_differs_is_taken(filled: Database, row: MakeRow, table: str) -> None:
     with filled.write() as session:
-        if table == "grant":
-            session.add(row("user", **SECOND["user"]))
+        parent = {"grant": "user", "stream_state": "query"}.get(table)
+        if parent is not None:
+            session.add(row(parent, **SECOND[parent]))
             session.flush()
         session.add(row(table, **SECOND[table]))
 

@@ -4,6 +4,7 @@
 * ``datasets``  datasets and each tier's budget in them
 * ``queries``   queries, their levels, the releases and who holds them
 * ``ledger``    what was charged
+* ``streams``   the state of streams, and their running totals
 * ``log``       the leaves of the audit log
 * ``repeats``   requests that carried a key of their own
 * ``secret_checks``  what tells the right secrets from others
@@ -22,6 +23,7 @@ from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
 from penstock.persistence.tables.repeats import Idempotency
 from penstock.persistence.tables.secret_checks import SecretCheck
+from penstock.persistence.tables.streams import StreamOutput, StreamState
 
 __all__ = [
     "Charge",
@@ -34,6 +36,8 @@ __all__ = [
     "QueryLevel",
     "Release",
     "SecretCheck",
+    "StreamOutput",
+    "StreamState",
     "Tier",
     "TierBudget",
     "Token",

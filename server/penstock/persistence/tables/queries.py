@@ -20,6 +20,8 @@ class Query(Table, table=True):
     and never of values.  ``sealed_fingerprint`` is the keyed fingerprint of the exact answer
     under encryption, null before the anchor.  ``seq`` is that of the newest release, -1
     before the anchor.  ``mac`` is an HMAC of the row under a key that is not in here.
+    ``structure`` (JSON) belongs to streams alone; their ``dimension`` is how many numbers one
+    privacy unit takes part in, which is what is charged.
     """
 
     __tablename__ = "query"
@@ -72,6 +74,7 @@ class Query(Table, table=True):
     by: str
     sealed_fingerprint: bytes | None = None
     mac: bytes | None = None
+    structure: str | None = None
 
 
 class QueryLevel(Table, table=True):

@@ -1,0 +1,89 @@
+"""Streams: data that arrive over time, released as running totals by tier."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from penstock.api.call import Call
+from penstock.api.operations import ADMIN, ANALYST, SIGNED_IN, Operations, Parameter
+from penstock.services import stream_elements, stream_releases, streams
+from penstock.services.paging import Window
+from penstock.services.stream_specs import ElementsRequest, StreamChange, StreamRequest
+from penstock.services.stream_views import PushedView, RunningTotalsView, StreamView
+from penstock.services.views import Page
+
+operations = Operations()
+
+
+@operations.get("/streams", SIGNED_IN)
+def list_streams(
+    call: Call,
+    window: Window,
+    dataset: Annotated[str | None, Parameter("Only the streams of this dataset.")] = None,
+) -> Page[StreamView]:
+    """List the streams that the caller may see, in the order in which they were opened."""
+    return streams.listing(call.server, call.principal, window, dataset)
+
+
+@operations.post("/streams", ADMIN, refusals=(404, 409))
+def open_stream(call: Call, body: StreamRequest) -> StreamView:
+    """Open a stream: charge every tier for all of it, before the first element.
+
+    The charge is that of one privacy unit, which is in at most `max_steps_per_unit`
+    elements and changes each by at most `sensitivity`; both are taken at the caller's
+    word.  Outside of datasets whose privacy unit is the event the number is required.
+    """
+    return streams.open_stream(call.server, call.principal, body)
+
+
+@operations.get("/streams/{stream}", SIGNED_IN)
+def show_stream(call: Call, stream: str) -> StreamView:
+    """Show one stream, down to the tiers that the caller may see, and its next number."""
+    return streams.show(call.server, call.principal, stream)
+
+
+@operations.patch("/streams/{stream}", ADMIN, refusals=(409,))
+def change_stream(call: Call, stream: str, body: StreamChange) -> StreamView:
+    """Move levels of a stream from the next element on; tiers left out keep theirs.
+
+    A level that no tier had before has totals from there on, and none of earlier steps.
+    One more accurate than a tier was charged for is charged.
+    """
+    return streams.change(call.server, call.principal, stream, body)
+
+
+@operations.post("/streams/{stream}/elements", ADMIN, status=200, refusals=(409,), large_body=True)
+def push_elements(call: Call, stream: str, body: ElementsRequest) -> PushedView:
+    """Take in the next elements, and draw the running totals of each for every level.
+
+    `from` is the number of the first one and must be the next, else nothing is taken in;
+    elements are counted from 1.  Each is a number, or a list of `dimension` numbers.
+    """
+    return stream_elements.push(call.server, call.principal, stream, body)
+
+
+@operations.get("/streams/{stream}/releases", ANALYST, refusals=(409,))
+def read_stream(
+    call: Call,
+    stream: str,
+    first: Annotated[
+        int | None,
+        Field(ge=1),
+        Parameter("The first step: the first one of the level unless said.", called="from"),
+    ] = None,
+    last: Annotated[
+        int | None, Field(ge=1), Parameter("The last step: the newest unless said.", called="to")
+    ] = None,
+    tier: Annotated[
+        str | None, Parameter("At the level of this tier: one's own unless said.")
+    ] = None,
+) -> RunningTotalsView:
+    """Show the running totals of a range of steps, whole, at the caller's tier or a lower one.
+
+    The same range is the same for ever.  Above 10^7 numbers ask for shorter ranges.
+    """
+    found = stream_releases.read(
+        call.server, call.principal, stream, first=first, last=last, tier=tier
+    )
+    call.hide_duration(sum(item.values.size for item in found.items))
+    return found

@@ -1,0 +1,53 @@
+"""Streams: the sealed state that the next element is added to, and the totals given so far.
+
+A stream is a row of ``query`` with a ``structure``; its levels, charges and hand-outs are
+those of any query, with one ``release`` for each rung, whose values stand here.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+
+
+class StreamState(Table, table=True):
+    """The exact running total and the noise of the nodes in use, after ``step`` elements.
+
+    Overwritten with each push, under the lock of the query's row.
+    """
+
+    __tablename__ = "stream_state"
+    __table_args__ = (
+        UniqueConstraint("query_id"),
+        check("step", "step >= 0"),
+        check("ciphertext", "length(ciphertext) >= 1"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
+    step: int = Field(sa_type=BigInteger)
+    ciphertext: bytes
+
+
+class StreamOutput(Table, table=True):
+    """The released totals at one rung of steps ``first`` to ``last``, sealed."""
+
+    __tablename__ = "stream_output"
+    __table_args__ = (
+        UniqueConstraint("query_id", "rung", "first"),
+        UniqueConstraint("query_id", "rung", "last"),
+        check("rung", "rung >= 0"),
+        check("steps", "first >= 1 AND last >= first"),
+        check("ciphertext", "length(ciphertext) >= 1"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
+    rung: int
+    first: int = Field(sa_type=BigInteger)
+    last: int = Field(sa_type=BigInteger)
+    ciphertext: bytes
+    created_at: datetime = Field(sa_type=Moment)

@@ -1,0 +1,132 @@
+"""Elements of a stream, in order: added to its running total, and to nothing else.
+
+The noise is drawn before the lock is taken, since a large batch takes long, and counts only
+where the state is then still the one that it was drawn from.  State and outputs are stored
+in one transaction: whatever stops the server, a step has been taken with its outputs or
+not at all, and is never drawn twice.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from penstock.connectors.vector import vector_steps
+from penstock.errors import Conflict, InvalidInput
+from penstock.mechanisms import IntVector
+from penstock.mechanisms.lattice import LARGEST_STEPS
+from penstock.persistence import lock_query
+from penstock.persistence.tables import Dataset, Query
+from penstock.services.lookup import required, stream_by_name
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.stream_shapes import Shape
+from penstock.services.stream_specs import ElementsRequest
+from penstock.services.stream_state import Running, add_outputs, load, rungs_of, save, state_row
+from penstock.services.stream_views import PushedView
+
+
+def push(server: Server, principal: Principal, name: str, sent: ElementsRequest) -> PushedView:
+    """Take in the next elements of a stream.
+
+    Raises ``NotFound``; ``Conflict`` where ``from`` is not the next number, and where
+    somebody else pushed or changed levels meanwhile; ``InvalidInput`` for values that are
+    not such as were declared, and for more than the stream has steps.  Whatever it raises
+    changes nothing.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        query = stream_by_name(session, name)
+        dataset = session.get_one(Dataset, query.dataset_id)
+        shape, process = Shape.of(query), Process.of(query)
+        running = load(session, server, dataset, query)
+        _require_next(query, shape, running.step, sent.first)
+    elements = _elements(shape, process, sent.values)
+    last = sent.first + len(elements) - 1
+    if shape.length is not None and last > shape.length:
+        raise InvalidInput(
+            f"Stream {query.name!r} has {shape.length} steps; from {sent.first} on"
+            f" {shape.length - sent.first + 1} are left, and {len(elements)} were sent.",
+            pointer="/values",
+        )
+    outputs = advanced(running, elements, server)
+    with server.database.write(alone=False) as session:
+        current = lock_query(session, required(query.id))
+        if current is None:
+            raise RuntimeError("a query is never taken away")
+        _require_next(current, shape, state_row(session, current).step, sent.first)
+        if sorted(rungs_of(session, current)) != running.rungs:
+            raise Conflict(f"Levels of {query.name!r} changed meanwhile; send the elements again.")
+        save(session, server, dataset, current, running)
+        add_outputs(session, server, dataset, current, sent.first, outputs, server.clock())
+    return PushedView(query.name, sent.first, last, shape.following(last), query.asserted_by)
+
+
+def _require_next(query: Query, shape: Shape, step: int, first: int) -> None:
+    if query.status != "active":
+        raise Conflict(f"Stream {query.name!r} is {query.status} and takes no elements.")
+    following = shape.following(step)
+    if following is None:
+        raise Conflict(f"Stream {query.name!r} has all of its {shape.length} elements.", next=None)
+    if first != following:
+        raise Conflict(
+            f"The next element of {query.name!r} is number {following}, not {first}; nothing"
+            f" was taken in. Send the elements from {following} on.",
+            next=following,
+        )
+
+
+def _elements(shape: Shape, process: Process, values: list[object]) -> IntVector:
+    """The elements in lattice steps: shape (steps, dimension)."""
+    flat = values if shape.dimension == 1 else _flat(values, shape.dimension)
+    numbers = [value if isinstance(value, int | float) else None for value in flat]
+    try:
+        counted = vector_steps(
+            numbers,  # type: ignore[arg-type]  # what is no number is found out there
+            Fraction(shape.step),
+            Fraction(shape.bound),
+        )
+    except InvalidInput as problem:
+        raise _placed(problem, shape.dimension) from None
+    return (counted * np.int64(shape.scale(process))).reshape(-1, shape.dimension)
+
+
+def _flat(rows: list[object], dimension: int) -> list[object]:
+    found: list[object] = []
+    for number, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != dimension:
+            raise InvalidInput(
+                f"The element at place {number} is no list of {dimension} numbers.",
+                pointer=f"/values/{number}",
+            )
+        found += row
+    return found
+
+
+def _placed(problem: InvalidInput, dimension: int) -> InvalidInput:
+    """The refusal of a number, by the place of its element as well."""
+    pointer, detail = problem.errors[0]
+    place = pointer.rpartition("/")[2]
+    if dimension == 1 or not place.isdigit():
+        return problem
+    row, column = divmod(int(place), dimension)
+    detail = detail.replace(f"place {place}", f"place {column} of element {row}")
+    return InvalidInput(detail, pointer=f"/values/{row}/{column}")
+
+
+def advanced(running: Running, elements: IntVector, server: Server) -> list[tuple[int, IntVector]]:
+    """Let the state take in ``elements``; the outputs by rung.  Raises ``InvalidInput``."""
+    totals = np.cumsum(elements, axis=0) + running.total
+    # Checked by floats first: a sum of so many may leave 64 bits.
+    reach = np.abs(elements.astype(np.float64)).sum(axis=0) + np.abs(running.total)
+    if reach.max() > LARGEST_STEPS and (
+        reach.max() >= 2.0**62 or np.abs(totals).max() > LARGEST_STEPS
+    ):
+        raise InvalidInput(
+            "A running total would leave the range that the stream was opened for, which it"
+            " shows as largest_total; open another one.",
+            pointer="/values",
+        )
+    noise = running.noise.advance(len(elements), server.randomness)
+    running.total = totals[-1].copy()
+    return [(rung, totals + each) for rung, each in zip(running.rungs, noise, strict=True)]

@@ -1,0 +1,196 @@
+"""Reading a stream: the running totals that were drawn with the elements, at one's tier.
+
+Nothing is drawn here, so that a range is the same for ever.  Each answer leaves a leaf,
+and a first one at a level makes its reader a holder of it.
+"""
+
+from dataclasses import asdict, dataclass
+
+from sqlmodel import Session, col, select
+
+from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput, NotFound
+from penstock.mechanisms import IntVector
+from penstock.persistence import lock_query
+from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier
+from penstock.services import log
+from penstock.services.held import held_at
+from penstock.services.lookup import allowed_rung, clearance_of, required, stream_by_name
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.releases import rung_of_tier
+from penstock.services.server import Server
+from penstock.services.stream_shapes import Shape
+from penstock.services.stream_state import first_of, outputs_of, state_row
+from penstock.services.stream_views import RunningTotalsView, RunningTotalView
+from penstock.services.views import ReceiptView
+
+MOST_NUMBERS = 10**7
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """A range that was found to be allowed: of which rung, in which tier's name."""
+
+    query: Query
+    dataset: Dataset
+    tier: Tier
+    release: Release
+    span: range
+
+
+def read(
+    server: Server,
+    principal: Principal,
+    name: str,
+    *,
+    first: int | None = None,
+    last: int | None = None,
+    tier: str | None = None,
+) -> RunningTotalsView:
+    """The running totals of steps ``first`` to ``last``, at a tier up to the caller's own.
+
+    What is left out is the first step that the level has, the newest step, and the caller's
+    tier.  Raises ``NotFound`` for a stream out of sight, ``ClearanceTooLow``,
+    ``InvalidInput`` for steps that there are not and for more than 10^7 numbers, and
+    ``Conflict`` where the stream has no elements yet, or is not active.
+    """
+    principal.require("analyst")
+    with server.database.read() as session:
+        ask = _allowed(session, server, principal, name, first, last, tier)
+        totals = outputs_of(session, server, ask.dataset, ask.query, ask.release.rung, ask.span)
+    with server.database.write(alone=False) as session:
+        lock_query(session, required(ask.query.id))
+        again = _allowed(session, server, principal, name, ask.span[0], ask.span[-1], tier)
+        if again.release.id != ask.release.id:
+            raise Conflict(f"Levels of {ask.query.name!r} changed meanwhile; ask again.")
+        leaf = _recorded(session, server, principal, again, totals)
+    return _view(again, leaf, totals)
+
+
+def _allowed(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    name: str,
+    first: int | None,
+    last: int | None,
+    tier_name: str | None,
+) -> _Ask:
+    clearance = clearance_of(session, required(principal.user_id))
+    missing = NotFound(f"There is no stream {name!r}.")
+    if clearance is None:
+        raise missing
+    query = stream_by_name(session, name)
+    rung = allowed_rung(session, query, clearance)
+    if rung is None:
+        raise missing
+    tier = clearance
+    if tier_name is not None:
+        tier, asked = rung_of_tier(session, query, clearance, tier_name)
+        if asked < rung:
+            raise ClearanceTooLow(f"The level of {tier.name!r} is above {clearance.name!r}.")
+        rung = asked
+    if query.status != "active":
+        raise Conflict(f"Stream {query.name!r} is {query.status} and gives no totals.")
+    dataset = session.get_one(Dataset, query.dataset_id)
+    release = session.exec(
+        select(Release).where(col(Release.query_id) == query.id, col(Release.rung) == rung)
+    ).first()
+    if release is None:
+        raise IntegrityViolation(
+            f"Stream {query.name!r} has no outputs at a level that it allows; its rows do not"
+            " fit each other. Restore the database from a backup."
+        )
+    beginning = first_of(server, dataset, query, release)
+    step = state_row(session, query).step
+    span = _span(query, beginning, step, first, last)
+    numbers = len(span) * Shape.of(query).dimension
+    if numbers > MOST_NUMBERS:
+        raise InvalidInput(
+            f"The range has {numbers:,} numbers; one answer has {MOST_NUMBERS:,} at most. Ask"
+            " for a shorter one.",
+            pointer="/to",
+        )
+    return _Ask(query, dataset, tier, release, span)
+
+
+def _span(query: Query, beginning: int, step: int, first: int | None, last: int | None) -> range:
+    if step < beginning:
+        raise Conflict(
+            f"Stream {query.name!r} has no totals at this level yet; its first one comes with"
+            f" element {beginning}, and there are {step}."
+        )
+    start, end = beginning if first is None else first, step if last is None else last
+    if start < beginning:
+        raise InvalidInput(
+            f"At this level {query.name!r} has totals from step {beginning} on, since it was"
+            " added then; the noise of nodes that were out of use is not kept. Ask from there,"
+            " or at the tier that it had before.",
+            pointer="/from",
+        )
+    if end > step:
+        raise InvalidInput(
+            f"Stream {query.name!r} has {step} elements until now, and none with number {end}.",
+            pointer="/to",
+        )
+    if start > end:
+        raise InvalidInput(f"The range from {start} to {end} is empty.", pointer="/to")
+    return range(start, end + 1)
+
+
+def _recorded(
+    session: Session, server: Server, principal: Principal, ask: _Ask, totals: IntVector
+) -> Leaf:
+    now = server.clock()
+    first, last = ask.span[0], ask.span[-1]
+    name = f"{ask.release.public_id}:{first}:{last}"
+    held = held_at(session, required(principal.user_id), required(ask.query.id), ask.release.rung)
+    leaf = log.append(  # last but for the grant: from here on everybody else waits to append
+        session,
+        kind="stream",
+        at=now,
+        actor=principal.actor,
+        user=principal.name,
+        dataset=ask.dataset.name,
+        query=ask.query.name,
+        tier=ask.tier.name,
+        level=asdict(Process.of(ask.query).level(ask.release.rung)),
+        release=ask.release.public_id,
+        first=first,
+        last=last,
+        value_hmac=log.value_hmac(server.secrets.values, name, totals.reshape(-1)),
+    )
+    if held is None:
+        session.add(
+            Grant(
+                user_id=required(principal.user_id),
+                release_id=required(ask.release.id),
+                tier_id=required(ask.tier.id),
+                leaf_id=required(leaf.id),
+                at=now,
+            )
+        )
+    return leaf
+
+
+def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
+    process, shape, rung = Process.of(ask.query), Shape.of(ask.query), ask.release.rung
+    values = process.values(rung, totals.reshape(-1)).reshape(totals.shape)
+    forest, node = shape.forest, 0
+    items = []
+    for place, step in enumerate(ask.span):
+        node = forest.node(step) if place == 0 else forest.following(step - 1, node)
+        items.append(RunningTotalView(step, values[place], shape.error(process, rung, node)))
+    return RunningTotalsView(
+        stream=ask.query.name,
+        dataset=ask.dataset.name,
+        tier=ask.tier.name,
+        mechanism=ask.query.mechanism,
+        level=process.level(rung),
+        guarantee=process.guarantee(rung, ask.dataset.delta),
+        granularity=float(process.mechanism.granularity),
+        asserted_by=ask.query.asserted_by,
+        released_at=leaf.at,
+        receipt=ReceiptView(leaf.index, leaf.hash.hex()),
+        items=items,
+    )

@@ -1,0 +1,96 @@
+"""What the services of streams answer with; field names are part of the public API."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from penstock.services.views import (
+    ErrorView,
+    GuaranteeView,
+    LevelView,
+    ReceiptView,
+    SensitivityView,
+    Values,
+)
+
+
+@dataclass(frozen=True)
+class StreamTierView:
+    """A stream's level at one tier, with what it means.
+
+    ``level`` is that of one node of weight 1, ``error`` that of the newest total (before
+    the first element of the first); totals of steps before ``first`` are not given at it.
+    """
+
+    tier: str
+    level: LevelView
+    guarantee: GuaranteeView
+    error: ErrorView
+    first: int
+
+
+@dataclass(frozen=True)
+class StreamView:
+    """A stream, down to the tiers that the caller may see.
+
+    ``sensitivity`` is that of all nodes to one privacy unit, what is charged; ``next`` the
+    number of the next element, null where no more fit; ``largest_total`` how far from 0 a
+    running total may get.
+    """
+
+    name: str
+    dataset: str
+    dataset_version: int
+    mechanism: str
+    structure: dict[str, Any]
+    status: str
+    length: int | None
+    next: int | None
+    dimension: int
+    step: float
+    bound: float
+    largest_total: float
+    granularity: float
+    sensitivity: SensitivityView
+    max_steps_per_unit: int
+    asserted_by: str | None
+    spec: dict[str, Any]
+    tiers: list[StreamTierView]
+    opened_at: datetime
+
+
+@dataclass(frozen=True)
+class PushedView:
+    """Elements that were taken in: their first and last number, and the next one."""
+
+    stream: str
+    first: int
+    last: int
+    next: int | None
+    asserted_by: str | None
+
+
+@dataclass(frozen=True)
+class RunningTotalView:
+    """The released running totals after element ``t``; ``error`` is that of each number."""
+
+    t: int
+    values: Values
+    error: ErrorView
+
+
+@dataclass(frozen=True)
+class RunningTotalsView:
+    """The released running totals of a range of steps, whole."""
+
+    stream: str
+    dataset: str
+    tier: str
+    mechanism: str
+    level: LevelView
+    guarantee: GuaranteeView
+    granularity: float
+    asserted_by: str | None
+    released_at: datetime
+    receipt: ReceiptView
+    items: list[RunningTotalView]

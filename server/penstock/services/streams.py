@@ -1,0 +1,342 @@
+"""Streams: opened and charged at once, since nothing is drawn before the first element.
+
+A stream is a query whose data arrive over time.  So its name, its levels, what it is
+charged and who was given which level are those of a query; what it has beside these are a
+structure, a state, and outputs.
+"""
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+
+from penstock.accounting import CALIBRATION_VERSION
+from penstock.connectors.fields import folded
+from penstock.connectors.refusals import within
+from penstock.errors import InvalidInput, NameTaken, NotFound
+from penstock.persistence import duplicate, lock_dataset
+from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.services.accounts import append_charge, require_room
+from penstock.services.acts import record
+from penstock.services.allowances import allow
+from penstock.services.datasets import spec_of, visible_below, visible_dataset
+from penstock.services.effective import recharge
+from penstock.services.levels import (
+    asked_rung,
+    charge_levels,
+    listed_levels,
+    locked_active,
+    require_active,
+)
+from penstock.services.lookup import dataset_by_name, in_sight, required, stream_by_name
+from penstock.services.offers import Offer, settle
+from penstock.services.paging import Window
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.queries import levels_of
+from penstock.services.registration import Accounts, accounts_of, require_same_accounts
+from penstock.services.server import Server
+from penstock.services.state import fresh_query_key
+from penstock.services.stream_shapes import Shape, prepared, settled
+from penstock.services.stream_specs import StreamChange, StreamRequest
+from penstock.services.stream_state import (
+    begin,
+    first_of,
+    load,
+    save,
+    seal_first,
+    state_row,
+)
+from penstock.services.stream_views import StreamTierView, StreamView
+from penstock.services.versions import versions_of
+from penstock.services.views import Page
+
+
+def open_stream(server: Server, principal: Principal, request: StreamRequest) -> StreamView:
+    """Open a stream and charge every tier for all of it.
+
+    Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, and
+    ``BudgetExhausted``; whatever it raises changes nothing.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        dataset = dataset_by_name(session, request.dataset)
+        accounts = accounts_of(session, dataset)
+    shape = settled(request, _steps_per_unit(dataset, request))
+    if shape.dimension > server.settings.dimension_limit:
+        raise InvalidInput(
+            f"An element has {shape.dimension} numbers; this server allows"
+            f" {server.settings.dimension_limit}.",
+            pointer="/dimension",
+        )
+    terms = prepared(request, shape)
+    offer = settle(request, terms, accounts, dataset.delta)
+    for rung in set(offer.rungs.values()):
+        shape.require_reach(offer.process, rung)
+    with server.database.write(alone=False) as session:
+        # Whoever charges the same accounts waits here, and reads them anew.
+        lock_dataset(session, required(dataset.id))
+        fresh = accounts_of(session, dataset)
+        require_same_accounts(accounts, fresh)
+        query = _row(server, principal, dataset, request, shape, offer, terms.dimension)
+        _stored(session, query)
+        _charged(session, server, principal, dataset, query, offer, fresh)
+    return show(server, principal, query.name)
+
+
+def change(server: Server, principal: Principal, name: str, wanted: StreamChange) -> StreamView:
+    """Move levels of a stream, from its next element on.
+
+    A level that it does not have yet is drawn for the nodes in use, each between its
+    nearest levels; no element and no total is needed, since the noise is known.  Raises
+    ``NotFound``, ``Conflict``, ``BudgetExhausted``, ``LevelsUsedUp``, and ``InvalidInput``
+    for levels that cannot be meant.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        query = stream_by_name(session, name)
+        require_active(query)
+        dataset = session.get_one(Dataset, query.dataset_id)
+        targets = listed_levels(session, dataset, wanted.levels)
+    process, shape = Process.of(query), Shape.of(query)
+    rungs = {key: asked_rung(process, *target, dataset.delta) for key, target in targets.items()}
+    for key, (spelled, _) in targets.items():
+        with within("levels", spelled):
+            shape.require_reach(process, rungs[key])
+    with server.database.write() as session:
+        current = locked_active(session, query)
+        now = server.clock()
+        allowed = charge_levels(session, dataset, current, rungs, now)
+        running = load(session, server, dataset, current)
+        new = sorted(set(allowed.values()) - set(running.rungs))
+        for rung in new:
+            running.noise.insert(process.ladder.value(rung), server.randomness())
+        if new:
+            current.ceiling = min(current.ceiling, *new)
+            _begin_rungs(session, server, dataset, current, new, running.step + 1, now)
+            save(session, server, dataset, current, running)
+        allow(session, principal, dataset, current, allowed, now)
+    return show(server, principal, name)
+
+
+def listing(
+    server: Server, principal: Principal, window: Window, dataset: str | None = None
+) -> Page[StreamView]:
+    """The streams that the caller may see, in the order in which they were opened."""
+    with server.database.read() as session:
+        limit = visible_below(session, principal)
+        statement = (
+            select(Query)
+            .where(col(Query.id) > window.after, col(Query.structure).is_not(None))
+            .order_by(col(Query.id))
+        )
+        if limit is not None:
+            statement = statement.where(in_sight(limit))
+        elif not principal.roles & {"admin", "auditor"}:
+            return Page([], None)
+        if dataset is not None:
+            found = versions_of(session, visible_dataset(session, principal, dataset))
+            keys = [required(version.id) for version in found]
+            statement = statement.where(col(Query.dataset_id).in_(keys))
+        rows = session.exec(statement.limit(window.limit + 1)).all()
+        return window.page(
+            rows, lambda query: _view(session, server, query, limit), lambda row: required(row.id)
+        )
+
+
+def show(server: Server, principal: Principal, name: str) -> StreamView:
+    """One stream.  Raises ``NotFound``, also where the caller may not see it."""
+    with server.database.read() as session:
+        limit = visible_below(session, principal)
+        missing = NotFound(f"There is no stream {name!r}.")
+        if limit is None and not principal.roles & {"admin", "auditor"}:
+            raise missing
+        query = stream_by_name(session, name)
+        if limit is not None and not levels_of(session, query, limit):
+            raise missing
+        return _view(session, server, query, limit)
+
+
+def _steps_per_unit(dataset: Dataset, request: StreamRequest) -> int:
+    if request.max_steps_per_unit is not None:
+        return request.max_steps_per_unit
+    if spec_of(dataset).privacy_unit == "event":
+        return 1
+    raise InvalidInput(
+        f"The privacy unit of {dataset.name} is not the event: say in how many elements of the"
+        " stream one unit may be, at most. What it loses grows with that.",
+        pointer="/max_steps_per_unit",
+    )
+
+
+def _row(
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    request: StreamRequest,
+    shape: Shape,
+    offer: Offer,
+    charged: int,
+) -> Query:
+    process = offer.process
+    return Query(
+        name=request.name,
+        folded=folded(request.name),
+        dataset_id=required(dataset.id),
+        spec=json.dumps(request.model_dump(mode="json", exclude_none=True), sort_keys=True),
+        mechanism=request.mechanism,
+        calibration=CALIBRATION_VERSION,
+        granularity=str(process.mechanism.granularity),
+        dimension=charged,
+        sensitivity_l1=str(process.sensitivity.l1),
+        sensitivity_l2_squared=str(process.sensitivity.l2_squared),
+        sensitivity_linf=str(process.sensitivity.linf),
+        ladder_finest=str(process.ladder.finest),
+        ladder_unit=str(process.ladder.unit),
+        ladder_doubling=process.ladder.doubling,
+        ladder_last=process.ladder.last,
+        ceiling=offer.ceiling,
+        max_levels=request.max_levels,
+        status="pending",
+        seq=-1,
+        wrapped_dek=fresh_query_key(server, dataset, folded(request.name)),
+        asserted_by=principal.name,
+        created_at=server.clock(),
+        by=principal.name,
+        structure=shape.encoded(),
+    )
+
+
+def _stored(session: Session, query: Query) -> None:
+    taken = session.exec(select(Query).where(col(Query.folded) == query.folded)).first()
+    refusal = NameTaken(f"There is a query or stream {query.name!r} already; choose another name.")
+    if taken is not None:
+        raise refusal
+    session.add(query)
+    try:
+        session.flush()
+    except IntegrityError as problem:
+        # Registered under another dataset, which is not locked, since it was looked for.
+        if not duplicate(problem):
+            raise
+        raise refusal from problem
+
+
+def _charged(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    offer: Offer,
+    accounts: Accounts,
+) -> None:
+    """Charge every tier that sees the stream, and store its state before the first element."""
+    key, now = required(dataset.id), query.created_at
+    current = {tier.id: account for tier, account in accounts if account is not None}
+    due = [(current[one.tier.id], rung, cost) for one, rung, cost in offer.charges]
+    require_room(session, key, [(account, cost) for account, _, cost in due])
+    record(
+        session,
+        principal,
+        "query",
+        now,
+        dataset=dataset,
+        query=query,
+        structure=json.loads(query.structure or "{}"),
+    )
+    for account, rung, cost in due:
+        append_charge(
+            session,
+            account,
+            cost,
+            dataset_id=key,
+            query_id=required(query.id),
+            rung=rung,
+            at=now,
+        )
+    session.flush()
+    rungs = {required(account.tier.id): rung for account, rung, _ in due}
+    # Tiers that were deleted pay as well for what those below them see.
+    recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
+    allow(session, principal, dataset, query, rungs, now)
+    running = begin(query, list(rungs.values()))
+    _begin_rungs(session, server, dataset, query, running.rungs, 1, now)
+    query.status = "active"
+    save(session, server, dataset, query, running)
+
+
+def _begin_rungs(
+    session: Session,
+    server: Server,
+    dataset: Dataset,
+    query: Query,
+    rungs: Sequence[int],
+    first: int,
+    at: datetime,
+) -> None:
+    """Let outputs begin at new rungs with step ``first``."""
+    for rung in rungs:
+        query.seq += 1
+        session.add(
+            Release(
+                public_id=str(uuid.uuid4()),
+                query_id=required(query.id),
+                rung=rung,
+                seq=query.seq,
+                ciphertext=seal_first(server, dataset, query, rung, query.seq, first),
+                created_at=at,
+            )
+        )
+    session.add(query)
+    session.flush()
+
+
+def _view(session: Session, server: Server, query: Query, limit: Tier | None) -> StreamView:
+    """A stream as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
+    process, shape = Process.of(query), Shape.of(query)
+    dataset = session.get_one(Dataset, query.dataset_id)
+    step = state_row(session, query).step
+    spec = json.loads(query.spec)
+    if limit is not None:
+        # They speak of tiers above the caller's own.
+        spec = {name: part for name, part in spec.items() if name not in ("levels", "share")}
+    node = shape.forest.node(max(step, 1))
+    rows = session.exec(select(Release).where(col(Release.query_id) == query.id)).all()
+    firsts = {row.rung: first_of(server, dataset, query, row) for row in rows}
+    structure = asdict(shape)
+    kept = ("kind", "k", "subtracting", "height", "zeros")
+    return StreamView(
+        name=query.name,
+        dataset=dataset.name,
+        dataset_version=dataset.version,
+        mechanism=query.mechanism,
+        structure={name: structure[name] for name in kept if structure[name] is not None},
+        status=query.status,
+        length=shape.length,
+        next=shape.following(step),
+        dimension=shape.dimension,
+        step=float(spec["step"]),
+        bound=float(spec["bound"]),
+        largest_total=shape.largest_total(process),
+        granularity=float(process.mechanism.granularity),
+        sensitivity=process.sensitivity_view(),
+        max_steps_per_unit=shape.max_steps_per_unit,
+        asserted_by=query.asserted_by,
+        spec=spec,
+        tiers=[
+            StreamTierView(
+                tier.name,
+                process.level(rung),
+                process.guarantee(rung, dataset.delta),
+                shape.error(process, rung, node),
+                firsts[rung],
+            )
+            for tier, rung in levels_of(session, query, limit)
+        ],
+        opened_at=query.created_at,
+    )
