@@ -14,6 +14,10 @@
 * ``figure2``     variance against the number of releases, on one path and independent
 * ``figure2_drawing``  that as an SVG
 * ``utilities``   the noise of all mechanisms at equal guarantees
+* ``trees``       errors of running sums, tree by tree, and where Gaussian noise is better
+* ``correlated``  the errors of many counts over one population
+* ``line_chart``  both as SVGs
+* ``streams``     steps of trees, flat in the length and against the square root
 * ``serving``     ``penstock serve`` in a process of its own
 * ``readers``     clients in processes of their own
 * ``received``    everything that clients were answered, compared

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tests.benchmarks import (
     accountant,
+    correlated,
     figure2,
     histogram,
     ledger,
@@ -15,6 +16,8 @@ from tests.benchmarks import (
     over_http,
     registration,
     release,
+    streams,
+    trees,
     utilities,
 )
 from tests.benchmarks.figures import Figure, table
@@ -29,6 +32,9 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "histogram": ("Sparse histograms of 10^5 keys over 10^6 to 2^64", histogram.measure),
     "figure2": ("Variance against the number of releases, epsilon 1", figure2.measure),
     "utilities": ("Noise of one statistic at equal guarantees", utilities.measure),
+    "trees": ("Running sums by the papers' structures", trees.measure),
+    "correlated": ("Many counts over one population", correlated.measure),
+    "streams": ("Steps of running sums, placed in the middle of a stream", streams.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),
 }
 
