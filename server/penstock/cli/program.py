@@ -23,6 +23,7 @@ from penstock.cli.options import format_option, option
 from penstock.cli.queries import query
 from penstock.cli.releases import release
 from penstock.cli.serving import serve
+from penstock.cli.streams import stream as streams
 from penstock.cli.tiers import tier
 from penstock.cli.tokens import token
 from penstock.cli.users import user
@@ -65,7 +66,7 @@ def commands(operator: Operator, debug: bool) -> None:
 
 
 for command in (
-    *(init, status, user, token, tier, dataset, query, release),
+    *(init, status, user, token, tier, dataset, query, release, streams),
     *(audit, db, backup, config, serve, demo),
 ):
     commands.add_command(command)

@@ -75,6 +75,8 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("token create", "token list", "token revoke", "tier create", "tier list"),
         *("tier change", "tier delete", "query levels", "query retire"),
         "query preview",
+        *("stream list", "stream show", "stream open", "stream levels"),
+        *("stream push", "stream read"),
         *("dataset list", "dataset show", "dataset register", "dataset budget"),
         *("dataset import", "dataset dummy", "dataset version", "backup"),
         *("query list", "query show", "query register"),

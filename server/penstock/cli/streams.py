@@ -1,0 +1,224 @@
+"""``penstock stream``: data that arrive over time, and their running totals by tier."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.figures import decimals, fixed, moment, short
+from penstock.cli.operator import Operator, everything
+from penstock.cli.options import format_option, option
+from penstock.cli.output import Column, Document
+from penstock.cli.queries import ERROR, LEVEL, error_cells, level_cells
+from penstock.cli.specs import checked, content_of
+
+if TYPE_CHECKING:
+    from penstock.services.stream_views import RunningTotalsView, StreamView
+
+
+@click.group()
+def stream() -> None:
+    """Streams: data that arrive over time, released as running totals."""
+
+
+@stream.command("list")
+@option("--dataset", help="Only the streams of this dataset.")
+@format_option
+@click.pass_obj
+def listing(operator: Operator, dataset: str | None) -> None:
+    """List the streams, and how accurate each is at each tier."""
+    from penstock.services import streams
+
+    found = everything(
+        lambda window: streams.listing(operator.server, operator.principal, window, dataset)
+    )
+    columns = (
+        *(Column("stream"), Column("dataset"), Column("mechanism"), Column("structure")),
+        *(Column("next", right=True), Column("status")),
+        *(Column("tier"), *LEVEL, *ERROR, Column("from", right=True)),
+    )
+    rows = [
+        (
+            *(one.name, one.dataset, one.mechanism, one.structure["kind"]),
+            *(one.next, one.status, *tier),
+        )
+        for one in found
+        for tier in _tiers(one)
+    ]
+    note = "" if found else "There are no streams yet."
+    operator.print(Document(found, columns, rows, note=note))
+
+
+@stream.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def show(operator: Operator, name: str) -> None:
+    """Show one stream: its tree, its next number, and what each tier gets."""
+    from penstock.services import streams
+
+    operator.print(_shown(streams.show(operator.server, operator.principal, name)))
+
+
+@stream.command("open")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def open_(operator: Operator, file: str) -> None:
+    """Open the stream in FILE, as JSON or TOML; - is standard input.
+
+    Every tier is charged for all of it at once.  Exits 3 where a budget does not allow it.
+    """
+    from penstock.services import streams
+    from penstock.services.stream_specs import StreamRequest
+
+    request = checked(StreamRequest, content_of(file, operator.settings.body_limit))
+    operator.print(_shown(streams.open_stream(operator.server, operator.principal, request)))
+
+
+@stream.command()
+@click.argument("name")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def levels(operator: Operator, name: str, file: str) -> None:
+    """Move levels of the stream NAME as FILE says, in JSON or TOML; - is standard input.
+
+    FILE holds {"levels": {TIER: {...}}}; tiers that it leaves out keep theirs.  A level that
+    no tier had before has totals from the next element on.
+    """
+    from penstock.services import streams
+    from penstock.services.stream_specs import StreamChange
+
+    wanted = checked(StreamChange, content_of(file, operator.settings.body_limit))
+    operator.print(_shown(streams.change(operator.server, operator.principal, name, wanted)))
+
+
+@stream.command()
+@click.argument("name")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def push(operator: Operator, name: str, file: str) -> None:
+    """Push the elements in FILE to the stream NAME; - is standard input.
+
+    FILE holds {"from": NUMBER, "values": [...]} as JSON or TOML.  The number is that of the
+    first element and must be the stream's next, else nothing is taken in.
+    """
+    from penstock.services import stream_elements
+    from penstock.services.stream_specs import ElementsRequest
+
+    sent = checked(ElementsRequest, content_of(file, operator.settings.query_body_limit))
+    found = stream_elements.push(operator.server, operator.principal, name, sent)
+    columns = (Column("stream"), *(Column(one, right=True) for one in ("from", "to", "next")))
+    rows = [(found.stream, found.first, found.last, found.next)]
+    operator.print(Document(found, columns, rows))
+
+
+@stream.command()
+@click.argument("name")
+@option(
+    "--as",
+    "user",
+    envvar="PENSTOCK_STREAM_READ_AS",
+    metavar="USER",
+    required=True,
+    help="The analyst who is given them.",
+)
+@option(
+    "--from",
+    "first",
+    envvar="PENSTOCK_STREAM_READ_FROM",
+    type=click.IntRange(min=1),
+    help="The first step.",
+)
+@option(
+    "--to",
+    "last",
+    envvar="PENSTOCK_STREAM_READ_TO",
+    type=click.IntRange(min=1),
+    help="The last step.",
+)
+@option("--tier", help="The level of this tier, at most the user's own.")
+@format_option
+@click.pass_obj
+def read(
+    operator: Operator,
+    name: str,
+    user: str,
+    first: int | None,
+    last: int | None,
+    tier: str | None,
+) -> None:
+    """Read the running totals of the stream NAME as a user is given them.
+
+    It counts as theirs: it stands in the log and in their exposure.  Exits 3 where their
+    clearance is too low.
+    """
+    from penstock.services import stream_releases
+    from penstock.services.principals import acting_as
+
+    analyst = acting_as(operator.server, user, by=operator.principal)
+    found = stream_releases.read(operator.server, analyst, name, first=first, last=last, tier=tier)
+    operator.print(_totals(found))
+
+
+def _tiers(found: "StreamView") -> list[tuple[object, ...]]:
+    return [
+        (
+            one.tier,
+            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
+            *error_cells(one.error),
+            one.first,
+        )
+        for one in found.tiers
+    ]
+
+
+def _shown(found: "StreamView") -> Document:
+    """The stream's facts, and one row for each tier."""
+    tree = ", ".join(f"{name} {value}" for name, value in found.structure.items())
+    end = f"of {found.length:,}" if found.length is not None else "without an end"
+    following = "full" if found.next is None else f"next element {found.next}"
+    facts = [
+        f"{found.name} over {found.dataset}, {found.status}, opened {moment(found.opened_at)}",
+        f"  {end}, {following}; {tree}",
+        (
+            f"  {found.mechanism} noise in steps of {found.granularity:g}; a unit is in at most"
+            f" {found.max_steps_per_unit} elements, asserted by {found.asserted_by}"
+        ),
+    ]
+    columns = (Column("tier"), *LEVEL, *ERROR, Column("from", right=True))
+    return Document(found, columns, _tiers(found), facts)
+
+
+def _totals(found: "RunningTotalsView") -> Document:
+    """One row for each step, rounded in tables to what the errors leave."""
+    digits = decimals(min(item.error.standard_deviation for item in found.items))
+
+    def rounded(cell: float) -> str:
+        return fixed(cell, digits)
+
+    width = found.items[0].values.size
+    names = ["total"] if width == 1 else [f"total_{number}" for number in range(1, width + 1)]
+    columns = (
+        Column("t", right=True),
+        *(Column(name, rounded, right=True) for name in names),
+        Column("standard_deviation", None),
+        Column("half_width", rounded, right=True),
+    )
+    rows = [
+        (item.t, *item.values.tolist(), item.error.standard_deviation, item.error.half_width)
+        for item in found.items
+    ]
+    facts = [
+        f"{found.stream} over {found.dataset}, at tier {found.tier}",
+        (
+            f"  {found.mechanism} noise, {found.level.parameter} {short(found.level.value, 6)},"
+            f" sensitivity asserted by {found.asserted_by}"
+        ),
+        (
+            f"  epsilon {short(found.guarantee.epsilon)}, delta {found.guarantee.delta:g}"
+            f" ({found.guarantee.definition}), for the whole stream"
+        ),
+    ]
+    return Document(found, columns, rows, facts)

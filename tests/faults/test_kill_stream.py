@@ -1,0 +1,122 @@
+"""``kill -9`` while elements are pushed: a step with its outputs or not at all, drawn once."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import Session
+from tests.faults import processes
+from tests.faults.kills import Flaw, no_flaw
+from tests.faults.reports import Report
+from tests.faults.stage import Ask, analyst, build, figure, open_home, opened
+from tests.faults.steps import Steps, chosen
+
+from penstock.errors import IntegrityViolation
+from penstock.services import stream_elements, stream_releases, stream_state, streams
+from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.server import Server
+from penstock.services.stream_specs import ElementsRequest, StreamRequest
+
+STRIDE = figure("FAULTS_STRIDE", 16)
+FILES = ("services/stream_elements.py", "services/stream_state.py", "persistence/database.py")
+BATCH = 3
+HITS = {
+    "name": "hits",
+    "dataset": "sites",
+    "mechanism": "gaussian",
+    "structure": "kary",
+    "k": 3,
+    "length": 5000,
+    "max_steps_per_unit": 1,
+    "levels": {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.04}},
+}
+
+
+def push(server: Server, first: int) -> None:
+    sent = ElementsRequest.model_validate({"from": first, "values": list(range(BATCH))})
+    stream_elements.push(server, OPERATOR, "hits", sent)
+
+
+def push_once(home: Path, first: int, steps: Steps, flaw: Flaw, taken: Path) -> None:
+    """Push a batch, and end at the step that ``steps`` names."""
+    server = open_home(home)
+    flaw(server, Report(taken), Ask("hits", 0, 0.0))
+    with steps.watching():
+        push(server, first)
+    taken.write_text(json.dumps(steps.taken))
+
+
+def parted(server: Server, report: Report, ask: Ask) -> None:
+    """Commits the state before the outputs, so that a batch is two transactions."""
+    product = stream_state.add_outputs
+    begin = "BEGIN" if server.settings.database_url else "BEGIN IMMEDIATE"
+
+    def add_outputs(session: Session, *arguments: Any) -> None:
+        session.flush()
+        driver = session.connection().connection.dbapi_connection
+        assert driver is not None
+        driver.cursor().execute("COMMIT")
+        driver.cursor().execute(begin)
+        product(session, *arguments)
+
+    vars(stream_elements)["add_outputs"] = add_outputs
+
+
+def killed(home: Path, first: int, at: Steps, flaw: Flaw = no_flaw) -> bool:
+    errors, taken = home.parent / f"errors-{first}", home.parent / f"taken-{first}"
+    return processes.start(errors, push_once, home, first, at, flaw, taken).was_killed()
+
+
+def following(server: Server) -> int:
+    return streams.show(server, OPERATOR, "hits").next or 0
+
+
+def totals(server: Server, number: int) -> list[Any]:
+    """What an analyst is given: 0 is cleared for public, 1 for internal."""
+    found = stream_releases.read(server, acting_as(server, analyst(number)), "hits")
+    return [item.values.tolist() for item in found.items]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    build(folder, analysts=2)
+    with opened(folder) as server:
+        streams.open_stream(server, OPERATOR, StreamRequest.model_validate(HITS))
+        push(server, 1)
+    return folder
+
+
+def test_a_kill_at_any_step_leaves_the_whole_batch_or_nothing(home: Path, tmp_path: Path) -> None:
+    assert not killed(home, 1 + BATCH, Steps(FILES))
+    steps = json.loads((tmp_path / f"taken-{1 + BATCH}").read_text())
+    assert any("COMMIT" in name for name in steps)
+    with opened(home) as server:
+        given = {number: totals(server, number) for number in range(2)}
+    outcomes = []
+    for number in chosen(steps, STRIDE):
+        first = 1 + len(given[0])
+        assert killed(home, first, Steps(FILES, last=number))
+        with opened(home) as server:
+            after = following(server)
+            outcomes.append(after != first)
+            assert after in (first, first + BATCH)
+            if after == first:
+                push(server, first)
+            for reader, before in given.items():
+                now = totals(server, reader)
+                assert now[: len(before)] == before
+                assert len(now) == len(before) + BATCH
+                given[reader] = now
+    assert len(outcomes) > 30
+    # One step makes all the difference: before it there is nothing, after it everything.
+    assert outcomes == sorted(outcomes)
+    assert set(outcomes) == {False, True}
+
+
+def test_a_batch_in_several_transactions_is_found_to_be_torn(home: Path) -> None:
+    at = Steps(named="before INSERT INTO stream_output")
+    assert killed(home, 1 + BATCH, at, parted)
+    with opened(home) as server, pytest.raises(IntegrityViolation, match="do not fit each other"):
+        push(server, following(server))
