@@ -58,6 +58,35 @@ def test_lists_are_read_to_their_end(
     assert [item.query for item in client.history()] == ["visits", "secret", "more-1"]
 
 
+def test_a_stream_is_read_over_a_range(world: World, as_user: Callable[[str], Client]) -> None:
+    opened = {
+        "name": "hits all",
+        "dataset": "sites",
+        "mechanism": "laplace",
+        "length": 10,
+        "dimension": 2,
+        "max_steps_per_unit": 1,
+        "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}},
+    }
+    world.answer("POST", "/api/v1/streams", opened, by="root")
+    path = "/api/v1/streams/hits%20all/elements"
+    world.answer("POST", path, {"from": 1, "values": [[1, 2], [3, 4], [5, 6]]}, by="root")
+    ann, ian = as_user("ann"), as_user("ian")
+    (shown,) = ann.streams("sites")
+    assert (shown.name, shown.next, shown.length, shown.dimension) == ("hits all", 4, 10, 2)
+    assert [tier.tier for tier in shown.tiers] == ["public"]
+    whole = ann.stream("hits all")
+    assert [one.t for one in whole] == [1, 2, 3]
+    assert (whole.tier, whole.asserted_by, len(whole.items[0].values)) == ("public", "root", 2)
+    part = ian.stream("hits all", first=2, last=3, tier="public")
+    assert part.items == whole.items[1:]
+    assert ian.stream("hits all").items != whole.items
+    with pytest.raises(Forbidden):
+        ann.stream("hits all", tier="internal")
+    with pytest.raises(NotFound):
+        ann.stream("nothing")
+
+
 def test_what_is_asked_for_is_what_the_server_has(as_user: Callable[[str], Client]) -> None:
     ann, olga = as_user("ann"), as_user("olga")
     assert [dataset.name for dataset in ann.datasets()] == ["sites"]

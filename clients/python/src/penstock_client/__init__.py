@@ -54,6 +54,7 @@ from penstock_client.models import (
 )
 from penstock_client.preview import Charge, Preview, Room, TierPreview
 from penstock_client.release import Release
+from penstock_client.streams import RunningTotal, RunningTotals, Stream, StreamTier
 
 __version__ = "0.1.0"
 
@@ -93,7 +94,11 @@ __all__ = [
     "Receipt",
     "Release",
     "Room",
+    "RunningTotal",
+    "RunningTotals",
     "Spending",
+    "Stream",
+    "StreamTier",
     "TierBudget",
     "TierLevel",
     "TierPreview",

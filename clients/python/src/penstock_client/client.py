@@ -27,6 +27,7 @@ from penstock_client.models import (
 )
 from penstock_client.preview import Preview, wanted
 from penstock_client.release import Release
+from penstock_client.streams import RunningTotals, Stream
 from penstock_client.transport import LARGEST_ANSWER, Bearer, Transport
 
 if TYPE_CHECKING:
@@ -157,6 +158,31 @@ class Client:
             raise InvalidArgument(f"Ask by one of {' or '.join(body)}, not by several.")
         path = f"{API}/queries/{_segment(query)}/releases"
         return Release.read(Fields(self._transport.post(path, body), "release"))
+
+    def streams(self, dataset: str | None = None) -> list[Stream]:
+        """The streams that the caller may see, of one dataset or of all."""
+        asked = {} if dataset is None else {"dataset": dataset}
+        return [Stream.read(item) for item in self._list("/streams", asked)]
+
+    def stream(
+        self,
+        stream: str,
+        *,
+        first: int | None = None,
+        last: int | None = None,
+        tier: str | None = None,
+    ) -> RunningTotals:
+        """A stream's running totals, at one's own clearance or at that of a lower ``tier``.
+
+        Of steps ``first`` to ``last``: from the first that the level has to the newest
+        where they are left out.  The same range is the same for ever.
+        """
+        asked = {
+            name: value
+            for name, value in (("from", first), ("to", last), ("tier", tier))
+            if value is not None
+        }
+        return RunningTotals.read(self._get(f"/streams/{_segment(stream)}/releases", asked))
 
     def history(self, query: str | None = None, *, user: str | None = None) -> list[HistoryItem]:
         """What was handed out: to oneself, and for auditors to everybody (or ``user``)."""
