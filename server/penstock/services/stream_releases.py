@@ -4,6 +4,7 @@ Nothing is drawn here, so that a range is the same for ever.  Each answer leaves
 and a first one at a level makes its reader a holder of it.
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from sqlmodel import Session, col, select
@@ -176,11 +177,11 @@ def _recorded(
 def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
     process, shape, rung = Process.of(ask.query), Shape.of(ask.query), ask.release.rung
     values = process.values(rung, totals.reshape(-1)).reshape(totals.shape)
-    forest, node = shape.forest, 0
-    items = []
-    for place, step in enumerate(ask.span):
-        node = forest.node(step) if place == 0 else forest.following(step - 1, node)
-        items.append(RunningTotalView(step, values[place], shape.error(process, rung, node)))
+    errors = shape.errors(process, rung, _nodes(shape, ask.span))
+    items = [
+        RunningTotalView(step, row, error)
+        for step, row, error in zip(ask.span, values, errors, strict=True)
+    ]
     return RunningTotalsView(
         stream=ask.query.name,
         dataset=ask.dataset.name,
@@ -194,3 +195,12 @@ def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
         receipt=ReceiptView(leaf.index, leaf.hash.hex()),
         items=items,
     )
+
+
+def _nodes(shape: Shape, span: range) -> Iterator[int]:
+    """The nodes of the outputs of these steps."""
+    node = shape.forest.node(span[0])
+    yield node
+    for step in span[:-1]:
+        node = shape.forest.following(step, node)
+        yield node

@@ -6,6 +6,7 @@ one unit adds to, since all others have equal laws under neighbors.
 """
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +23,7 @@ from penstock.services.stream_specs import StreamRequest
 from penstock.services.views import ErrorView
 from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary, binary_tree, smooth_binary
 from penstock.structures.choice import best_structure, best_tree
+from penstock.structures.forest import chain
 from penstock.structures.spread import laplace_half_width, weights
 
 MOST_CHARGED = 2**31 - 1
@@ -86,21 +88,21 @@ class Shape:
 
     def error(self, process: Process, rung: int, node: int) -> ErrorView:
         """How far off the total at ``node`` may be, each of its numbers."""
-        mechanism, level = process.mechanism, process.ladder.value(rung)
-        all_weights = weights(self.forest, node)
-        if mechanism.name == "gaussian" or len(all_weights) == 1:
-            # Of one law as a sum; so is a single node, exactly.
-            bars = mechanism.error(level * sum(all_weights), CONFIDENCE)
-            return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)
-        scales = [weight * level for weight in all_weights]
-        each = [mechanism.error(scale, CONFIDENCE).standard_deviation for scale in scales]
-        width = laplace_half_width(all_weights, CONFIDENCE) * float(level)
-        lattice = float(mechanism.granularity)
-        return ErrorView(
-            standard_deviation=sum(one * one for one in each) ** 0.5,
-            confidence=CONFIDENCE,
-            half_width=-(-width // lattice) * lattice,
-        )
+        return next(self.errors(process, rung, [node]))
+
+    def errors(self, process: Process, rung: int, nodes: Iterable[int]) -> Iterator[ErrorView]:
+        """The same for many nodes: few of them have different ones."""
+        known: dict[object, ErrorView] = {}
+        for node in nodes:
+            # In all but endless streams every node has the same weight.
+            alike: object = (
+                weights(self.forest, node)
+                if self.length is None
+                else sum(1 for _ in chain(self.forest, node))
+            )
+            if alike not in known:
+                known[alike] = _error(process, rung, weights(self.forest, node))
+            yield known[alike]
 
     def following(self, step: int) -> int | None:
         """The number of the next element after ``step`` of them; ``None`` where none fits."""
@@ -183,3 +185,20 @@ def of_nodes(element: Sensitivity, shape: Shape) -> Sensitivity:
         linf=element.linf,
     )
     return sensitivity_of_unit(column, shape.max_steps_per_unit)
+
+
+def _error(process: Process, rung: int, all_weights: Sequence[Fraction]) -> ErrorView:
+    mechanism, level = process.mechanism, process.ladder.value(rung)
+    if mechanism.name == "gaussian" or len(all_weights) == 1:
+        # Of one law as a sum; so is a single node, exactly.
+        bars = mechanism.error(level * sum(all_weights), CONFIDENCE)
+        return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)
+    scales = [weight * level for weight in all_weights]
+    each = [mechanism.error(scale, CONFIDENCE).standard_deviation for scale in scales]
+    width = laplace_half_width(all_weights, CONFIDENCE) * float(level)
+    lattice = float(mechanism.granularity)
+    return ErrorView(
+        standard_deviation=sum(one * one for one in each) ** 0.5,
+        confidence=CONFIDENCE,
+        half_width=-(-width // lattice) * lattice,
+    )
