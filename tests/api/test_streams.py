@@ -297,6 +297,20 @@ def test_a_stream_without_an_end_goes_on(clicks: World) -> None:
     assert response.status_code == 422
 
 
+def test_a_long_range_is_whole_in_every_part(
+    clicks: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clicks.answer("POST", f"{API}/streams", HITS, by="root")
+    push(clicks, 1, [1] * 10)
+    whole = read(clicks, "ann")["items"]
+    monkeypatch.setattr("penstock.api.answers.PART", 3)
+    assert read(clicks, "ann")["items"] == whole
+    monkeypatch.setattr("penstock.services.stream_releases.MOST_NUMBERS", 9)
+    problem = read(clicks, "ann", status=422)
+    assert (problem["errors"][0]["pointer"], "10 numbers" in problem["detail"]) == ("/to", True)
+    assert read(clicks, "ann", "?to=9")["items"] == whole[:9]
+
+
 def test_a_full_stream_takes_no_more(clicks: World) -> None:
     clicks.answer("POST", f"{API}/streams", {**HITS, "length": 3}, by="root")
     assert push(clicks, 1, [1, 1, 1])["next"] is None

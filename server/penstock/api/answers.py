@@ -1,10 +1,13 @@
 """Answers as JSON: views as they are, times in UTC with Z, vectors without a detour."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import orjson
 from flask import Response
+
+PART = 4096
+"""How many items of a long list are held at once."""
 
 MEDIA_TYPE = "application/json"
 _OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z
@@ -25,4 +28,11 @@ def _plain(value: object) -> object:
         return float(value)
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, Sequence):
+        # A long list that is made as it is looked at: whole, it may be larger than its text.
+        parts = (
+            orjson.dumps(list(value[start : start + PART]), default=_plain, option=_OPTIONS)[1:-1]
+            for start in range(0, len(value), PART)
+        )
+        return orjson.Fragment(b"[" + b",".join(parts) + b"]")
     raise TypeError(f"{type(value).__name__} has no form in JSON")

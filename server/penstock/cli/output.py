@@ -86,6 +86,8 @@ def as_json(value: object) -> object:
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return list(value)
     listed = getattr(value, "tolist", None)
     return listed() if callable(listed) else str(value)
 

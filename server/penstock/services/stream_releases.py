@@ -22,7 +22,7 @@ from penstock.services.releases import rung_of_tier
 from penstock.services.server import Server
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import first_of, outputs_of, state_row
-from penstock.services.stream_views import RunningTotalsView, RunningTotalView
+from penstock.services.stream_views import RunningTotalsView, Totals
 from penstock.services.views import ReceiptView
 
 MOST_NUMBERS = 10**7
@@ -177,11 +177,7 @@ def _recorded(
 def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
     process, shape, rung = Process.of(ask.query), Shape.of(ask.query), ask.release.rung
     values = process.values(rung, totals.reshape(-1)).reshape(totals.shape)
-    errors = shape.errors(process, rung, _nodes(shape, ask.span))
-    items = [
-        RunningTotalView(step, row, error)
-        for step, row, error in zip(ask.span, values, errors, strict=True)
-    ]
+    errors = list(shape.errors(process, rung, _nodes(shape, ask.span)))
     return RunningTotalsView(
         stream=ask.query.name,
         dataset=ask.dataset.name,
@@ -193,7 +189,7 @@ def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
         asserted_by=ask.query.asserted_by,
         released_at=leaf.at,
         receipt=ReceiptView(leaf.index, leaf.hash.hex()),
-        items=items,
+        items=Totals(ask.span[0], values, errors),
     )
 
 

@@ -1,8 +1,12 @@
 """What the services of streams answer with; field names are part of the public API."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from penstock.services.views import (
     ErrorView,
@@ -79,6 +83,35 @@ class RunningTotalView:
     error: ErrorView
 
 
+class Totals(Sequence[RunningTotalView]):
+    """The rows of ``values`` as views, made when they are looked at: millions would not fit.
+
+    ``values`` has shape (steps, dimension), ``errors`` one for each step; ``first`` is the
+    step of the first row.
+    """
+
+    def __init__(
+        self, first: int, values: NDArray[np.float64], errors: Sequence[ErrorView]
+    ) -> None:
+        self.values = values
+        self._first, self._errors = first, errors
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, place: int) -> RunningTotalView: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "Totals": ...
+
+    def __getitem__(self, place: int | slice) -> "RunningTotalView | Totals":
+        steps = range(self._first, self._first + len(self))[place]
+        if isinstance(place, slice):
+            return Totals(steps.start, self.values[place], self._errors[place])  # type: ignore[union-attr]  # a slice of a range
+        return RunningTotalView(steps, self.values[place], self._errors[place])  # type: ignore[arg-type]  # a place in a range
+
+
 @dataclass(frozen=True)
 class RunningTotalsView:
     """The released running totals of a range of steps, whole."""
@@ -93,4 +126,4 @@ class RunningTotalsView:
     asserted_by: str | None
     released_at: datetime
     receipt: ReceiptView
-    items: list[RunningTotalView]
+    items: Sequence[RunningTotalView]
