@@ -32,16 +32,23 @@ class Cursors:
     def seal(self, path: str, cursor: str) -> str:
         """The cursor as it is handed out with a page of the list at ``path``."""
         sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
-        return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
+        return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
         """The cursor inside.  Raises ``InvalidInput`` unless this list's page had it."""
         try:
             padded = sealed + "=" * (-len(sealed) % 4)
             found = base64.b64decode(padded, altchars=b"-_", validate=True)
-            return self._cipher.decrypt(found, [path.encode()]).decode().rstrip()
+            # The last character has bits to spare; only one way of writing it was given out.
+            if _written(found) == sealed:
+                return self._cipher.decrypt(found, [path.encode()]).decode().rstrip()
         except (binascii.Error, ValueError, InvalidTag):
-            raise InvalidInput(
-                "The cursor is not one that this list gave out; begin again without it.",
-                pointer="/cursor",
-            ) from None
+            pass
+        raise InvalidInput(
+            "The cursor is not one that this list gave out; begin again without it.",
+            pointer="/cursor",
+        )
+
+
+def _written(sealed: bytes) -> str:
+    return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
