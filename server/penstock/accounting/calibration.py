@@ -258,8 +258,6 @@ def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
     variance = min(variance, _LARGEST_GUESS)
     if name == "laplace":
         return math.sqrt(variance / 2)
-    if name == "generalized_gaussian":
-        return math.sqrt(2 * variance)
     if name == "poisson":
         variance /= float(step) ** 2
     return max(variance, _fewest(name, step))
