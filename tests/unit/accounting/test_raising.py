@@ -19,7 +19,8 @@ from penstock.accounting import (
     raising,
     refinement_loss,
 )
-from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson
+from penstock.accounting.raising import _refinements
+from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
 from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
 from penstock.privacy import Sensitivity
 
@@ -210,3 +211,14 @@ def test_given_the_old_release_poisson_noise_is_binomial_and_costs_as_that(
 def test_the_fewest_likely_trials_are_no_more_than_said(mean: float) -> None:
     for tail in (1e-3, 1e-9, 1e-14):
         assert 0 <= poisson.cdf(fewest(mean, tail) - 1, mean) <= tail
+
+
+@pytest.mark.parametrize("mechanism", [Poisson(Fraction(1)), Skellam(Fraction(1))])
+def test_an_exact_refinement_is_charged_for_what_its_bounds_leave_out(
+    mechanism: Poisson | Skellam,
+) -> None:
+    account = account_of(1.0, 1e-6)
+    found = _refinements(mechanism, Fraction(2000), Fraction(1000), ONE, account)
+    costs = [cost for cost, _ in found]
+    for bounded, exact in zip(costs[::2], costs[1::2], strict=True):
+        assert exact.failure >= bounded.failure > 0
