@@ -39,7 +39,10 @@ def unproven_values(server: Server) -> list[str]:
         ).all()
     macs = {
         release.id: log.value_hmac(
-            server.secrets.values, release.public_id, open_state(server, dataset, query, release)
+            server.secrets.values,
+            release.public_id,
+            # What is stored beside the values, for mechanisms of several parts, nobody is given.
+            open_state(server, dataset, query, release)[: query.dimension],
         )
         for release, query, dataset in rows
     }
