@@ -54,7 +54,12 @@ class Shape:
     @classmethod
     def of(cls, query: Query) -> "Shape":
         """The shape that a stream was opened with."""
-        return cls(**json.loads(query.structure or "{}"))
+        return cls.decoded(query.structure or "{}")
+
+    @classmethod
+    def decoded(cls, structure: str) -> "Shape":
+        """From the column that ``encoded`` was stored in."""
+        return cls(**json.loads(structure))
 
     def encoded(self) -> str:
         """As it is stored."""
@@ -67,7 +72,7 @@ class Shape:
         if self.kind == "smooth_binary":
             return SmoothBinary(self.length or 0, self.height or 0, self.zeros or 0)
         if self.kind == "epochs":
-            return Epochs(self.k or 0)
+            return Epochs(self.k or 0, subtracting=bool(self.subtracting))
         return KaryTree(self.length or 0, self.k or 0, subtracting=bool(self.subtracting))
 
     @property
@@ -120,9 +125,15 @@ class Shape:
             )
 
 
-def settled(request: StreamRequest, steps_per_unit: int) -> Shape:
-    """The shape that a request asks for.  Raises ``InvalidInput``."""
+def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
+    """The shape that a request asks for, in a dataset with ``delta``.  Raises ``InvalidInput``.
+
+    At a finite order Laplace noise is charged its divergences, node by node, which add up
+    for elements that are chosen by reading outputs where nodes count past elements alone.
+    So its trees subtract at delta 0 only, where pure losses are charged.
+    """
     pure = request.mechanism == "laplace"
+    past_only = pure and delta > 0
     endless = Shape(
         kind="epochs",
         length=None,
@@ -131,26 +142,29 @@ def settled(request: StreamRequest, steps_per_unit: int) -> Shape:
         step=str(Fraction(request.step)),
         bound=str(Fraction(request.bound)),
         k=request.k or 2,
+        subtracting=(request.k or 2) > 2 and not past_only,
     )
     if request.length is None:
         return endless
-    tree = _tree(request, request.length, pure=pure)
-    shape = replace(endless, length=request.length, k=None)
+    tree = _tree(request, request.length, pure=pure, past_only=past_only)
+    shape = replace(endless, length=request.length, k=None, subtracting=None)
     if isinstance(tree, SmoothBinary):
         return replace(shape, kind="smooth_binary", height=tree.height, zeros=tree.zeros)
     return replace(shape, kind="kary", k=tree.k, subtracting=tree.subtracting)
 
 
-def _tree(request: StreamRequest, length: int, *, pure: bool) -> KaryTree | SmoothBinary:
+def _tree(
+    request: StreamRequest, length: int, *, pure: bool, past_only: bool
+) -> KaryTree | SmoothBinary:
     if request.structure == "binary":
         return binary_tree(length)
     if request.structure == "smooth_binary":
         return smooth_binary(length, pure=pure)
     if request.structure == "auto":
-        return best_structure(length, pure=pure)
+        return best_structure(length, pure=pure, past_only=past_only)
     if request.k is None:
-        return best_tree(length, pure=pure)
-    return KaryTree(length, request.k, subtracting=request.k > 2)
+        return best_tree(length, pure=pure, past_only=past_only)
+    return KaryTree(length, request.k, subtracting=request.k > 2 and not past_only)
 
 
 def prepared(request: StreamRequest, shape: Shape) -> PreparedQuery:

@@ -22,7 +22,8 @@ class StreamRequest(Terms):
     ``sensitivity`` is how much one privacy unit changes one element, ``max_steps_per_unit``
     in how many elements it is at most; both are taken at the caller's word.  ``length`` is
     how many elements there may be, null for no end.  ``bound`` is the largest absolute
-    number in an element.  ``k`` is the arity of the k-ary tree.
+    number in an element.  ``k`` is the arity of the k-ary tree; one of 3 or more subtracts
+    nodes as well, but for Laplace noise at a delta above 0, where trees only add.
     """
 
     name: Name

@@ -66,7 +66,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     with server.database.read() as session:
         dataset = dataset_by_name(session, request.dataset)
         accounts = accounts_of(session, dataset)
-    shape = settled(request, _steps_per_unit(dataset, request))
+    shape = settled(request, _steps_per_unit(dataset, request), dataset.delta)
     if shape.dimension > server.settings.dimension_limit:
         raise InvalidInput(
             f"An element has {shape.dimension} numbers; this server allows"

@@ -23,13 +23,16 @@ def mean_squared_error(tree: KaryTree, *, pure: bool) -> Fraction:
     return node * tree.mean_nodes()
 
 
-def best_tree(length: int, *, pure: bool, largest: int = LARGEST_ARITY) -> KaryTree:
+def best_tree(
+    length: int, *, pure: bool, largest: int = LARGEST_ARITY, past_only: bool = False
+) -> KaryTree:
     """The tree of least mean squared error, of all arities up to ``largest``.
 
     With and without subtraction, odd and even; of equals the one with the smallest arity.
-    Raises ``InvalidInput`` for a length below 1.
+    With ``past_only`` none that subtracts.  Raises ``InvalidInput`` for a length below 1.
     """
-    return min(_candidates(length, largest), key=lambda tree: mean_squared_error(tree, pure=pure))
+    trees = (tree for tree in _candidates(length, largest) if tree.past_only or not past_only)
+    return min(trees, key=lambda tree: mean_squared_error(tree, pure=pure))
 
 
 def smooth_squared_error(tree: SmoothBinary, *, pure: bool) -> Fraction:
@@ -37,9 +40,10 @@ def smooth_squared_error(tree: SmoothBinary, *, pure: bool) -> Fraction:
     return Fraction(2 * tree.zeros**2 if pure else tree.zeros, 1 if pure else 2) * tree.ones
 
 
-def best_structure(length: int, *, pure: bool) -> KaryTree | SmoothBinary:
+def best_structure(length: int, *, pure: bool, past_only: bool = False) -> KaryTree | SmoothBinary:
     """Of all trees for ``length`` steps the one with the least mean squared error."""
-    tree, smooth = best_tree(length, pure=pure), smooth_binary(length, pure=pure)
+    tree = best_tree(length, pure=pure, past_only=past_only)
+    smooth = smooth_binary(length, pure=pure)
     if mean_squared_error(tree, pure=pure) <= smooth_squared_error(smooth, pure=pure):
         return tree
     return smooth

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from penstock.structures.forest import ROOT, check_step
-from penstock.structures.kary import KaryTree, binary_tree
+from penstock.structures.kary import KaryTree
 
 _EPOCH = 1 << 80
 """A node is its epoch, counted from 1, times this, plus its node within; 0 is the epoch's own."""
@@ -18,9 +18,13 @@ _EPOCH = 1 << 80
 
 @dataclass(frozen=True)
 class Epochs:
-    """A stream of any length; ``arity`` is that of the trees, 2 for the binary mechanism."""
+    """A stream of any length; ``arity`` is that of the trees, 2 for the binary mechanism.
+
+    Trees of a higher arity subtract, unless ``subtracting`` is false.
+    """
 
     arity: int = 2
+    subtracting: bool = True
 
     @property
     def length(self) -> None:
@@ -29,8 +33,13 @@ class Epochs:
 
     @property
     def lossless(self) -> bool:
-        """With binary trees as many nodes as outputs; others may look past their epoch."""
-        return self.arity == 2
+        """Where trees only add there are as many nodes as outputs; others look past their epoch."""
+        return self.past_only
+
+    @property
+    def past_only(self) -> bool:
+        """Unless trees subtract."""
+        return self.arity == 2 or not self.subtracting
 
     @property
     def column_l1(self) -> Fraction:
@@ -89,4 +98,4 @@ class Epochs:
         length = (1 << (epoch - 1)) - 1 if epoch > 0 else 0
         if length == 0:
             return None
-        return binary_tree(length) if self.arity == 2 else KaryTree(length, self.arity)
+        return KaryTree(length, self.arity, subtracting=not self.past_only)

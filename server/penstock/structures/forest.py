@@ -44,6 +44,15 @@ class Forest(Protocol):
         ...
 
     @property
+    def past_only(self) -> bool:
+        """Whether it is known that no output needs a node that counts elements still to come.
+
+        Then the stream is a sequence of releases, each of the elements until then, and every
+        composition theorem holds for somebody who chooses elements by reading outputs.
+        """
+        ...
+
+    @property
     def column_l1(self) -> Fraction:
         """The largest sum of ``|R[s, t]| / weight(s)`` over the nodes ``s`` of one step."""
         ...

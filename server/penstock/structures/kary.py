@@ -61,6 +61,11 @@ class KaryTree:
         return max(chain(self, self.length)) == self.length
 
     @property
+    def past_only(self) -> bool:
+        """Unless it subtracts: then outputs are rounded up to nodes beyond them."""
+        return not self.subtracting
+
+    @property
     def column_l1(self) -> Fraction:
         """``h``: an element counts in at most one node of each level."""
         return Fraction(self.height)

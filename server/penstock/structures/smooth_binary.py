@@ -45,6 +45,11 @@ class SmoothBinary:
         return self.length == 1
 
     @property
+    def past_only(self) -> bool:
+        """Always: a pattern without some of its ones is smaller."""
+        return True
+
+    @property
     def column_l1(self) -> Fraction:
         """``k``, the zeros of a pattern."""
         return Fraction(self.zeros)

@@ -26,7 +26,7 @@ def _forest(offer: Offer, steps: int) -> Forest:
     if offer.structure == "smooth_binary":
         return SmoothBinary(steps, **settings)
     assert offer.structure == "epochs"
-    return Epochs(**settings)
+    return Epochs(settings["arity"])
 
 
 def _node_variance(mechanism: type[Mechanism], loss: float, l1: float, l2_squared: float) -> float:
@@ -95,7 +95,7 @@ def test_a_stream_without_an_end_is_offered_epochs(steps: int, mechanism: type[M
     found = offers(None, mechanism, 1.0, ELEMENT, horizon=steps)
     assert {offer.structure for offer in found} == {"epochs"}
     for offer in found:
-        variances = _counted(Epochs(**offer.settings), steps, mechanism, 1.0)
+        variances = _counted(Epochs(offer.settings["arity"]), steps, mechanism, 1.0)
         assert offer.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
         assert offer.largest_variance == pytest.approx(max(variances), rel=1e-12)
 

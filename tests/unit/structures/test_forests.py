@@ -35,6 +35,7 @@ FORESTS: list[Forest] = [
     smooth_binary(1, pure=False),
     Epochs(),
     Epochs(5),
+    Epochs(5, subtracting=False),
 ]
 
 
@@ -66,6 +67,20 @@ def test_no_element_weighs_more_than_is_stated(forest: Forest) -> None:
 def test_a_forest_is_lossless_where_outputs_determine_all_noises(forest: Forest) -> None:
     decoder, _ = matrices(forest, forest.length or 63)
     assert forest.lossless == (np.linalg.matrix_rank(decoder) == decoder.shape[1])
+
+
+@pytest.mark.parametrize("forest", FORESTS, ids=str)
+def test_forests_that_look_at_the_past_alone_have_no_node_of_later_elements(
+    forest: Forest,
+) -> None:
+    steps = min(forest.length or 63, 55)
+    farthest = [
+        max(forest.position(node) for node in chain(forest, forest.node(step)))
+        for step in range(1, steps + 1)
+    ]
+    ahead = [place > step for step, place in enumerate(farthest, start=1)]
+    low = isinstance(forest, KaryTree) and forest.height == 1
+    assert forest.past_only == (not any(ahead)) or (low and not forest.past_only)
 
 
 @pytest.mark.parametrize("forest", FORESTS, ids=str)

@@ -1,0 +1,62 @@
+"""Which trees a stream gets, by its mechanism and its dataset's delta."""
+
+from typing import Any
+
+import pytest
+
+from penstock.services.stream_shapes import Shape, settled
+from penstock.services.stream_specs import StreamRequest
+from penstock.structures.choice import best_tree, mean_squared_error
+from penstock.structures.forest import chain
+
+STREAM: dict[str, Any] = {"name": "hits", "dataset": "clicks", "levels": {"public": {"epsilon": 1}}}
+TREES: list[dict[str, Any]] = [
+    *({"structure": kind, "length": 200} for kind in ("binary", "kary", "smooth_binary", "auto")),
+    *({"structure": "kary", "length": 200, "k": k} for k in (2, 3, 4, 19)),
+    *({"structure": kind, "length": None} for kind in ("binary", "auto")),
+    *({"structure": "kary", "length": None, "k": k} for k in (2, 3, 8)),
+]
+
+
+def shape_of(terms: dict[str, Any], mechanism: str, delta: float) -> Shape:
+    request = StreamRequest.model_validate({**STREAM, **terms, "mechanism": mechanism})
+    return settled(request, 1, delta)
+
+
+def looks_ahead(shape: Shape) -> bool:
+    """Whether an output needs a node that counts an element after it."""
+    forest = shape.forest
+    return any(
+        forest.position(node) > step
+        for step in range(1, 201)
+        for node in chain(forest, forest.node(step))
+    )
+
+
+@pytest.mark.parametrize("terms", TREES, ids=str)
+def test_laplace_trees_look_at_the_past_alone_where_divergences_are_charged(
+    terms: dict[str, Any],
+) -> None:
+    assert not looks_ahead(shape_of(terms, "laplace", 1e-6))
+
+
+def test_laplace_trees_subtract_where_pure_losses_are_charged() -> None:
+    assert looks_ahead(shape_of({"structure": "kary", "length": 200}, "laplace", 0.0))
+    assert looks_ahead(shape_of({"structure": "kary", "k": 3, "length": None}, "laplace", 0.0))
+    assert looks_ahead(shape_of({"structure": "kary", "k": 3, "length": 200}, "gaussian", 1e-6))
+
+
+@pytest.mark.parametrize("length", [5, 200, 2**16])
+def test_the_best_tree_without_subtraction_is_found(length: int) -> None:
+    best = best_tree(length, pure=True, past_only=True)
+    assert best.past_only
+    any_tree = best_tree(length, pure=True)
+    assert mean_squared_error(best, pure=True) >= mean_squared_error(any_tree, pure=True)
+    shape = shape_of({"structure": "kary", "length": length}, "laplace", 1e-6)
+    assert (shape.k, shape.subtracting) == (best.k, False)
+
+
+@pytest.mark.parametrize("terms", TREES, ids=str)
+def test_a_shape_is_read_back_as_it_was_settled(terms: dict[str, Any]) -> None:
+    shape = shape_of(terms, "laplace", 0.0)
+    assert Shape.decoded(shape.encoded()) == shape
