@@ -9,6 +9,7 @@ learns exactly what its best-informed member knows.  The map, from the bottom up
 * ``structures``   many answers at once, built from mechanisms
 * ``accounting``   what a release costs: charges, the filter, calibration, exposure
 * ``encryption``   envelopes, key ring, key providers
+* ``merkle``       the tree over the log, and its proofs
 * ``persistence``  tables, transactions, migrations
 * ``connectors``   from a spec to an exact integer vector with a derived sensitivity
 * ``services``     one use case a file, one transaction each

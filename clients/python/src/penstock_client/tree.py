@@ -1,0 +1,83 @@
+"""Proofs of a log's Merkle tree, checked by the algorithms of RFC 9162, section 2.1.
+
+Standard library only: auditors run it without anything of the server.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+EMPTY = hashlib.sha256().digest()
+
+
+def leaf_hash(content: bytes) -> bytes:
+    """``SHA256(0x00 | leaf)``."""
+    return hashlib.sha256(b"\x00" + content).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """``SHA256(0x01 | left | right)``."""
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def root_of(hashes: Iterable[bytes]) -> tuple[int, bytes]:
+    """Size and root of the tree over leaves with these hashes, held O(log n) at a time."""
+    stack: list[bytes] = []
+    size = 0
+    for one in hashes:
+        stack.append(one)
+        size += 1
+        for _ in range((size & -size).bit_length() - 1):
+            right = stack.pop()
+            stack.append(node_hash(stack.pop(), right))
+    while len(stack) > 1:
+        right = stack.pop()
+        stack.append(node_hash(stack.pop(), right))
+    return size, stack[0] if stack else EMPTY
+
+
+def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: bytes) -> bool:
+    """Whether the leaf with this hash is ``index`` of ``size``; section 2.1.3.2."""
+    if not 0 <= index < size:
+        return False
+    at, last, found = index, size - 1, leaf
+    for one in hashes:
+        if last == 0:
+            return False
+        if at & 1 or at == last:
+            found = node_hash(one, found)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            found = node_hash(found, one)
+        at, last = at >> 1, last >> 1
+    return last == 0 and found == root
+
+
+def consistent(
+    old: int, new: int, old_root: bytes, new_root: bytes, hashes: Sequence[bytes]
+) -> bool:
+    """Whether the tree of ``new`` leaves begins with that of ``old``; section 2.1.4.2."""
+    if not 0 < old <= new:
+        return False
+    if old == new:
+        return not hashes and old_root == new_root
+    path = list(hashes)
+    if old & (old - 1) == 0:
+        path.insert(0, old_root)
+    if not path:
+        return False
+    at, last = old - 1, new - 1
+    while at & 1:
+        at, last = at >> 1, last >> 1
+    before = after = path[0]
+    for one in path[1:]:
+        if last == 0:
+            return False
+        if at & 1 or at == last:
+            before, after = node_hash(one, before), node_hash(one, after)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            after = node_hash(after, one)
+        at, last = at >> 1, last >> 1
+    return last == 0 and (before, after) == (old_root, new_root)

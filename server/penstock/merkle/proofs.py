@@ -1,0 +1,63 @@
+"""Whether proofs show what they should: the tree's definition, followed backward.
+
+Clients and auditors check proofs with code of their own (``penstock_client.tree``), written
+after the iterative algorithms of RFC 9162; this one is after its recursive definitions, and
+tests hold the two to each other.
+"""
+
+from collections.abc import Sequence
+
+from penstock.merkle.tree import node_hash, split
+
+
+def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: bytes) -> bool:
+    """Whether ``hashes`` show that the leaf with this hash is ``index`` of ``size`` under ``root``.
+
+    Anything that is no such proof is false, whatever it is made of.
+    """
+    if not 0 <= index < size:
+        return False
+    left = list(hashes)
+    try:
+        found = _climbed(leaf, index, size, left)
+    except IndexError:
+        return False
+    return not left and found == root
+
+
+def consistent(
+    old: int, new: int, old_root: bytes, new_root: bytes, hashes: Sequence[bytes]
+) -> bool:
+    """Whether ``hashes`` show that the tree of ``new`` leaves begins with that of ``old``."""
+    if not 0 < old <= new:
+        return False
+    left = list(hashes)
+    try:
+        found = _rebuilt(old, new, old_root, left, whole=True)
+    except IndexError:
+        return False
+    return not left and found == (old_root, new_root)
+
+
+def _climbed(leaf: bytes, index: int, size: int, left: list[bytes]) -> bytes:
+    if size == 1:
+        return leaf
+    other, middle = left.pop(), split(size)
+    if index < middle:
+        return node_hash(_climbed(leaf, index, middle, left), other)
+    return node_hash(other, _climbed(leaf, index - middle, size - middle, left))
+
+
+def _rebuilt(
+    old: int, new: int, root: bytes, left: list[bytes], *, whole: bool
+) -> tuple[bytes, bytes]:
+    """The roots of the first ``old`` leaves and of all ``new`` ones."""
+    if old == new:
+        same = root if whole else left.pop()
+        return same, same
+    other, middle = left.pop(), split(new)
+    if old <= middle:
+        before, after = _rebuilt(old, middle, root, left, whole=whole)
+        return before, node_hash(after, other)
+    before, after = _rebuilt(old - middle, new - middle, root, left, whole=False)
+    return node_hash(other, before), node_hash(other, after)

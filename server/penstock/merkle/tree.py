@@ -1,0 +1,131 @@
+"""Hashes of a Merkle tree, and of which of them a proof is made (RFC 9162, section 2.1).
+
+A *node* is a complete subtree: ``(level, position)`` covers the ``2^level`` leaves from
+``position * 2^level`` on.  A *span* is a run of leaves that is one subtree of the whole
+tree, complete or at its right edge: it begins at a multiple of a power of two that is not
+below its length.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+Node = tuple[int, int]
+Span = tuple[int, int]
+"""The first leaf, and the one behind the last."""
+
+Reader = Callable[[Collection[Node]], Mapping[Node, bytes]]
+"""Looks up the hashes of nodes, all of one proof at once."""
+
+EMPTY = hashlib.sha256().digest()
+"""The root of a tree without leaves."""
+
+
+def leaf_hash(content: bytes) -> bytes:
+    """``SHA256(0x00 | leaf)``: 32 bytes."""
+    return hashlib.sha256(b"\x00" + content).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """``SHA256(0x01 | left | right)``: 32 bytes."""
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def split(size: int) -> int:
+    """The largest power of two below ``size``, which is above 1: the left subtree's leaves."""
+    return 1 << ((size - 1).bit_length() - 1)
+
+
+def peaks(first: int, end: int) -> list[Node]:
+    """The complete subtrees that a span is made of, from left to right."""
+    found = []
+    while first < end:
+        level = (end - first).bit_length() - 1
+        found.append((level, first >> level))
+        first += 1 << level
+    return found
+
+
+def joined(hashes: Sequence[bytes]) -> bytes:
+    """The hash of a span from those of its complete subtrees."""
+    if not hashes:
+        return EMPTY
+    root = hashes[-1]
+    for left in reversed(hashes[:-1]):
+        root = node_hash(left, root)
+    return root
+
+
+class Frontier:
+    """The right edge of a tree of ``size`` leaves: the hashes of its complete subtrees.
+
+    Raises ``ValueError`` for another number of hashes than such a tree has.
+    """
+
+    def __init__(self, size: int = 0, hashes: Iterable[bytes] = ()) -> None:
+        self.size = size
+        self._hashes = list(hashes)
+        if len(self._hashes) != size.bit_count():
+            raise ValueError(f"a tree of {size} leaves has {size.bit_count()} complete subtrees")
+
+    def add(self, leaf: bytes) -> list[tuple[Node, bytes]]:
+        """Add a leaf by its hash; the inner nodes that this completes, the lowest first."""
+        completed = []
+        level, position = 0, self.size
+        self._hashes.append(leaf)
+        self.size += 1
+        while position % 2:
+            right, left = self._hashes.pop(), self._hashes.pop()
+            level, position = level + 1, position // 2
+            self._hashes.append(node_hash(left, right))
+            completed.append(((level, position), self._hashes[-1]))
+        return completed
+
+    @property
+    def root(self) -> bytes:
+        """The hash of the whole tree."""
+        return joined(self._hashes)
+
+
+def inclusion_spans(index: int, size: int) -> list[Span]:
+    """What the proof that leaf ``index`` is in a tree of ``size`` holds, the lowest first.
+
+    Section 2.1.3.1.  Raises ``ValueError`` for a leaf that the tree does not have.
+    """
+    if not 0 <= index < size:
+        raise ValueError(f"a tree of {size} leaves has no leaf {index}")
+    return _path(index, 0, size)
+
+
+def consistency_spans(old: int, new: int) -> list[Span]:
+    """What the proof holds that a tree of ``new`` leaves begins with one of ``old``.
+
+    Section 2.1.4.1.  Raises ``ValueError`` unless ``0 < old <= new``.
+    """
+    if not 0 < old <= new:
+        raise ValueError(f"a tree of {new} leaves does not begin with one of {old}")
+    return _subproof(old, 0, new, whole=True)
+
+
+def hashes_of(spans: Sequence[Span], read: Reader) -> list[bytes]:
+    """The hashes of ``spans``, from O(log n) nodes."""
+    parts = [peaks(*span) for span in spans]
+    found = read({node for nodes in parts for node in nodes})
+    return [joined([found[node] for node in nodes]) for nodes in parts]
+
+
+def _path(index: int, first: int, end: int) -> list[Span]:
+    if end - first == 1:
+        return []
+    middle = first + split(end - first)
+    if index < middle:
+        return [*_path(index, first, middle), (middle, end)]
+    return [*_path(index, middle, end), (first, middle)]
+
+
+def _subproof(old: int, first: int, end: int, *, whole: bool) -> list[Span]:
+    if old == end:
+        return [] if whole else [(first, end)]
+    middle = first + split(end - first)
+    if old <= middle:
+        return [*_subproof(old, first, middle, whole=whole), (middle, end)]
+    return [*_subproof(old, middle, end, whole=False), (first, middle)]
