@@ -1,4 +1,4 @@
-"""The tree with the least error for a known length.
+"""The trees for a known length, and the one with the least error.
 
 The asymptotic choices (an arity of 19 for Laplace noise, 7 for Gaussian) are poor ones at
 most lengths, since the height is a whole number: the exact mean squared error decides.
@@ -7,20 +7,27 @@ most lengths, since the height is a whole number: the exact mean squared error d
 from collections.abc import Iterator
 from fractions import Fraction
 
-from penstock.structures.kary import KaryTree
+from penstock.structures.kary import KaryTree, binary_tree
 from penstock.structures.smooth_binary import SmoothBinary, smooth_binary
 
 LARGEST_ARITY = 200
 """Beyond it, trees of the height that these reach have more digits to add."""
 
+Tree = KaryTree | SmoothBinary
 
-def mean_squared_error(tree: KaryTree, *, pure: bool) -> Fraction:
+
+def mean_squared_error(tree: Tree, *, pure: bool) -> Fraction:
     """Over all outputs: times ``1 / epsilon^2`` (Laplace), or times ``1 / rho`` (Gaussian).
 
-    ``2 h^2`` times the mean number of nodes, or ``h / 2`` times that.
+    ``2 h^2`` times the mean number of nodes, or ``h / 2`` times that, ``h`` being how many
+    nodes an element adds to.
     """
-    node = Fraction(2 * tree.height**2) if pure else Fraction(tree.height, 2)
-    return node * tree.mean_nodes()
+    return _of_a_node(tree, pure=pure) * tree.mean_nodes()
+
+
+def largest_squared_error(tree: Tree, *, pure: bool) -> Fraction:
+    """The same of the noisiest output."""
+    return _of_a_node(tree, pure=pure) * tree.most_nodes()
 
 
 def best_tree(
@@ -31,27 +38,50 @@ def best_tree(
     With and without subtraction, odd and even; of equals the one with the smallest arity.
     With ``past_only`` none that subtracts.  Raises ``InvalidInput`` for a length below 1.
     """
-    trees = (tree for tree in _candidates(length, largest) if tree.past_only or not past_only)
-    return min(trees, key=lambda tree: mean_squared_error(tree, pure=pure))
+    return min(
+        _candidates(length, largest, past_only),
+        key=lambda tree: mean_squared_error(tree, pure=pure),
+    )
 
 
-def smooth_squared_error(tree: SmoothBinary, *, pure: bool) -> Fraction:
-    """The same for a smooth tree, whose outputs all have one variance."""
-    return Fraction(2 * tree.zeros**2 if pure else tree.zeros, 1 if pure else 2) * tree.ones
+def steadiest_tree(length: int, *, pure: bool, past_only: bool = False) -> KaryTree:
+    """The tree whose noisiest output has the least error, as ``best_tree`` else."""
+    return min(
+        _candidates(length, LARGEST_ARITY, past_only),
+        key=lambda tree: largest_squared_error(tree, pure=pure),
+    )
 
 
-def best_structure(length: int, *, pure: bool, past_only: bool = False) -> KaryTree | SmoothBinary:
+def trees(length: int, *, pure: bool, past_only: bool = False) -> list[Tree]:
+    """One tree of every kind for ``length`` steps, and the steadiest; no two are the same.
+
+    Raises ``InvalidInput`` for a length below 1.
+    """
+    found: list[Tree] = [
+        best_tree(length, pure=pure, past_only=past_only),
+        steadiest_tree(length, pure=pure, past_only=past_only),
+        binary_tree(length),
+        smooth_binary(length, pure=pure),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def best_structure(length: int, *, pure: bool, past_only: bool = False) -> Tree:
     """Of all trees for ``length`` steps the one with the least mean squared error."""
-    tree = best_tree(length, pure=pure, past_only=past_only)
-    smooth = smooth_binary(length, pure=pure)
-    if mean_squared_error(tree, pure=pure) <= smooth_squared_error(smooth, pure=pure):
-        return tree
-    return smooth
+    return min(
+        trees(length, pure=pure, past_only=past_only),
+        key=lambda tree: mean_squared_error(tree, pure=pure),
+    )
 
 
-def _candidates(length: int, largest: int) -> Iterator[KaryTree]:
+def _of_a_node(tree: Tree, *, pure: bool) -> Fraction:
+    """A node's variance, at epsilon or rho 1."""
+    return 2 * tree.column_l1**2 if pure else tree.column_l2_squared / 2
+
+
+def _candidates(length: int, largest: int, past_only: bool) -> Iterator[KaryTree]:
     # From an arity of 2 length + 1 on, a tree is a list of its steps.
     for k in range(2, min(largest, 2 * length + 1) + 1):
         yield KaryTree(length, k, subtracting=False)
-        if k > 2:
+        if k > 2 and not past_only:
             yield KaryTree(length, k)

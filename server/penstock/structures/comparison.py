@@ -6,18 +6,18 @@ square root's coefficients, which are floats.
 """
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Laplace, Mechanism
 from penstock.privacy import Sensitivity
-from penstock.structures.choice import best_tree
+from penstock.structures.choice import Tree, largest_squared_error, mean_squared_error, trees
 from penstock.structures.epochs import Epochs
 from penstock.structures.forest import chain, check_length
-from penstock.structures.kary import KaryTree, binary_tree
-from penstock.structures.smooth_binary import SmoothBinary, smooth_binary
+from penstock.structures.kary import KaryTree
+from penstock.structures.smooth_binary import SmoothBinary
 
 HORIZON = 1 << 20
 """Over how many steps a stream without an end is judged, where nothing else is asked for."""
@@ -34,30 +34,21 @@ EPOCH_ARITIES = range(2, 33)
 class Offer:
     """One structure at the given guarantee.
 
-    Variances are of one number of an output, over time.  ``kept`` numbers stand in the state
-    of a tier at most, ``drawn`` of them are drawn and ``added`` to outputs in a step on
-    average; ``settings`` are what the structure is made with.
+    Variances are of one number of an output, over time; ``noisiest_step`` is the last of
+    those with the largest.  ``kept`` numbers stand in the state of a tier at most, ``drawn``
+    of them are drawn and ``added`` to outputs in a step on average; ``settings`` are what
+    the structure is made with.
     """
 
     structure: str
     settings: Mapping[str, int]
     mean_variance: float
     largest_variance: float
+    noisiest_step: int
     kept: int
     drawn: float
     added: float
     lossless: bool
-
-
-@dataclass(frozen=True)
-class _Nodes:
-    """Of a structure at level 1: sums over outputs in units of a node's variance."""
-
-    mean: float
-    largest: float
-    kept: int
-    drawn: float
-    added: float
 
 
 def offers(
@@ -68,13 +59,16 @@ def offers(
     *,
     dimension: int = 1,
     horizon: int = HORIZON,
+    past_only: bool = False,
+    asked: Tree | Epochs | None = None,
 ) -> list[Offer]:
     """Every structure that fits a stream of ``length`` steps, the least mean error first.
 
     ``loss`` is ``epsilon`` or ``rho`` of the whole stream where one element of ``dimension``
     numbers changes by ``sensitivity``.  Without a length only epochs fit, and are judged over
-    ``horizon`` steps.  Raises ``InvalidInput`` for a length or dimension below 1, a loss that
-    is not positive, and a mechanism whose noise has no such tree.
+    ``horizon`` steps.  With ``past_only`` trees only add; ``asked`` is listed as well.  Raises
+    ``InvalidInput`` for a length or dimension below 1, a loss that is not positive, and a
+    mechanism whose noise has no such tree.
     """
     pure = issubclass(mechanism, Laplace)
     if not pure and not issubclass(mechanism, Gaussian):
@@ -87,78 +81,75 @@ def offers(
             f"A comparison needs a loss above 0 and at least one number an element, not {loss:g}"
             f" and {dimension}."
         )
-    unit = _unit(pure, loss, sensitivity)
-    found = _epochs(horizon if length is None else length, unit, dimension, pure=pure)
+    steps = horizon if length is None else length
+    found = _epochs(steps, pure=pure, past_only=past_only, asked=asked)
     if length is not None:
-        found = [*found, *_bounded(length, unit, dimension, pure=pure)]
-    return sorted(found, key=lambda offer: offer.mean_variance)
+        fitting = trees(length, pure=pure, past_only=past_only)
+        if asked is not None and not isinstance(asked, Epochs) and asked not in fitting:
+            fitting.append(asked)
+        found += [_of_tree(tree, pure=pure) for tree in fitting]
+        if length <= LONGEST_SQUARE_ROOT:
+            found.append(_square_root(length, pure=pure))
+    scaled = (_scaled(offer, _unit(pure, loss, sensitivity), dimension) for offer in found)
+    return sorted(scaled, key=lambda offer: offer.mean_variance)
+
+
+def described(forest: Tree | Epochs) -> tuple[str, dict[str, int]]:
+    """Name and settings of a structure, as an ``Offer`` has them."""
+    if isinstance(forest, Epochs):
+        return "epochs", {"arity": forest.arity, "subtracting": int(not forest.past_only)}
+    if isinstance(forest, SmoothBinary):
+        return "smooth_binary", {"height": forest.height, "zeros": forest.zeros}
+    settings = {"k": forest.k, "subtracting": int(forest.subtracting), "height": forest.height}
+    return ("binary" if forest.k == 2 and not forest.subtracting else "kary"), settings
 
 
 def _unit(pure: bool, loss: float, sensitivity: Sensitivity) -> float:
-    """The variance of a node that alone spends ``loss``."""
+    """What a variance is at ``loss``, over what it is at loss 1 and sensitivity 1."""
     if pure:
-        return 2 * (float(sensitivity.l1) / loss) ** 2
-    return float(sensitivity.l2_squared) / (2 * loss)
+        return (float(sensitivity.l1) / loss) ** 2
+    return float(sensitivity.l2_squared) / loss
 
 
-def _bounded(length: int, unit: float, dimension: int, *, pure: bool) -> Iterator[Offer]:
-    trees = {"binary": binary_tree(length), "kary": best_tree(length, pure=pure)}
-    for name, tree in trees.items():
-        settings = {"k": tree.k, "subtracting": int(tree.subtracting), "height": tree.height}
-        share = float(tree.column_l1 ** (2 if pure else 1)) * unit
-        yield _offer(name, settings, _of_tree(tree), share, dimension, lossless=tree.lossless)
-    smooth = smooth_binary(length, pure=pure)
-    settings = {"height": smooth.height, "zeros": smooth.zeros}
-    share = float(smooth.column_l1 ** (2 if pure else 1)) * unit
-    yield _offer("smooth_binary", settings, _of_smooth(smooth), share, dimension, lossless=False)
-    if length <= LONGEST_SQUARE_ROOT:
-        yield _square_root(length, unit, dimension, pure=pure)
-
-
-def _epochs(steps: int, unit: float, dimension: int, *, pure: bool) -> list[Offer]:
-    """With binary trees, which are lossless, and with those of the least mean error."""
-    check_length(steps)
-    power = 2 if pure else 1
-    judged = {arity: _of_epochs(Epochs(arity), steps, power=power) for arity in EPOCH_ARITIES}
-    best = min(judged, key=lambda arity: judged[arity].mean)
-    return [
-        _offer(
-            "epochs",
-            {"arity": arity},
-            judged[arity],
-            unit,
-            dimension,
-            lossless=Epochs(arity).lossless,
-        )
-        for arity in sorted({2, best})
-    ]
-
-
-def _offer(
-    name: str,
-    settings: Mapping[str, int],
-    nodes: _Nodes,
-    share: float,
-    dimension: int,
-    *,
-    lossless: bool,
-) -> Offer:
-    return Offer(
-        structure=name,
-        settings=settings,
-        mean_variance=nodes.mean * share,
-        largest_variance=nodes.largest * share,
-        kept=nodes.kept * dimension,
-        drawn=nodes.drawn * dimension,
-        added=nodes.added * dimension,
-        lossless=lossless,
+def _scaled(offer: Offer, unit: float, dimension: int) -> Offer:
+    return replace(
+        offer,
+        mean_variance=offer.mean_variance * unit,
+        largest_variance=offer.largest_variance * unit,
+        kept=offer.kept * dimension,
+        drawn=offer.drawn * dimension,
+        added=offer.added * dimension,
     )
 
 
-def _of_tree(tree: KaryTree) -> _Nodes:
-    drawn = nodes_drawn(tree) / tree.length
-    most = tree.most_nodes()
-    return _Nodes(float(tree.mean_nodes()), float(most), most, drawn, drawn)
+def _of_tree(tree: Tree, *, pure: bool) -> Offer:
+    """Of elements of one number, at loss 1."""
+    nodes = smooth_nodes_drawn(tree) if isinstance(tree, SmoothBinary) else nodes_drawn(tree)
+    drawn = nodes / tree.length
+    return Offer(
+        *described(tree),
+        mean_variance=float(mean_squared_error(tree, pure=pure)),
+        largest_variance=float(largest_squared_error(tree, pure=pure)),
+        noisiest_step=tree.noisiest_step,
+        kept=tree.most_nodes(),
+        drawn=drawn,
+        added=drawn,
+        lossless=tree.lossless,
+    )
+
+
+def _epochs(steps: int, *, pure: bool, past_only: bool, asked: Tree | Epochs | None) -> list[Offer]:
+    """With binary trees, which are lossless, and with those of the least mean error."""
+    check_length(steps)
+    judged = {
+        arity: _of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure)
+        for arity in EPOCH_ARITIES
+    }
+    wanted = {2, min(judged, key=lambda arity: judged[arity].mean_variance)}
+    found = [judged[arity] for arity in sorted(wanted)]
+    if isinstance(asked, Epochs) and asked.arity not in wanted:
+        found.append(_of_epochs(asked, steps, pure=pure))
+    return found
 
 
 def nodes_drawn(tree: KaryTree) -> int:
@@ -168,11 +159,6 @@ def nodes_drawn(tree: KaryTree) -> int:
     earlier step is rounded up beyond the last, the last one is rounded to the same.
     """
     return tree.length + sum(node > tree.length for node in chain(tree, tree.length))
-
-
-def _of_smooth(tree: SmoothBinary) -> _Nodes:
-    drawn = smooth_nodes_drawn(tree) / tree.length
-    return _Nodes(float(tree.ones), float(tree.ones), tree.ones, drawn, drawn)
 
 
 def smooth_nodes_drawn(tree: SmoothBinary) -> int:
@@ -202,32 +188,48 @@ def _smaller(bound: int, ones: int) -> int:
     return found
 
 
-def _of_epochs(epochs: Epochs, steps: int, *, power: int) -> _Nodes:
-    """Epoch by epoch: the nodes of those before, those of its own tree, its last output."""
-    total, largest, kept, drawn = Fraction(0), Fraction(0), 0, 0
+def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Offer:
+    """Epoch by epoch: the nodes of those before, those of its own tree, its last output.
+
+    At loss 1, of elements of one number.
+    """
+    power = 2 if pure else 1
+    total, largest, kept, drawn = Fraction(0), (Fraction(0), 0), 0, 0
     begun = epoch = 0
     own = Fraction(2**power)
     while begun < steps:
         inner = min(steps - begun, (1 << epoch) - 1)
         before = epoch * own
         if inner > 0:
-            whole = KaryTree((1 << epoch) - 1, epochs.arity, subtracting=epochs.arity > 2)
-            part = KaryTree(inner, epochs.arity, subtracting=epochs.arity > 2)
+            subtracting = not epochs.past_only
+            whole = KaryTree((1 << epoch) - 1, epochs.arity, subtracting=subtracting)
+            part = KaryTree(inner, epochs.arity, subtracting=subtracting)
             weight = (2 * whole.column_l1) ** power
             total += inner * (before + weight * part.mean_nodes())
-            largest = max(largest, before + weight * part.most_nodes())
+            noisiest = before + weight * part.most_nodes(), begun + part.noisiest_step
+            largest = max(largest, noisiest)
             kept = max(kept, epoch + part.most_nodes())
             drawn += nodes_drawn(part)
         if steps - begun > inner:
             total += before + own
-            largest, kept = max(largest, before + own), max(kept, epoch + 1)
+            largest, kept = max(largest, (before + own, begun + inner + 1)), max(kept, epoch + 1)
             drawn += 1
         begun += 1 << epoch
         epoch += 1
-    return _Nodes(float(total / steps), float(largest), kept, drawn / steps, drawn / steps)
+    node = Fraction(2) if pure else Fraction(1, 2)
+    return Offer(
+        *described(epochs),
+        mean_variance=float(node * total / steps),
+        largest_variance=float(node * largest[0]),
+        noisiest_step=largest[1],
+        kept=kept,
+        drawn=drawn / steps,
+        added=drawn / steps,
+        lossless=epochs.lossless,
+    )
 
 
-def _square_root(length: int, unit: float, dimension: int, *, pure: bool) -> Offer:
+def _square_root(length: int, *, pure: bool) -> Offer:
     # Imported late: scipy is slow to import.
     import numpy as np
 
@@ -235,6 +237,15 @@ def _square_root(length: int, unit: float, dimension: int, *, pure: bool) -> Off
 
     column = coefficients(length)
     squares = np.cumsum(np.square(column))
-    share = (float(column.sum()) ** 2 if pure else float(squares[-1])) * unit
-    nodes = _Nodes(float(squares.mean()), float(squares[-1]), length, 1.0, (length + 1) / 2)
-    return _offer("square_root", {}, nodes, share, dimension, lossless=True)
+    node = 2 * float(column.sum()) ** 2 if pure else float(squares[-1]) / 2
+    return Offer(
+        "square_root",
+        {},
+        mean_variance=float(squares.mean()) * node,
+        largest_variance=float(squares[-1]) * node,
+        noisiest_step=length,
+        kept=length,
+        drawn=1.0,
+        added=(length + 1) / 2,
+        lossless=True,
+    )

@@ -125,8 +125,19 @@ class KaryTree:
 
     def most_nodes(self) -> int:
         """The number of nodes of the noisiest output."""
+        return self._noisiest[0]
+
+    @property
+    def noisiest_step(self) -> int:
+        """The last of the steps whose output has the most nodes."""
+        return self._noisiest[1]
+
+    @cached_property
+    def _noisiest(self) -> tuple[int, int]:
+        """Nodes and step of the noisiest output."""
         shift = self._zero(self.height)
-        return _largest_sum(self, self.height, shift, self.length + shift)
+        nodes, plain = _largest_sum(self, self.height, shift, self.length + shift)
+        return nodes, plain - shift
 
     def _zero(self, places: int) -> int:
         """What to add so that numbers of ``places`` digits have plain digits from 0 on."""
@@ -163,21 +174,22 @@ def _power(base: int, exponent: int) -> int:
     return int(base**exponent)
 
 
-def _largest_sum(tree: KaryTree, places: int, least: int, most: int) -> int:
+def _largest_sum(tree: KaryTree, places: int, least: int, most: int) -> tuple[int, int]:
     """The largest sum of absolute digits among numbers whose plain digits are in bounds.
 
-    ``least`` and ``most`` are bounds on numbers of ``places`` plain digits; -1 where there
-    is none.
+    And the last of the numbers that have it.  ``least`` and ``most`` are bounds on numbers
+    of ``places`` plain digits, of which there is at least one.
     """
-    if least > most or places == 0:
-        return 0 if least <= most else -1
+    if places == 0:
+        return 0, 0
     lowest, block = tree.largest_digit - tree.k + 1, _power(tree.k, places - 1)
     if least <= 0 and most >= block * tree.k - 1:
-        return places * max(-lowest, tree.largest_digit)
-    best = -1
+        most_plain = block * tree.k - 1 if tree.largest_digit >= -lowest else 0
+        return places * max(-lowest, tree.largest_digit), most_plain
+    found = []
     for plain in range(max(least // block, 0), min(most // block, tree.k - 1) + 1):
         start = plain * block
         bounds = max(least - start, 0), min(most - start, block - 1)
-        inner = _largest_sum(tree, places - 1, *bounds)
-        best = max(best, abs(plain + lowest) + inner)
-    return best
+        inner, rest = _largest_sum(tree, places - 1, *bounds)
+        found.append((abs(plain + lowest) + inner, start + rest))
+    return max(found)

@@ -69,6 +69,19 @@ class SmoothBinary:
         """The nodes of every output."""
         return self.height - self.zeros
 
+    def mean_nodes(self) -> Fraction:
+        """As many as every output has."""
+        return Fraction(self.ones)
+
+    def most_nodes(self) -> int:
+        """As many as every output has."""
+        return self.ones
+
+    @property
+    def noisiest_step(self) -> int:
+        """The last one: all are alike."""
+        return self.length
+
     def node(self, step: int) -> int:
         """The pattern after that of element ``step``.
 

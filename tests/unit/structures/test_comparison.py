@@ -9,7 +9,8 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson
 from penstock.privacy import Sensitivity
 from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary
-from penstock.structures.comparison import Offer, offers
+from penstock.structures.choice import best_tree, largest_squared_error, steadiest_tree
+from penstock.structures.comparison import Offer, described, offers
 from penstock.structures.forest import chain, matrices
 from penstock.structures.square_root import square_root
 
@@ -56,7 +57,9 @@ def _counted(forest: Forest, steps: int, mechanism: type[Mechanism], loss: float
 def test_offers_are_what_counting_finds(length: int, mechanism: type[Mechanism]) -> None:
     found = offers(length, mechanism, 0.7, ELEMENT, dimension=3)
     kinds = [offer.structure for offer in found]
-    assert set(kinds) == {"binary", "epochs", "kary", "smooth_binary", "square_root"}
+    # Where the best tree of all is binary or the smooth one there is no other.
+    assert set(kinds) >= {"binary", "epochs", "smooth_binary", "square_root"}
+    assert ("kary" in kinds) == (best_tree(length, pure=mechanism is Laplace).k > 2)
     for offer in found:
         if offer.structure == "square_root":
             continue
@@ -64,6 +67,7 @@ def test_offers_are_what_counting_finds(length: int, mechanism: type[Mechanism])
         variances = _counted(forest, length, mechanism, 0.7)
         assert offer.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
         assert offer.largest_variance == pytest.approx(max(variances), rel=1e-12)
+        assert variances[offer.noisiest_step - 1] == pytest.approx(max(variances), rel=1e-12)
         ways = [list(chain(forest, forest.node(step))) for step in range(1, length + 1)]
         assert offer.kept == 3 * max(map(len, ways))
         drawn = len({node for way in ways for node in way})
@@ -98,6 +102,7 @@ def test_a_stream_without_an_end_is_offered_epochs(steps: int, mechanism: type[M
         variances = _counted(Epochs(offer.settings["arity"]), steps, mechanism, 1.0)
         assert offer.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
         assert offer.largest_variance == pytest.approx(max(variances), rel=1e-12)
+        assert variances[offer.noisiest_step - 1] == pytest.approx(max(variances), rel=1e-12)
 
 
 def test_the_best_is_first_and_known_figures_are_found() -> None:
@@ -124,6 +129,43 @@ def test_the_best_arity_of_epochs_is_offered_beside_binary_trees() -> None:
     }
     assert set(found) == {2, min(means, key=lambda arity: float(means[arity]))}
     assert all(offer.mean_variance == pytest.approx(means[arity]) for arity, offer in found.items())
+
+
+@every_mechanism
+def test_the_least_largest_error_is_offered_as_well(mechanism: type[Mechanism]) -> None:
+    one, pure = Sensitivity(Fraction(1), Fraction(1), Fraction(1)), mechanism is Laplace
+    apart = 0
+    for length in (60, 100, 250, 1000):
+        every = [KaryTree(length, k, subtracting=False) for k in range(2, 121)]
+        every += [KaryTree(length, k) for k in range(3, 121)]
+        least = min(largest_squared_error(tree, pure=pure) for tree in every)
+        found = [
+            offer
+            for offer in offers(length, mechanism, 1.0, one)
+            if offer.structure in ("binary", "kary")
+        ]
+        assert min(offer.largest_variance for offer in found) == pytest.approx(float(least))
+        apart += steadiest_tree(length, pure=pure) != best_tree(length, pure=pure)
+    assert apart
+
+
+@every_mechanism
+def test_what_is_asked_for_is_offered_and_trees_only_add_where_they_must(
+    mechanism: type[Mechanism],
+) -> None:
+    one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+    for asked in (
+        KaryTree(100, 3, subtracting=False),
+        SmoothBinary(100, 14, 3),
+        Epochs(5, subtracting=False),
+    ):
+        found = offers(asked.length, mechanism, 1.0, one, asked=asked, past_only=True)
+        kinds = [(offer.structure, offer.settings) for offer in found]
+        assert kinds.count(described(asked)) == 1
+        assert not any(settings.get("subtracting") for _, settings in kinds)
+    twice = offers(100, mechanism, 1.0, one, asked=best_tree(100, pure=mechanism is Laplace))
+    assert twice == offers(100, mechanism, 1.0, one)
+    assert any(offer.settings.get("subtracting") for offer in twice)
 
 
 def test_epochs_reach_far_beyond_what_could_be_counted() -> None:

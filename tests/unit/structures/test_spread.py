@@ -9,12 +9,7 @@ import pytest
 from penstock.errors import InvalidInput
 from penstock.randomness import Stream
 from penstock.structures import Epochs, KaryTree, smooth_binary
-from penstock.structures.choice import (
-    best_structure,
-    best_tree,
-    mean_squared_error,
-    smooth_squared_error,
-)
+from penstock.structures.choice import best_structure, best_tree, mean_squared_error
 from penstock.structures.forest import variance_weight
 from penstock.structures.spread import laplace_half_width, weights
 
@@ -61,7 +56,7 @@ def test_the_weights_are_those_of_the_variance(forest: KaryTree | Epochs) -> Non
 def test_the_best_structure_is_no_worse_than_either(length: int, pure: bool) -> None:
     best = best_structure(length, pure=pure)
     tree, smooth = best_tree(length, pure=pure), smooth_binary(length, pure=pure)
-    errors = mean_squared_error(tree, pure=pure), smooth_squared_error(smooth, pure=pure)
+    errors = mean_squared_error(tree, pure=pure), mean_squared_error(smooth, pure=pure)
     assert best == (tree if errors[0] <= errors[1] else smooth)
     exact = sum(variance_weight(smooth, step, squared=pure) for step in range(1, length + 1))
     node = 2 * smooth.zeros**2 if pure else Fraction(smooth.zeros, 2)
