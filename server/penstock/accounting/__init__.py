@@ -6,6 +6,7 @@
 * ``raising``      what it costs to let a tier see a query more accurately
 * ``ledger``       exact sums, and the refusal with its numbers
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
+* ``powers``       the power of generalized Gaussian noise: ``best_power``
 * ``search``       the least good level, for the above
 * ``report``       the tight epsilon of any set of releases: ``composed_epsilon``
 * ``readings``     one release in every way that has a theorem: ``readings``
@@ -49,6 +50,7 @@ from penstock.accounting.ledger import (
     total,
 )
 from penstock.accounting.per_unit import of_unit as sensitivity_of_unit
+from penstock.accounting.powers import PowerChoice, best_power, power_choice
 from penstock.accounting.raising import raising, refinement_loss
 from penstock.accounting.readings import Reading, reading, readings
 from penstock.accounting.report import composed_epsilon
@@ -63,10 +65,12 @@ __all__ = [
     "Account",
     "Entry",
     "PlacedRelease",
+    "PowerChoice",
     "Reading",
     "Shortfall",
     "account_of",
     "best_order",
+    "best_power",
     "charge",
     "check",
     "composed_epsilon",
@@ -76,6 +80,7 @@ __all__ = [
     "level_for",
     "level_for_share",
     "limit_of",
+    "power_choice",
     "pure_loss",
     "raising",
     "reading",

@@ -15,6 +15,7 @@ from penstock.accounting.charges import charge, require_admitted
 from penstock.accounting.ledger import entry, share_of
 from penstock.accounting.search import Excess, NoneIsGood, least
 from penstock.errors import InvalidInput
+from penstock.mechanisms.generalized_gaussian import GeneralizedGaussian
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.mechanisms.normal_curve import mu_at
 from penstock.mechanisms.poisson import SMALLEST_MEAN
@@ -121,7 +122,7 @@ def level_for_share(
         guess = float(sensitivity.l1) / part
     else:
         variance = float(sensitivity.l2_squared) * account.order / (2 * part)
-        guess = _level_of_variance(family.name, variance, step)
+        guess = _level_of_variance(family, variance, step)
     try:
         return _on_its_lattice(plan, excess, guess)
     except NoneIsGood as missing:
@@ -249,18 +250,20 @@ def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta
     if delta == 0 and exact is not None:
         return float(exact(sensitivity, Fraction(target.value)))
     if target.kind is not TargetKind.EPSILON:
-        return _level_of_variance(mechanism.name, target.value**2, mechanism.granularity)
+        return _level_of_variance(type(mechanism), target.value**2, mechanism.granularity)
     variance = squared / mu_at(target.value, delta) ** 2
-    return _level_of_variance(mechanism.name, variance, mechanism.granularity)
+    return _level_of_variance(type(mechanism), variance, mechanism.granularity)
 
 
-def _level_of_variance(name: str, variance: float, step: Fraction) -> float:
+def _level_of_variance(family: type[Mechanism], variance: float, step: Fraction) -> float:
     variance = min(variance, _LARGEST_GUESS)
-    if name == "laplace":
+    if issubclass(family, GeneralizedGaussian):
+        return family.level_of_variance(variance)
+    if family.name == "laplace":
         return math.sqrt(variance / 2)
-    if name == "poisson":
+    if family.name == "poisson":
         variance /= float(step) ** 2
-    return max(variance, _fewest(name, step))
+    return max(variance, _fewest(family.name, step))
 
 
 def _fewest(name: str, step: Fraction) -> float:

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from penstock.accounting.losses import FloatVector, LossTable
+from penstock.mechanisms.loss_table import FloatVector, LossTable
 
 
 @dataclass(frozen=True)

@@ -12,24 +12,36 @@ from fractions import Fraction
 from typing import Final, Protocol
 
 from penstock.accounting.losses import (
-    LossTable,
     gaussian_table,
     laplace_table,
     poisson_table,
     skellam_table,
 )
+from penstock.mechanisms import GeneralizedGaussian, Mechanism, family_of
+from penstock.mechanisms.generalized_gaussian_law import moments
+from penstock.mechanisms.generalized_gaussian_loss import loss_table
+from penstock.mechanisms.loss_table import LossTable
 from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Sensitivity
 
 
 @dataclass(frozen=True)
 class PlacedRelease:
-    """One release to be composed: the law, its lattice, its level, what it protects."""
+    """One release to be composed: the law, its lattice, its level, what it protects.
+
+    ``power`` is that of generalized Gaussian noise, and of no other.
+    """
 
     mechanism: str
     granularity: Fraction
     level: Fraction
     sensitivity: Sensitivity
+    power: Fraction | None = None
+
+    @property
+    def law(self) -> Mechanism:
+        """Raises ``InvalidInput`` as ``family_of`` does."""
+        return family_of(self.mechanism, self.power)(self.granularity)
 
     @property
     def shifts(self) -> Shifts:
@@ -122,6 +134,25 @@ class PoissonLoss:
 
 
 @dataclass(frozen=True)
+class GeneralizedGaussianLoss:
+    """Generalized Gaussian noise of ``power``, shifted by ``shift`` scales."""
+
+    power: float
+    shift: float
+
+    @property
+    def mean(self) -> float:
+        return moments(self.power, self.shift)[0]
+
+    @property
+    def deviation(self) -> float:
+        return math.sqrt(moments(self.power, self.shift)[1])
+
+    def table(self, width: float, tail: float) -> LossTable:
+        return loss_table(self.power, self.shift, width, tail)
+
+
+@dataclass(frozen=True)
 class SkellamLoss(PoissonLoss):
     """Skellam noise of variance ``level`` in squared steps, shifted by ``shift`` steps."""
 
@@ -147,12 +178,19 @@ def _poisson(release: PlacedRelease) -> Shape:
     return Counter({PoissonLoss(level, shift): times for shift, times in release.shifts.worst})
 
 
+def _generalized_gaussian(release: PlacedRelease) -> Shape:
+    law = GeneralizedGaussian.of(release.power)(release.granularity)
+    kinds = law.worst_shift(release.level, release.sensitivity)
+    return Counter({GeneralizedGaussianLoss(kind.power, kind.shift): kind.times for kind in kinds})
+
+
 def _skellam(release: PlacedRelease) -> Shape:
     level = float(release.level / release.granularity**2)
     return Counter({SkellamLoss(level, shift): times for shift, times in release.shifts.worst})
 
 
 WORST: Final[Mapping[str, Callable[[PlacedRelease], Shape]]] = {
+    "generalized_gaussian": _generalized_gaussian,
     "laplace": _laplace,
     "poisson": _poisson,
     "skellam": _skellam,

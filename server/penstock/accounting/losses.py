@@ -13,65 +13,16 @@ unit moves one answer up and another one down, which composing order by order wo
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from penstock.mechanisms.loss_table import FloatVector, LossTable, joined, split_cells
 from penstock.mechanisms.poisson_tails import below
 from penstock.randomness.bessel_law import log_skellam
 from penstock.randomness.saddle_point import log_poisson
 
 _LOG_OUTCOMES: Final = 16
-
-FloatVector = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class LossTable:
-    """The upper half of a symmetric privacy-loss distribution.
-
-    ``upper[j]`` is the mass at the loss ``(j + 1) * width``, ``infinite`` that of what
-    only one hypothesis can bring about.  The mass at ``-loss`` is ``exp(-loss)`` times
-    that at ``loss``, and the rest is at 0.
-    """
-
-    width: float
-    upper: FloatVector
-    infinite: float
-
-    def dense(self) -> tuple[int, FloatVector]:
-        """All finite masses, and the place of the first on the grid."""
-        size = len(self.upper)
-        lower = self.upper * np.exp(-self.width * np.arange(1, size + 1))
-        rest = max(1 - self.infinite - float(self.upper.sum()) - float(lower.sum()), 0.0)
-        return -size, np.concatenate((lower[::-1], [rest], self.upper))
-
-    def profile(self, size: int) -> FloatVector:
-        """The hockey-stick divergences at losses ``0, width, ..., size * width``."""
-        from scipy.signal import lfilter  # imported late: slow to import
-
-        padded = np.zeros(size)
-        padded[: len(self.upper)] = self.upper
-        tails = lfilter([1.0], [1.0, -math.exp(-self.width)], padded[::-1])[::-1]
-        falls = -math.expm1(-self.width) * tails
-        return np.append(self.infinite + np.cumsum(falls[::-1])[::-1], self.infinite)
-
-    def epsilon(self, delta: float) -> float:
-        """The least epsilon whose divergence is at most ``delta``; ``inf`` if none is.
-
-        Between points of the grid a profile is a straight line in ``exp(epsilon)``.
-        """
-        profile = self.profile(len(self.upper))
-        above = np.flatnonzero(profile > delta)
-        if not len(above):
-            return 0.0
-        last = int(above[-1])
-        if last == len(profile) - 1:
-            return math.inf
-        part = (profile[last] - delta) / (profile[last] - profile[last + 1])
-        return last * self.width + math.log1p(part * math.expm1(self.width))
 
 
 def worst_of(tables: Sequence[LossTable]) -> LossTable:
@@ -101,8 +52,7 @@ def gaussian_table(mu: float, width: float, tail: float) -> LossTable:
     scaled = np.exp(-low * low / 2) / 2 * erfcx(high / math.sqrt(2))
     masses = beyond[:-1] - beyond[1:]
     others = scaled[:-1] - math.exp(-width) * scaled[1:]
-    raised = np.clip((masses - others) / -math.expm1(-width), 0.0, masses)
-    return LossTable(width, _joined(masses - raised, raised), float(beyond[-1]))
+    return LossTable(width, split_cells(masses, others, width), float(beyond[-1]))
 
 
 def laplace_table(decay: float, shift: int, width: float) -> LossTable:
@@ -125,7 +75,7 @@ def laplace_table(decay: float, shift: int, width: float) -> LossTable:
     kept = masses - raised
     kept[-1] += max(1 - atom, 0.0) / normalizer
     raised[-1] += min(atom, 1.0) / normalizer
-    return LossTable(width, _joined(kept, raised), 0.0)
+    return LossTable(width, joined(kept, raised), 0.0)
 
 
 def table_of_outcomes(
@@ -142,14 +92,7 @@ def table_of_outcomes(
     kept_by_cell, raised_by_cell = np.zeros((2, int(cells.max(initial=0)) + 1))
     np.add.at(kept_by_cell, cells, masses - raised)
     np.add.at(raised_by_cell, cells, raised)
-    return LossTable(width, _joined(kept_by_cell, raised_by_cell), infinite)
-
-
-def _joined(kept: FloatVector, raised: FloatVector) -> FloatVector:
-    """Masses at ``1, 2, ...`` from what each cell leaves below it and raises above it."""
-    upper = raised.copy()
-    upper[:-1] += kept[1:]
-    return upper
+    return LossTable(width, joined(kept_by_cell, raised_by_cell), infinite)
 
 
 def poisson_table(mean: float, shift: int, width: float, tail: float) -> LossTable:

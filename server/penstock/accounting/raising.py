@@ -20,6 +20,9 @@ eps_new]``, less the old one's, which is fixed by then.  Of all laws with losses
 range the one on its two ends has the largest divergence (bounded range, Dong, Durfee,
 Rogers 2020).  For Poisson and Skellam noise the conditional law is known, and its divergence,
 close to the difference, is taken where that is less.
+
+Generalized Gaussian noise is drawn anew for every level: nothing is refined, and the new
+level is charged in full.
 """
 
 import math
@@ -30,7 +33,7 @@ from typing import Final
 from penstock.accounting.budget import Account
 from penstock.accounting.charges import LARGEST_EXPONENT, PURE_MECHANISMS, charge, cheapest
 from penstock.accounting.ledger import Entry, entry
-from penstock.mechanisms import Poisson, Skellam
+from penstock.mechanisms import GeneralizedGaussian, Poisson, Skellam
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity
 
@@ -62,6 +65,8 @@ def raising(
     if mechanism.name in INDEPENDENT or math.isinf(account.order):
         whole = entry(charge(mechanism, ladder, new, sensitivity, account, dimension, levels))
         return Entry(max(whole.loss - charged.loss, 0), max(whole.failure - charged.failure, 0))
+    if isinstance(mechanism, GeneralizedGaussian):
+        return entry(charge(mechanism, ladder, new, sensitivity, account, dimension, levels))
     costs = []
     for ideal, epsilon in _refinements(mechanism, old, new, sensitivity, account):
         own = min(epsilon, account.epsilon, LARGEST_EXPONENT)

@@ -15,7 +15,6 @@ from penstock.accounting.charges import PURE_MECHANISMS
 from penstock.accounting.composition import LossSum, total_of
 from penstock.accounting.coordinates import WORST, GaussianLoss, PlacedRelease, Shape
 from penstock.errors import InvalidInput
-from penstock.mechanisms import MECHANISMS
 from penstock.mechanisms.normal_curve import epsilon_at
 
 RESOLUTION: Final = 2**15
@@ -27,7 +26,7 @@ SMALLEST_DELTA: Final = 1e-11
 _FOURIER_NOISE: Final = 1e-14
 """An engineering bound on how far rounding moves a delta, over all transforms."""
 
-_OF_NO_FAILURE: Final = frozenset({"gaussian", "laplace"})
+_OF_NO_FAILURE: Final = frozenset({"gaussian", "generalized_gaussian", "laplace"})
 """Those whose ideal law has the divergences that they are charged, whatever happens."""
 
 _CUT: Final = 2.0**-20
@@ -44,9 +43,6 @@ def composed_epsilon(releases: Sequence[PlacedRelease], delta: float) -> float:
     if not 0 <= delta < 1:
         raise InvalidInput(f"A delta is at least 0 and below 1, not {delta}.", pointer="/delta")
     counted = Counter(releases)
-    unknown = {release.mechanism for release in counted} - {"gaussian", *WORST}
-    if unknown:
-        raise InvalidInput(f"No privacy loss is known for the mechanism {min(unknown)!r}.")
     gaussian, others = _parted(counted)
     if delta < SMALLEST_DELTA or not others:
         return _simple_sum(gaussian, others, delta)
@@ -54,7 +50,7 @@ def composed_epsilon(releases: Sequence[PlacedRelease], delta: float) -> float:
     if gaussian:
         shape[GaussianLoss(_total_mu(gaussian))] += 1
     for release, copies in others.items():
-        for coordinate, times in WORST[release.mechanism](release).items():
+        for coordinate, times in WORST[release.law.name](release).items():
             shape[coordinate] += times * copies
     simple = _simple_sum(gaussian, others, delta) if _is_tight(gaussian, others) else math.inf
     tables = _by_tables(shape, delta, _inflation(gaussian))
@@ -65,7 +61,7 @@ Counted = Counter[PlacedRelease]
 
 
 def _parted(counted: Counted) -> tuple[Counted, Counted]:
-    gaussian = Counter({r: n for r, n in counted.items() if r.mechanism == "gaussian"})
+    gaussian = Counter({r: n for r, n in counted.items() if r.law.name == "gaussian"})
     return gaussian, counted - gaussian
 
 
@@ -86,17 +82,18 @@ def _by_tables(shape: Shape, delta: float, inflation: float) -> float:
 def _by_orders(counted: Counted, delta: float) -> float:
     """By Rényi divergences, where l2 says of a Laplace vector what its tables leave out."""
     says_more = any(
-        release.mechanism == "laplace"
+        release.law.name == "laplace"
         and release.sensitivity.l2_squared < release.sensitivity.l1 * release.sensitivity.linf
         for release in counted
     )
-    if not says_more or any(r.mechanism not in _OF_NO_FAILURE for r in counted):
+    if not says_more or any(r.law.name not in _OF_NO_FAILURE for r in counted):
         return math.inf
-    laws = [(r, MECHANISMS[r.mechanism](r.granularity), copies) for r, copies in counted.items()]
     return min(
         converted_epsilon(
             order,
-            math.fsum(n * law.cost(r.level, r.sensitivity, order).loss for r, law, n in laws),
+            math.fsum(
+                n * r.law.cost(r.level, r.sensitivity, order).loss for r, n in counted.items()
+            ),
             delta,
         )
         for order in ORDERS[::16]
@@ -129,18 +126,18 @@ def _inflation(gaussian: Counted) -> float:
 def _is_tight(gaussian: Counted, others: Counted) -> bool:
     """Whether the plain sum may be the least: one release alone, or pure ones only."""
     alone = not gaussian and others.total() == 1
-    return alone or not (gaussian or any(r.mechanism not in PURE_MECHANISMS for r in others))
+    return alone or not (gaussian or any(r.law.name not in PURE_MECHANISMS for r in others))
 
 
 def _simple_sum(gaussian: Counted, others: Counted, delta: float) -> float:
     """Pure losses added up; the rest read at even parts of delta, and added to them."""
-    impure = [n for release, n in others.items() if release.mechanism not in PURE_MECHANISMS]
+    impure = [n for release, n in others.items() if release.law.name not in PURE_MECHANISMS]
     shares = sum(impure) + bool(gaussian)
     if shares and delta == 0:
         return math.inf
     each = delta / max(shares, 1)
     parts = [epsilon_at(each / _inflation(gaussian), _total_mu(gaussian))] if gaussian else []
     for release, copies in others.items():
-        law = MECHANISMS[release.mechanism](release.granularity)
-        parts.append(copies * law.guarantee(release.level, release.sensitivity, each).epsilon)
+        promise = release.law.guarantee(release.level, release.sensitivity, each)
+        parts.append(copies * promise.epsilon)
     return math.fsum(parts)

@@ -2,6 +2,7 @@
 
 * ``process``   what every mechanism offers (the protocol)
 * ``gaussian``, ``laplace``, ``poisson``, ``skellam``: the noise processes
+* ``generalized_gaussian``: noise with a small largest error, and no path between levels
 * ``path``      anchor, placement between neighbors, raising, and all of it in memory
 * ``state``     a multiple release as bytes, for its owner to seal and keep
 * ``lattice``   the integers that values and noise live on
@@ -14,8 +15,11 @@
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
 
+from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian import Gaussian
+from penstock.mechanisms.generalized_gaussian import GeneralizedGaussian
 from penstock.mechanisms.laplace import Laplace
 from penstock.mechanisms.path import (
     MultipleRelease,
@@ -33,9 +37,34 @@ MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson | Skellam]] = {
 }
 """Every noise process by its name."""
 
+
+def family_of(name: str, power: Fraction | None = None) -> type[Mechanism]:
+    """The mechanism of a name, which for ``generalized_gaussian`` goes with a power.
+
+    Power 2 is the Gaussian process and power 1 the Laplace process, with all that they
+    have and others lack.  Raises ``InvalidInput`` for an unknown name, a power outside of 1
+    to 16, one that is missing, and one of a mechanism that has none.
+    """
+    if name == GeneralizedGaussian.name:
+        if power == 1:
+            return Laplace
+        return Gaussian if power == 2 else GeneralizedGaussian.of(power)
+    if name not in MECHANISMS:
+        known = ", ".join([*MECHANISMS, GeneralizedGaussian.name])
+        raise InvalidInput(f"No mechanism is called {name!r}; there are {known}.")
+    if power is not None:
+        raise InvalidInput(
+            f"The {name} mechanism has no power p; leave it out, or take"
+            f" {GeneralizedGaussian.name}.",
+            pointer="/p",
+        )
+    return MECHANISMS[name]
+
+
 __all__ = [
     "MECHANISMS",
     "Gaussian",
+    "GeneralizedGaussian",
     "IntVector",
     "Laplace",
     "Mechanism",
@@ -44,6 +73,7 @@ __all__ = [
     "Poisson",
     "Skellam",
     "draw_anchor",
+    "family_of",
     "place",
     "raise_anchor",
     "released",

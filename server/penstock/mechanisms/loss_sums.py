@@ -70,7 +70,7 @@ def epsilon_of_sum(losses: Sequence[Losses], counts: Sequence[int], delta: float
     unit = width / _GRID
     spectrum = np.ones(_GRID // 2 + 1, dtype=np.complex128)
     for part, count in zip(losses, counts, strict=True):
-        spectrum *= _power(np.fft.rfft(part.on_grid(unit)), count)
+        spectrum *= raised_to(np.fft.rfft(part.on_grid(unit)), count)
     first = math.floor(start / unit)
     # Circular: index i holds the loss that is congruent to it in the window.
     mass = np.maximum(np.roll(np.fft.irfft(spectrum, _GRID), -first), 0.0)
@@ -88,8 +88,8 @@ def best_ratios(likely: Floats, unlikely: Floats, delta: float) -> Floats:
     return np.where(likely > delta, logs, -np.inf)
 
 
-def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
-    """By squaring: numpy's own power of complex numbers is slow, and less exact."""
+def raised_to(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
+    """A power by squaring: numpy's own power of complex numbers is slow, and less exact."""
     result = np.ones_like(base)
     while exponent:
         if exponent & 1:

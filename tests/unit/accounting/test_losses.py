@@ -7,13 +7,8 @@ import numpy as np
 import pytest
 from tests.unit.accounting import exact_losses
 
-from penstock.accounting.losses import (
-    LossTable,
-    gaussian_table,
-    laplace_table,
-    poisson_table,
-    worst_of,
-)
+from penstock.accounting.losses import gaussian_table, laplace_table, poisson_table, worst_of
+from penstock.mechanisms.loss_table import LossTable
 from penstock.mechanisms.normal_curve import delta_at, epsilon_at
 
 ROUNDING = 1e-13

@@ -1,0 +1,229 @@
+"""Generalized Gaussian noise: many counts at once, with a small largest error.
+
+Every value has noise of density proportional to ``exp(-(|x| / scale)^power)`` (Ganesh,
+Zhao 2021, "Privately Answering Counting Queries with Generalized Gaussian Mechanisms"),
+rounded to the lattice.  Values lie on it too, so that rounding the noise is rounding the
+noisy value: post-processing, which loses nothing.
+
+There are increments from no noise alone, and no bridges.  For powers other than 1 and 2
+the law at one scale is not that at a smaller scale plus independent noise: a law that is so
+at all scales is self-decomposable, hence infinitely divisible, and no infinitely divisible
+law but the normal one has tails as thin as ``exp(-x^p)`` with ``p > 1``.  Releases at
+several levels are independent draws around the exact values, and their losses add up.
+
+The worst shift.  The density is log-concave, so ``min(f(x), c f(x - s))`` is, jointly in
+``x`` and ``s``, and its integral over ``x`` is log-concave in ``s`` (Prékopa 1973).  The
+hockey-stick divergence is 1 less that, so over a polytope of shifts it is largest at an
+extreme point.  Those of ``|s|_1 <= Delta1, |s|_inf <= Dinf`` have as many values as fit
+moving by ``Dinf`` and one by the rest; they are the same up to order and signs, which the
+noise does not mind.  So one of them dominates every shift, at every epsilon.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, NoReturn, Self
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms.generalized_gaussian_law import (
+    expected_maximum,
+    information,
+    reach_of,
+    renyi_divergence,
+    standard_deviation,
+)
+from penstock.mechanisms.generalized_gaussian_loss import Shifted, epsilon_of
+from penstock.mechanisms.lattice import (
+    DEVIATIONS,
+    LARGEST_STEPS,
+    check_confidence,
+    check_granularity,
+    finest_common_power,
+    floor_log2,
+    reaching_ladder,
+    rounded_up,
+)
+from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
+from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
+from penstock.randomness import Stream
+from penstock.randomness.generalized_gaussian import (
+    ERROR,
+    LARGEST_SCALE,
+    check_power,
+    generalized_gaussian,
+)
+
+ROOM_TO_RAISE = 8
+"""The most accurate registered scale over that of rung 0."""
+
+STEPS_A_SCALE = 10
+"""Binary logarithm of how many lattice steps the scale at rung 0 holds at least."""
+
+UNITS_A_STEP = 1 << 20
+"""Scales are multiples of this part of a lattice step."""
+
+
+@dataclass(frozen=True)
+class GeneralizedGaussian(Whole):
+    """Generalized Gaussian noise; the level is the scale, in units of values.
+
+    A *family* is a class of its own for every power: ``GeneralizedGaussian.of(power)``.
+    This one has the power 2, which is normal noise of variance ``scale^2 / 2``.
+    """
+
+    granularity: Fraction
+
+    name: ClassVar[str] = "generalized_gaussian"
+    parameter: ClassVar[str] = "scale"
+    power: ClassVar[Fraction] = Fraction(2)
+
+    def __post_init__(self) -> None:
+        check_granularity(self.granularity)
+
+    @staticmethod
+    def of(power: Fraction | float | None) -> "type[GeneralizedGaussian]":
+        """The family of one power.  Raises ``InvalidInput`` for none and outside of 1 to 16."""
+        if power is None:
+            raise InvalidInput(
+                "Generalized Gaussian noise needs its power p, from 1 to 16; 4 suits thousands"
+                " of values.",
+                pointer="/p",
+            )
+        if not math.isfinite(power):
+            raise InvalidInput(f"The power p is a finite number, not {power}.", pointer="/p")
+        exact = Fraction(power)
+        check_power(exact)
+        return _family(exact)
+
+    @classmethod
+    def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
+        """Lattice and ladder of a query; see ``Mechanism.plan``."""
+        if ceiling <= 0 or bound < 0:
+            raise InvalidInput(
+                f"A scale is above 0 and a bound at least 0, not {float(ceiling):g} and"
+                f" {float(bound):g}."
+            )
+        finest = ceiling / ROOM_TO_RAISE
+        fine_enough = Fraction(2) ** (floor_log2(finest) - STEPS_A_SCALE)
+        granularity = min(fine_enough, finest_common_power(step))
+        widest = (LARGEST_STEPS * granularity - bound) / DEVIATIONS
+        widest /= Fraction(standard_deviation(float(cls.power)))
+        noisiest = min(widest, LARGEST_SCALE * granularity)
+        if noisiest < ceiling:
+            raise InvalidInput(
+                f"Values up to {float(bound):g} and noise of scale {float(ceiling):g} do not"
+                f" fit the integers in steps of {granularity}; choose a coarser step or a"
+                " smaller bound."
+            )
+        unit = granularity / UNITS_A_STEP
+        return cls(granularity), reaching_ladder(math.floor(finest / unit), unit, noisiest)
+
+    def increment(
+        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
+    ) -> IntVector:
+        """Draw ``X(noisy)``, ``accurate`` being 0; see ``Mechanism.increment``.
+
+        Raises ``InvalidInput`` for an ``accurate`` above 0, from which there is no way, and
+        for scales outside of 2^6 to 2^46 steps.
+        """
+        if accurate != 0:
+            raise self._no_path()
+        return generalized_gaussian(noisy / self.granularity, self.power, size, stream)
+
+    def bridge(
+        self,
+        accurate: Fraction,  # noqa: ARG002 - there is none, whatever is asked
+        noisy: Fraction,  # noqa: ARG002
+        difference: IntVector,  # noqa: ARG002
+        level: Fraction,  # noqa: ARG002
+        stream: Stream,  # noqa: ARG002
+    ) -> NoReturn:
+        """Raises ``InvalidInput``: releases at several levels are independent."""
+        raise self._no_path()
+
+    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
+        """None at any level."""
+        return Fraction(0)
+
+    def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
+        """Approximate privacy by the exact hockey-stick divergence at ``delta``.
+
+        That of the worst shift under ``Delta1`` and ``Dinf``, which is the worst for every
+        vector.  Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
+        """
+        epsilon = epsilon_of(self.worst_shift(level, sensitivity), delta)
+        return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
+
+    def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
+        """The exact Rényi divergence at the worst shift, and no failure.
+
+        A divergence is a mean of hockey-stick divergences over epsilons (Sason, Verdú 2016),
+        and so largest at the same shift.
+        """
+        loss = math.fsum(
+            kind.times * renyi_divergence(order, kind.power, kind.shift)
+            for kind in self.worst_shift(level, sensitivity)
+        )
+        return Cost(loss=math.nextafter(loss, math.inf), failure=0.0)
+
+    def worst_shift(self, level: Fraction, sensitivity: Sensitivity) -> tuple[Shifted, ...]:
+        """Which values move, and how far in scales, in the shift that loses most."""
+        whole = sensitivity.l1 // sensitivity.linf
+        rest = sensitivity.l1 - whole * sensitivity.linf
+        power = float(self.power)
+        kinds = [Shifted(power, rounded_up(sensitivity.linf / level), whole)]
+        if rest:
+            kinds.append(Shifted(power, rounded_up(rest / level), 1))
+        return tuple(kinds)
+
+    def numerical_charges(
+        self,
+        ladder: Ladder,  # noqa: ARG002 - the sampler is as good at every rung
+        dimension: int,
+        levels: int,  # noqa: ARG002 - every level is a release of its own, charged as such
+        order: float,  # noqa: ARG002 - charged by probability alone
+        epsilon: float,
+    ) -> Sequence[NumericalCharge]:
+        """The sampler's distance from its law, over the ``dimension`` draws of a release.
+
+        A law within ``tau`` of an ``(epsilon, delta)``-private one in total variation is
+        ``(epsilon, delta + (1 + e^epsilon) tau)``-private.
+        """
+        inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
+        return (NumericalCharge(1.0, inflation * dimension * ERROR),)
+
+    def error(self, level: Fraction, confidence: float) -> ErrorBars:
+        """Error bars of the lattice law: the interval ends on a lattice point.
+
+        Raises ``InvalidInput`` for a confidence outside of (0, 1).
+        """
+        check_confidence(confidence)
+        scale, step = float(level), float(self.granularity)
+        # Rounding adds a twelfth of a step squared (Sheppard 1898).
+        deviation = math.hypot(scale * standard_deviation(float(self.power)), step / math.sqrt(12))
+        reach = scale * reach_of(float(self.power), confidence)
+        return ErrorBars(deviation, confidence, math.ceil(reach / step - 0.5) * step)
+
+    def expected_maximum(self, level: Fraction, dimension: int) -> float:
+        """The expected largest error of ``dimension`` values, in units of values."""
+        return float(level) * expected_maximum(float(self.power), dimension)
+
+    @classmethod
+    def level_of_variance(cls, variance: float) -> float:
+        """About the scale that loses as much as Gaussian noise of ``variance``."""
+        return math.sqrt(variance * information(float(cls.power)))
+
+    def _no_path(self) -> InvalidInput:
+        return InvalidInput(
+            f"Generalized Gaussian noise of power {float(self.power):g} has no lossless levels: no"
+            " release can be drawn from another one. Draw each around the exact values and add up"
+            " what they lose, or take power 2 (gaussian) or 1 (laplace)."
+        )
+
+
+@lru_cache
+def _family(power: Fraction) -> type[GeneralizedGaussian]:
+    members = {"power": power, "__doc__": f"Generalized Gaussian noise of power {power}."}
+    return type(f"GeneralizedGaussian_{power}", (GeneralizedGaussian,), members)

@@ -1,0 +1,251 @@
+"""The privacy loss of generalized Gaussian noise over many shifted values, exactly.
+
+A value's loss ``L(z) = |z - r|^p - |z|^p`` falls in ``z``, so the outcomes of a cell of
+the grid of losses are an interval, whose mass under both hypotheses is a difference of
+incomplete gamma functions.  Split between the two ends of the cell so that both keep
+theirs (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022), no delta is ever too small.
+
+Sums over values are powers of a Fourier transform, of the masses times ``e^(t L)`` with
+the ``t`` that brings the mean to the epsilon in question (Esscher 1932): what matters is
+then not lost among rounding errors, however small delta is.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms.generalized_gaussian_law import loss, moments, renyi_divergence
+from penstock.mechanisms.loss_sums import raised_to
+from penstock.mechanisms.loss_table import LossTable, Profile, divergences, split_cells
+from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.randomness.saddle_point import Floats
+
+CELLS_A_DEVIATION: Final = 128
+"""Of one value's loss: splitting masses adds less than 2^-15 to its variance, relatively."""
+
+FEWEST_CELLS: Final = 1 << 13
+MOST_CELLS: Final = 1 << 22
+DEVIATIONS: Final = 13
+"""Of the sum's loss, on either side of the epsilon that is looked at."""
+
+_CUT: Final = 2.0**-20
+"""The part of delta that may be cut off, over all values."""
+
+_FOURIER_NOISE: Final = 2.0**-46
+"""An engineering bound: what a delta may be off by for each value summed, relatively."""
+
+_NEWTON_STEPS: Final = 60
+_RECENTERINGS: Final = 12
+_HALVINGS: Final = 40
+_STEEPEST: Final = 2.0**20
+_ORDERS: Final = (1.1, 1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0, 256.0)
+_REACH: Final = 700.0
+"""No loss is followed further out than to a density of ``e^-700``."""
+
+
+class Shifted(NamedTuple):
+    """Values of one kind: the power, the shift in scales, and how many there are."""
+
+    power: float
+    shift: float
+    times: int
+
+
+def loss_table(power: float, shift: float, width: float, tail: float) -> LossTable:
+    """The loss of one value shifted by ``shift`` scales; up to ``tail`` mass is at infinity."""
+    from scipy.special import gammainccinv  # imported late: slow to import
+
+    far = -(min(float(gammainccinv(1 / power, min(2 * tail, 1.0))), _REACH) ** (1 / power))
+    highest = float(loss(np.array([far]), power, shift)[0])
+    cells = width * np.arange(math.floor(highest / width) + 1, dtype=np.float64)
+    ends = _where(cells, power, shift)
+    if power == 1:
+        # All outcomes below 0 have the one largest loss, which belongs to the last cell.
+        ends, infinite = np.append(ends, -np.inf), 0.0
+    else:
+        ends = np.append(ends, min(far, float(ends[-1])))
+        infinite = float(_below(ends[-1:], power)[0])
+    others = np.exp(cells) * _between(ends - shift, power)
+    return LossTable(width, split_cells(_between(ends, power), others, width), infinite)
+
+
+@lru_cache(maxsize=1024)
+def epsilon_of(kinds: tuple[Shifted, ...], delta: float) -> float:
+    """The least epsilon of all shifted values together at ``delta``, rounded up.
+
+    Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
+    """
+    if not 0 < delta < 1:
+        raise InvalidInput(f"A delta is between 0 and 1, not {delta}.", pointer="/delta")
+    simple = _by_renyi(kinds, delta)
+    if simple > _REACH:
+        return simple
+    total = TotalLoss.of(kinds, delta)
+    center, deviation = min(epsilon_at(delta, total.deviation), simple), total.deviation
+    for _ in range(_RECENTERINGS):
+        found = total.profile(center).epsilon(delta)
+        if abs(found - center) <= deviation:
+            break
+        center = min(found, center + 8 * deviation)
+    return min(max(found, 0.0), simple)
+
+
+def delta_of(kinds: tuple[Shifted, ...], epsilon: float, smallest: float = 1e-12) -> float:
+    """The delta of all shifted values together at ``epsilon``, never below the true one.
+
+    Mass of up to a millionth of ``smallest`` is counted as lost.
+    """
+    return TotalLoss.of(kinds, smallest).profile(epsilon).delta(epsilon)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """Independent values of one law: the finite losses with their masses, and how many."""
+
+    losses: Floats
+    masses: Floats
+    infinite: float
+    times: int
+
+    @classmethod
+    def of(cls, kind: Shifted, width: float, tail: float) -> "_Values":
+        table = loss_table(kind.power, kind.shift, width, tail)
+        first, masses = table.dense()
+        losses = width * np.arange(first, first + len(masses), dtype=np.float64)
+        return cls(losses, masses, table.infinite, kind.times)
+
+    def cumulant(self, tilt: float) -> float:
+        """``ln E[e^(tilt L)]`` of one value, over its finite losses."""
+        logs = tilt * self.losses
+        peak = float(logs.max())
+        return peak + math.log(float(np.sum(self.masses * np.exp(logs - peak))))
+
+    def mean(self, tilt: float) -> float:
+        """That of the sum, under masses in proportion to ``e^(tilt L)``."""
+        logs = tilt * self.losses
+        weights = self.masses * np.exp(logs - logs.max())
+        return self.times * float(np.sum(weights * self.losses) / np.sum(weights))
+
+
+@dataclass(frozen=True)
+class TotalLoss:
+    """The loss of independent values, on one grid; ``deviation`` is its standard deviation."""
+
+    parts: Sequence[_Values]
+    width: float
+    deviation: float
+
+    @classmethod
+    def of(cls, kinds: Sequence[Shifted], delta: float) -> "TotalLoss":
+        """On a grid fine enough for ``delta``."""
+        count = sum(kind.times for kind in kinds)
+        found = [(kind.times, moments(kind.power, kind.shift)) for kind in kinds]
+        mean = math.fsum(times * each for times, (each, _) in found)
+        deviation = math.sqrt(math.fsum(times * each for times, (_, each) in found))
+        whole = mean + 2 * DEVIATIONS * deviation
+        width = min(deviation / math.sqrt(count) / CELLS_A_DEVIATION, whole / FEWEST_CELLS)
+        width = max(width, whole / MOST_CELLS)
+        tail = delta * _CUT / count
+        return cls([_Values.of(kind, width, tail) for kind in kinds], width, deviation)
+
+    def profile(self, center: float) -> Profile:
+        """Divergences around the epsilon ``center``: exact there, and never too small."""
+        tilt = self._tilt(center)
+        wanted = max(2 * DEVIATIONS * self.deviation / self.width, FEWEST_CELLS)
+        size = 1 << math.ceil(math.log2(wanted))
+        spectrum = np.ones(size // 2 + 1, dtype=np.complex128)
+        log_scale, infinite = 0.0, 0.0
+        for part in self.parts:
+            cumulant = part.cumulant(tilt)
+            tilted = part.masses * np.exp(tilt * part.losses - cumulant)
+            reach = len(part.masses) // 2
+            places = np.arange(-reach, reach + 1) % size
+            spectrum *= raised_to(np.fft.rfft(np.bincount(places, tilted, size)), part.times)
+            log_scale += part.times * cumulant
+            infinite -= math.expm1(part.times * math.log1p(-part.infinite))
+        start = round(center / self.width) - size // 2
+        sums = np.roll(np.fft.irfft(spectrum, size), -(start % size))
+        losses = self.width * np.arange(start, start + size, dtype=np.float64)
+        masses = np.maximum(sums, 0.0) * np.exp(np.minimum(log_scale - tilt * losses, _REACH))
+        lost = infinite + self._above(float(losses[-1]), tilt)
+        noise = 1 + _FOURIER_NOISE * sum(part.times for part in self.parts)
+        at = divergences(masses[1:], self.width) + lost
+        return Profile(self.width, float(losses[0]), noise * at)
+
+    def _tilt(self, center: float) -> float:
+        """The ``t`` at which the mean of the tilted sum is ``center``; 0 below its own mean."""
+        low, high = 0.0, 1.0
+        while self._mean(high) < center and high < _STEEPEST:
+            low, high = high, 2 * high
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._mean(middle) < center else (low, middle)
+        return low
+
+    def _mean(self, tilt: float) -> float:
+        return math.fsum(part.mean(tilt) for part in self.parts)
+
+    def _above(self, top: float, tilt: float) -> float:
+        """How likely the sum is to reach ``top``, at most (Chernoff's inequality)."""
+        bounds = [
+            math.fsum(part.times * part.cumulant(t) for part in self.parts) - t * top
+            for t in (tilt, tilt + 1, 1.5 * tilt + 1, 2 * tilt + 4, 4 * tilt + 16)
+        ]
+        return math.exp(min(0.0, *bounds))
+
+
+def _by_renyi(kinds: tuple[Shifted, ...], delta: float) -> float:
+    """A bound from divergences of a few orders (Canonne, Kamath, Steinke 2020, Prop. 12)."""
+    bounds = []
+    for order in _ORDERS:
+        divergence = math.fsum(
+            kind.times * renyi_divergence(order, kind.power, kind.shift) for kind in kinds
+        )
+        above = order - 1
+        bounds.append(divergence + math.log(1 / (delta * order)) / above + math.log1p(-1 / order))
+    if all(kind.power == 1 for kind in kinds):
+        bounds.append(math.fsum(kind.times * kind.shift for kind in kinds))
+    return max(min(bounds), 0.0)
+
+
+def _where(losses: Floats, power: float, shift: float) -> Floats:
+    """The outcomes of the given ``losses``, at least 0: falling, from ``shift / 2`` on."""
+    half = shift / 2
+    if power == 1:
+        return half - losses / 2
+    reach = 1.0
+    while (reach + half) ** power - abs(reach - half) ** power <= losses[-1]:
+        reach *= 2
+    coarse = np.concatenate(([0.0], np.geomspace(min(half, reach) * 1e-6, reach, 4096)))
+    away = np.interp(losses, (coarse + half) ** power - np.abs(coarse - half) ** power, coarse)
+    for _ in range(_NEWTON_STEPS):
+        value = (away + half) ** power - np.abs(away - half) ** power - losses
+        slope = power * (
+            (away + half) ** (power - 1) - np.sign(away - half) * np.abs(away - half) ** (power - 1)
+        )
+        step = value / slope
+        away = np.clip(away - step, 0.0, reach)
+        if np.all(np.abs(step) <= 1e-14 * reach):
+            break
+    return half - away
+
+
+def _below(z: Floats, power: float) -> Floats:
+    """The chance of an outcome below ``z``, exact in the lower tail."""
+    from scipy.special import gammainc, gammaincc  # imported late: slow to import
+
+    size = np.abs(z) ** power
+    below: Floats = np.where(
+        z <= 0, gammaincc(1 / power, size) / 2, 0.5 + gammainc(1 / power, size) / 2
+    )
+    return below
+
+
+def _between(falling: Floats, power: float) -> Floats:
+    below = _below(falling, power)
+    return below[:-1] - below[1:]
