@@ -4,7 +4,9 @@
 
     specs       what may be asked: strict models, shapes only
     schema      whether a dataset's spec agrees with itself
+    histogram_specs  counts over keys that nobody can list
     plan        one statistic in one form
+    open_keys   what such keys mean on a dataset
     interpret   what a query means on its dataset
     domain      the keys of an answer, declared
     sensitivity how far one unit can move an answer
@@ -24,12 +26,15 @@ from penstock.connectors.domain import Key
 from penstock.connectors.dummy import dummy_rows
 from penstock.connectors.fields import Name, Spec, folded
 from penstock.connectors.guess import guess_schema
+from penstock.connectors.histogram_specs import HistogramQuery
+from penstock.connectors.open_keys import Tally
 from penstock.connectors.prepare import (
     PreparedQuery,
     answer,
     check_registered,
     check_source,
     fingerprint,
+    open_answer,
     prepare,
 )
 from penstock.connectors.refusals import invalid_input, pointer
@@ -59,6 +64,7 @@ __all__ = [
     "ContributionSpec",
     "DatasetSpec",
     "GroupBy",
+    "HistogramQuery",
     "Key",
     "Name",
     "PreparedQuery",
@@ -67,6 +73,7 @@ __all__ = [
     "QuerySpec",
     "SourceSpec",
     "Spec",
+    "Tally",
     "VectorSpec",
     "answer",
     "check_registered",
@@ -76,6 +83,7 @@ __all__ = [
     "folded",
     "guess_schema",
     "invalid_input",
+    "open_answer",
     "pointer",
     "prepare",
     "prepare_vector",

@@ -1,10 +1,10 @@
 """One statistic, one hash: what keeps the same question from being drawn twice.
 
 The canonical form holds the dataset's name and version, the mechanism and the plan; a
-query's own name, its share and its levels stay outside.  The order of fields and of
-conditions, the spelling of numbers, and a histogram written as a count over bins make no
-difference.  There is none for pushed vectors: a hash over values would give small counts
-away to whoever tries them all.
+query's own name, its share, its levels and how many false keys a tier expects stay outside.
+The order of fields and of conditions, the spelling of numbers, and a histogram written as a
+count over bins make no difference.  There is none for pushed vectors: a hash over values
+would give small counts away to whoever tries them all.
 """
 
 import hashlib
@@ -12,13 +12,14 @@ import json
 
 from penstock.connectors.cells import spelling
 from penstock.connectors.plan import Plan, Summand
+from penstock.structures.sparse_histogram import Domain, Strings, Uint64
 
 FORM = "penstock-query-1"
 
 
 def canonical_form(plan: Plan, dataset: str, version: int, mechanism: str) -> str:
     """The statistic in one spelling: JSON with sorted fields and no spaces."""
-    form = {
+    form: dict[str, object] = {
         "form": FORM,
         "dataset": dataset,
         "version": version,
@@ -35,12 +36,21 @@ def canonical_form(plan: Plan, dataset: str, version: int, mechanism: str) -> st
         "max_groups": plan.max_groups,
         "max_rows": plan.max_rows,
     }
+    if plan.open_keys is not None:
+        form["open_keys"] = [plan.open_keys.column.name, *_domain(plan.open_keys.domain)]
     return json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def canonical_hash(plan: Plan, dataset: str, version: int, mechanism: str) -> str:
     """The SHA-256 of the canonical form, in hexadecimal digits."""
     return hashlib.sha256(canonical_form(plan, dataset, version, mechanism).encode()).hexdigest()
+
+
+def _domain(domain: Domain) -> list[object]:
+    """The order of an alphabet makes no other set of keys."""
+    if isinstance(domain, Strings):
+        return ["string", "".join(sorted(domain.alphabet)), domain.length]
+    return ["uint64", domain.size] if isinstance(domain, Uint64) else ["sha256_64"]
 
 
 def _summand(summand: Summand | None) -> list[object] | None:

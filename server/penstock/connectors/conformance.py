@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from penstock.connectors.histogram_specs import HistogramQuery
 from penstock.connectors.interpret import interpret
 from penstock.connectors.plan import Plan
 from penstock.connectors.source_file import SourceFile
@@ -59,7 +60,10 @@ _BOUNDED = {"max_groups": 2, "max_rows_per_group": 2}
 
 @dataclass(frozen=True)
 class Question:
-    """A query over the rows, and its answer in lattice steps."""
+    """A query over the rows, and its answer in lattice steps.
+
+    Of open keys it is the ranks, and then the counts.
+    """
 
     name: str
     fields: dict[str, Any]
@@ -79,7 +83,8 @@ class Question:
             }
         )
         query = {"name": "probe", "dataset": "probe", **self.fields}
-        return interpret(dataset, ComputedQuery.model_validate(query))
+        kind = HistogramQuery if "structure" in query else ComputedQuery
+        return interpret(dataset, kind.model_validate(query))
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -137,6 +142,46 @@ QUESTIONS: tuple[Question, ...] = (
     ),
 )
 
+OPEN_QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "uint64",
+        {
+            "structure": "sparse_histogram",
+            "domain": {"type": "uint64", "size": 33},
+            "aggregate": {"type": "count"},
+            "group_by": [{"column": "age"}],
+            "contribution": _BOUNDED,
+        },
+        (0, 5, 30, 31, 32, 1, 2, 2, 1, 1),
+    ),
+    Question(
+        "string",
+        {
+            "structure": "sparse_histogram",
+            "domain": {"type": "string", "alphabet": "bn\u00e4\u00f6", "length": 3},
+            "aggregate": {"type": "count"},
+            "group_by": [{"column": "person"}],
+            "contribution": _BOUNDED,
+        },
+        (12, 37, 2, 2),
+    ),
+    Question(
+        "sha256_64",
+        {
+            "structure": "sparse_histogram",
+            "domain": {"type": "sha256_64"},
+            "aggregate": {"type": "count"},
+            "group_by": [{"column": "ward"}],
+        },
+        (
+            *(1369119241984014309, 4477677635727087946, 13909034664460676204),
+            *(14312763526516556048, 3, 6, 1, 2),
+        ),
+        {"rows": 1},
+    ),
+)
+"""Keys that nobody can list."""
+
 
 @functools.cache
 def require_conformance(form: Form) -> None:
@@ -164,7 +209,8 @@ def differences(form: Form) -> list[str]:
     try:
         with tempfile.TemporaryDirectory(prefix="penstock-probe-") as folder:
             file = _written(Path(folder).resolve() / f"probe.{form}", form)
-            return [each.name for each in QUESTIONS if _asked(each, file) != each.answer]
+            questions = (*QUESTIONS, *OPEN_QUESTIONS)
+            return [each.name for each in questions if _asked(each, file) != each.answer]
     except OSError as error:
         raise Unavailable(
             "The engine that reads data cannot be probed: a temporary file cannot be written"
@@ -178,6 +224,9 @@ def _asked(question: Question, file: SourceFile) -> tuple[int, ...] | None:
 
     plan = question.plan(file.format)
     try:
+        if plan.open_keys is not None:
+            opened = duckdb_source.run_open(statement(plan), plan, file, NAMES, SALT, threads=1)
+            return (*opened.ranks.tolist(), *opened.counts.tolist())
         found = duckdb_source.run(statement(plan), plan, file, NAMES, SALT, threads=1)
     except InvalidInput:
         return None

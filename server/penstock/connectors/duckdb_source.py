@@ -8,11 +8,13 @@ is one SELECT and nothing else.
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.connectors.open_keys import Tally, tally
 from penstock.connectors.plan import Grouping, Plan
 from penstock.connectors.source_file import SourceFile
 from penstock.connectors.specs import ColumnType
@@ -45,6 +47,38 @@ def run(
     ``names`` are the file's columns in its order; ``memory`` is a limit such as "2GB".
     Raises ``InvalidInput`` for a damaged file, ``Unavailable`` where memory is short.
     """
+    rows = _rows(statement, plan, file, names, salt, threads=threads, memory=memory)
+    return np.concatenate([rows[name] for name in statement.columns], dtype=np.int64)
+
+
+def run_open(
+    statement: Statement,
+    plan: Plan,
+    file: SourceFile,
+    names: Sequence[str],
+    salt: bytes,
+    *,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> Tally:
+    """The keys that were found and their counts, for a plan with open keys.  As ``run``."""
+    if plan.open_keys is None:
+        raise RuntimeError("a plan without open keys has an answer for every key")
+    rows = _rows(statement, plan, file, names, salt, threads=threads, memory=memory)
+    (counts,) = (rows[name] for name in statement.columns)
+    return tally(plan.open_keys, rows["key"].tolist(), counts)
+
+
+def _rows(
+    statement: Statement,
+    plan: Plan,
+    file: SourceFile,
+    names: Sequence[str],
+    salt: bytes,
+    *,
+    threads: int | None,
+    memory: str | None,
+) -> dict[str, NDArray[Any]]:
     connection = connect(threads, memory)
     try:
         for place, grouping in enumerate(plan.groupings):
@@ -54,7 +88,7 @@ def run(
         _require_one_select(connection, statement.text)
         # The engine's own words may quote a cell, so that none of them is kept.
         rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
-        return np.concatenate([rows[name] for name in statement.columns], dtype=np.int64)
+        return {name: np.asarray(column) for name, column in rows.items()}
     except (duckdb.OutOfMemoryException, MemoryError):
         raise Unavailable(
             "The server has too little memory to compute this answer. Nothing was released."
@@ -100,7 +134,8 @@ def _parameters(plan: Plan, salt: bytes) -> dict[str, str]:
 
 def _view(file: SourceFile, names: Sequence[str], plan: Plan) -> str:
     """Each column that the plan uses, as text, under its declared name."""
-    used = {column.name for column in (plan.unit, *plan.columns) if column is not None}
+    key = plan.open_keys.column if plan.open_keys else None
+    used = {column.name for column in (plan.unit, key, *plan.columns) if column is not None}
     columns = [
         f"TRY_CAST(file.c{names.index(name)} AS VARCHAR) AS {identifier(name)}"
         for name in sorted(used)

@@ -4,7 +4,17 @@ import math
 from fractions import Fraction
 
 from penstock.connectors.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
-from penstock.connectors.plan import LARGEST_TOTAL, Column, Filter, Grouping, Plan, Summand
+from penstock.connectors.histogram_specs import HistogramQuery
+from penstock.connectors.open_keys import only_column, open_keys
+from penstock.connectors.plan import (
+    LARGEST_TOTAL,
+    Column,
+    Filter,
+    Grouping,
+    OpenKeys,
+    Plan,
+    Summand,
+)
 from penstock.connectors.refusals import pointer
 from penstock.connectors.schema import STEPS, check_schema, step_of
 from penstock.connectors.sensitivity import Measure, rounded
@@ -38,8 +48,10 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
             pointer=pointer("dataset"),
         )
     measure = _measure(query)
-    groupings = _groupings(dataset, query)
-    max_groups, max_rows = _limits(dataset, query, groupings)
+    opened = _open_keys(dataset, query)
+    groupings = () if opened else _groupings(dataset, query)
+    keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
+    max_groups, max_rows = _limits(dataset, query, keys)
     unit = dataset.privacy_unit
     result = Plan(
         unit=_column(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
@@ -50,6 +62,7 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
         max_groups=max_groups,
         max_rows=max_rows,
         max_units=dataset.max_units,
+        open_keys=opened,
     )
     _check_range(result)
     return result
@@ -176,10 +189,15 @@ def _measure(query: ComputedQuery) -> Measure:
     return Measure(query.aggregate.type)
 
 
-def _limits(
-    dataset: DatasetSpec, query: ComputedQuery, groupings: tuple[Grouping, ...]
-) -> tuple[int, int]:
-    keys = math.prod(len(grouping) for grouping in groupings)
+def _open_keys(dataset: DatasetSpec, query: ComputedQuery) -> OpenKeys | None:
+    if not isinstance(query, HistogramQuery):
+        return None
+    name = only_column(query)
+    _declared(dataset, name, "group_by", 0)
+    return open_keys(dataset, query, _column(dataset, name))
+
+
+def _limits(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> tuple[int, int]:
     if not isinstance(dataset.privacy_unit, UnitColumn):
         return 1, 1
     groups = query.contribution.max_groups or (1 if keys == 1 else None)

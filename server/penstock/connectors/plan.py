@@ -12,6 +12,7 @@ from fractions import Fraction
 from penstock.connectors.cells import Cell, label
 from penstock.connectors.sensitivity import Contribution, Measure
 from penstock.connectors.specs import ColumnType
+from penstock.structures import sparse_histogram
 
 LARGEST_TOTAL = 2**62
 """The largest absolute answer in lattice steps."""
@@ -73,8 +74,19 @@ class Summand:
 
 
 @dataclass(frozen=True)
+class OpenKeys:
+    """Keys that no list holds: cells of ``column`` that are in ``domain``."""
+
+    column: Column
+    domain: sparse_histogram.Domain
+
+
+@dataclass(frozen=True)
 class Plan:
-    """One statistic.  ``unit`` is None where every row is a privacy unit of its own."""
+    """One statistic.  ``unit`` is None where every row is a privacy unit of its own.
+
+    Sparse histograms have ``open_keys`` in place of groupings.
+    """
 
     unit: Column | None
     filters: tuple[Filter, ...]
@@ -84,10 +96,11 @@ class Plan:
     max_groups: int
     max_rows: int
     max_units: int
+    open_keys: OpenKeys | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns that are read besides the unit's, each once."""
+        """The columns that are read besides the unit's and that of open keys, each once."""
         used = [each.column for each in self.filters]
         used += [each.column for each in self.groupings]
         used += [self.summand.column] if self.summand else []
@@ -96,6 +109,8 @@ class Plan:
     @property
     def keys(self) -> int:
         """The number of keys, ``K``."""
+        if self.open_keys is not None:
+            return self.open_keys.domain.size
         return math.prod(len(grouping) for grouping in self.groupings)
 
     @property

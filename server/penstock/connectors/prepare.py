@@ -1,9 +1,10 @@
 """From two specs to an answer: everything that can be known without data, then the data.
 
-``answer`` is the one place where data are read.
+``answer`` and ``open_answer`` are the one place where data are read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,14 +16,16 @@ from penstock.connectors import source_file
 from penstock.connectors.canonical import canonical_hash
 from penstock.connectors.conformance import require_conformance
 from penstock.connectors.domain import Domain, Key
+from penstock.connectors.histogram_specs import HistogramQuery
 from penstock.connectors.interpret import interpret
-from penstock.connectors.plan import Plan
+from penstock.connectors.open_keys import Tally
+from penstock.connectors.plan import OpenKeys, Plan
 from penstock.connectors.schema import check_schema
 from penstock.connectors.sensitivity import derived
 from penstock.connectors.specs import ComputedQuery, DatasetSpec
 from penstock.connectors.sql import statement
 from penstock.errors import InvalidInput
-from penstock.privacy import Sensitivity
+from penstock.privacy import NeighboringRelation, Sensitivity
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,9 @@ class PreparedQuery:
     ``bound`` the largest absolute value, ``sensitivity`` in units of the values.  ``sql``,
     its hash and the canonical hash belong to computed queries alone, ``mean_bounds`` (see
     ``Plan``) to means.
+
+    Sparse histograms have ``open_keys`` and no ``keys``; their ``dimension`` is how many
+    keys may differ between neighbors.
     """
 
     keys: Sequence[Key] | None
@@ -46,6 +52,7 @@ class PreparedQuery:
     sql_hash: str | None = None
     canonical_hash: str | None = None
     mean_bounds: tuple[Fraction, Fraction] | None = None
+    open_keys: OpenKeys | None = None
 
 
 def prepare(
@@ -58,9 +65,11 @@ def prepare(
     """
     statistic = interpret(dataset, query)
     written = statement(statistic)
+    opened = statistic.open_keys is not None
+    labels = tuple(grouping.labels for grouping in statistic.groupings)
     return PreparedQuery(
-        keys=Domain(tuple(grouping.labels for grouping in statistic.groupings)),
-        dimension=statistic.dimension,
+        keys=None if opened else Domain(labels),
+        dimension=_changed(dataset, statistic) if opened else statistic.dimension,
         step=statistic.step,
         bound=statistic.saturation * statistic.step,
         sensitivity=derived(
@@ -70,7 +79,14 @@ def prepare(
         sql_hash=written.sha256,
         canonical_hash=canonical_hash(statistic, dataset.name, version, mechanism),
         mean_bounds=statistic.mean_bounds,
+        open_keys=statistic.open_keys,
     )
+
+
+def _changed(dataset: DatasetSpec, statistic: Plan) -> int:
+    """How many keys one unit may change."""
+    units = 2 if dataset.neighboring is NeighboringRelation.REPLACE else 1
+    return min(units * statistic.max_groups, statistic.keys)
 
 
 def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
@@ -120,32 +136,51 @@ def answer(
     whatever the number of ``threads``.  Raises ``SourceChanged`` unless the file is, before
     and after it is read, the one whose ``fingerprint`` was registered.
     """
-    statistic = interpret(dataset, query)
-    file = _registered(dataset, folder)
-    before = source_file.check_unchanged(file, fingerprint_key, fingerprint)
-    try:
-        return _read(dataset, statistic, file, salt, threads, memory)
-    finally:
-        # Also after an error, which a file that changed explains best.
-        source_file.check_untouched(file, fingerprint_key, before)
-
-
-def _read(
-    dataset: DatasetSpec,
-    statistic: Plan,
-    file: source_file.SourceFile,
-    salt: bytes,
-    threads: int | None,
-    memory: str | None,
-) -> NDArray[np.int64]:
     from penstock.connectors import duckdb_source
 
-    names = source_file.column_names(file)
-    source_file.check_columns(dataset, names)
-    require_conformance(file.format)
-    return duckdb_source.run(
-        statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
-    )
+    statistic = interpret(dataset, query)
+    with _opened(dataset, fingerprint_key, fingerprint, folder) as (file, names):
+        return duckdb_source.run(
+            statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
+        )
+
+
+def open_answer(
+    dataset: DatasetSpec,
+    query: HistogramQuery,
+    *,
+    salt: bytes,
+    fingerprint_key: bytes,
+    fingerprint: bytes,
+    folder: Path | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> Tally:
+    """Read the data, once: the keys whose count is not 0, and these counts.  As ``answer``."""
+    from penstock.connectors import duckdb_source
+
+    statistic = interpret(dataset, query)
+    with _opened(dataset, fingerprint_key, fingerprint, folder) as (file, names):
+        return duckdb_source.run_open(
+            statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
+        )
+
+
+@contextmanager
+def _opened(
+    dataset: DatasetSpec, key: bytes, fingerprint: bytes, folder: Path | None
+) -> Iterator[tuple[source_file.SourceFile, Sequence[str]]]:
+    """The registered file and its columns, as long as it is the one that was registered."""
+    file = _registered(dataset, folder)
+    before = source_file.check_unchanged(file, key, fingerprint)
+    try:
+        names = source_file.column_names(file)
+        source_file.check_columns(dataset, names)
+        require_conformance(file.format)
+        yield file, names
+    finally:
+        # Also after an error, which a file that changed explains best.
+        source_file.check_untouched(file, key, before)
 
 
 def _registered(dataset: DatasetSpec, folder: Path | None) -> source_file.SourceFile:

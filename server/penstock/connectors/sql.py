@@ -15,6 +15,9 @@ What the text promises, in its own order:
 Names and texts enter as quoted identifiers and literals, numbers as numerals of Python's
 own making.  The declared keys are tables of their own (``keys_0``, ``keys_1``, ...), and
 the salt is bound when the statement is run, so that neither stands in the text.
+
+A sparse histogram joins no keys: its rows are kept where their cell is a key of the domain,
+and the answer has one row for each key that was found.
 """
 
 import datetime
@@ -23,8 +26,10 @@ from dataclasses import dataclass
 
 from penstock.connectors.cells import Cell
 from penstock.connectors.domain import Domain
-from penstock.connectors.plan import Column, Filter, Plan, Summand
+from penstock.connectors.open_keys import COLUMN, condition_sql, key_sql
+from penstock.connectors.plan import Column, Filter, OpenKeys, Plan, Summand
 from penstock.connectors.sensitivity import Measure
+from penstock.structures.sparse_histogram import Strings
 
 SOURCE = "source"
 """The relation that the text reads: one text column for each declared column."""
@@ -85,6 +90,13 @@ ORDER BY domain.key
 """
 
 
+_OPEN_ANSWER = """\
+SELECT totals.key AS key, {answers}
+FROM totals
+ORDER BY totals.key
+"""
+
+
 @dataclass(frozen=True)
 class Statement:
     """The text that is run, and its SHA-256 in hexadecimal digits.
@@ -117,7 +129,7 @@ def statement(plan: Plan) -> Statement:
         sums=", ".join(f"sum({name}) AS {name}" for name in parts),
         order=_order(),
         max_groups=plan.max_groups,
-    ) + _ANSWER.format(
+    ) + (_ANSWER if plan.open_keys is None else _OPEN_ANSWER).format(
         answers=",\n  ".join(f"{answer} AS {name}" for name, answer in answers.items()),
         dimension=plan.keys,
     )
@@ -150,7 +162,8 @@ class _Columns:
         self._aliases = {column: f"c{place}" for place, column in enumerate(plan.columns)}
         cells = [f"{_cast(column)} AS {alias}" for column, alias in self._aliases.items()]
         unit = [] if plan.unit is None else [f"{_unit(plan.unit)} AS unit"]
-        self.expressions = [*unit, *cells] or ["1 AS present"]
+        key = [] if plan.open_keys is None else [f"{_open_cell(plan.open_keys)} AS {COLUMN}"]
+        self.expressions = [*unit, *cells, *key] or ["1 AS present"]
 
     def __getitem__(self, column: Column) -> str:
         return f"typed.{self._aliases[column]}"
@@ -160,14 +173,21 @@ def _unit(column: Column) -> str:
     return f"CAST({_cast(column)} AS VARCHAR)"
 
 
-def _cast(column: Column) -> str:
+def _open_cell(keys: OpenKeys) -> str:
+    """Integers of all 64 bits without a sign do not fit those with one."""
+    return _cast(keys.column, "HUGEINT")
+
+
+def _cast(column: Column, whole: str = "BIGINT") -> str:
     text = identifier(column.name)
     match column.type:
         case "string":
             expression = text
         case "integer":
             number = f"TRY_CAST({text} AS DOUBLE)"
-            expression = f"CASE WHEN {number} = floor({number}) THEN TRY_CAST({text} AS BIGINT) END"
+            expression = (
+                f"CASE WHEN {number} = floor({number}) THEN TRY_CAST({text} AS {whole}) END"
+            )
         case "number":
             number = f"TRY_CAST({text} AS DOUBLE)"
             expression = f"CASE WHEN isfinite({number}) THEN {number} END"
@@ -179,6 +199,8 @@ def _cast(column: Column) -> str:
 
 
 def _key(plan: Plan) -> str:
+    if plan.open_keys is not None:
+        return key_sql(plan.open_keys, f"typed.{COLUMN}")
     strides = Domain(tuple(grouping.labels for grouping in plan.groupings)).strides
     terms = [f"keys_{place}.position * {stride}" for place, stride in enumerate(strides)]
     return " + ".join(terms) or "CAST(0 AS BIGINT)"
@@ -200,8 +222,15 @@ def _conditions(plan: Plan, columns: _Columns) -> list[str]:
     conditions = [] if plan.unit is None else ["typed.unit IS NOT NULL"]
     if plan.summand is not None:
         conditions.append(f"{columns[plan.summand.column]} IS NOT NULL")
+    if plan.open_keys is not None:
+        conditions.append(_open_condition(plan.open_keys))
     conditions += [_condition(each, columns[each.column]) for each in plan.filters]
     return conditions or ["TRUE"]
+
+
+def _open_condition(keys: OpenKeys) -> str:
+    alphabet = keys.domain.alphabet if isinstance(keys.domain, Strings) else ""
+    return condition_sql(keys, f"typed.{COLUMN}", literal(alphabet))
 
 
 def _condition(each: Filter, cell: str) -> str:

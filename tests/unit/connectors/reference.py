@@ -51,7 +51,8 @@ READERS: dict[str, Callable[[str], Cell | None]] = {
 COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
-def _kept(each: Filter, value: Cell | None) -> bool:
+def is_kept(each: Filter, value: Cell | None) -> bool:
+    """Whether a row with this cell meets a condition."""
     if value is None:
         return False
     if each.op in COMPARED:
@@ -99,10 +100,11 @@ def _given(plan: Plan, values: list[int]) -> tuple[int, ...]:
     return scaled, (highest - lowest) * counted
 
 
-def _order(unit: str, key: int, salt: bytes) -> tuple[str, int]:
-    parts = (unit, str(key), salt.hex())
+def order_of(unit: str, key: str, salt: bytes) -> str:
+    """What decides which of a unit's keys are let in: the least."""
+    parts = (unit, key, salt.hex())
     text = "".join(f"{len(part)}:{part}" for part in parts)
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), key
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
@@ -116,13 +118,17 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
             _place(each, read(each.column, cells[each.column.name])) for each in plan.groupings
         )
         value = _steps(plan, cells)
-        kept = all(_kept(each, read(each.column, cells[each.column.name])) for each in plan.filters)
+        kept = all(
+            is_kept(each, read(each.column, cells[each.column.name])) for each in plan.filters
+        )
         if unit is None or value is None or not kept or None in places:
             continue
         found[str(unit), numbers[places]].append(value)  # type: ignore[index]  # no None is left
     totals = [[0] * plan.keys for _ in range(plan.dimension // plan.keys)]
     for unit in {unit for unit, _ in found}:
-        reached = sorted((_order(unit, key, salt) for owner, key in found if owner == unit))
+        reached = sorted(
+            (order_of(unit, str(key), salt), key) for owner, key in found if owner == unit
+        )
         for _, key in reached[: plan.max_groups]:
             for total, part in zip(totals, _given(plan, found[unit, key]), strict=True):
                 total[key] += part

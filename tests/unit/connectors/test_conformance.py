@@ -10,10 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
+from tests.unit.connectors.open_reference import answer as meant_of_open_keys
 from tests.unit.connectors.reference import answer as meant
 
 from penstock.connectors import answer, check_source, conformance, duckdb_source, fingerprint
-from penstock.connectors.conformance import NAMES, QUESTIONS, ROWS, Form, Question
+from penstock.connectors.conformance import (
+    NAMES,
+    OPEN_QUESTIONS,
+    QUESTIONS,
+    ROWS,
+    Form,
+    Question,
+)
 from penstock.connectors.sql import Statement
 from penstock.errors import InvalidInput, Unavailable
 
@@ -32,6 +40,14 @@ def forgotten() -> Iterator[None]:
 def test_the_known_answers_are_what_the_rows_mean(question: Question) -> None:
     rows = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
     assert question.answer == tuple(meant(question.plan("csv"), rows, conformance.SALT))
+
+
+@pytest.mark.parametrize("question", OPEN_QUESTIONS, ids=lambda question: question.name)
+def test_the_known_keys_are_those_of_the_rows(question: Question) -> None:
+    rows = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
+    found = meant_of_open_keys(question.plan("csv"), rows, conformance.SALT)
+    ranks = sorted(found)
+    assert question.answer == (*ranks, *(found[rank] for rank in ranks))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -62,6 +78,14 @@ OTHERWISE = {
 }
 
 
+OPEN_OTHERWISE = {
+    "texts have no case": (r"sha256\(typed\.open_key\)", "sha256(lower(typed.open_key))"),
+    "lengths in bytes": (r"length\(typed\.open_key\)", "strlen(typed.open_key)"),
+    "all letters are of the alphabet": (r"translate\(.*?, ''\) = ''", "TRUE"),
+    "the domain has an end too far": (r"BETWEEN 0 AND 32", "BETWEEN 0 AND 33"),
+}
+
+
 @pytest.mark.parametrize("way", OTHERWISE)
 def test_an_engine_that_computes_otherwise_is_found_out(
     monkeypatch: pytest.MonkeyPatch, way: str
@@ -78,6 +102,24 @@ def test_an_engine_that_computes_otherwise_is_found_out(
             pytest.fail(f"this is no SQL: {text}")
 
     monkeypatch.setattr(duckdb_source, "run", otherwise)
+    found = conformance.differences("csv")
+    assert any(changed)
+    assert found
+
+
+@pytest.mark.parametrize("way", OPEN_OTHERWISE)
+def test_an_engine_that_reads_other_keys_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    run, changed = duckdb_source.run_open, []
+    old, new = OPEN_OTHERWISE[way]
+
+    def otherwise(statement: Statement, *rest: Any, **more: Any) -> Any:
+        text = re.sub(old, new, statement.text)
+        changed.append(text != statement.text)
+        return run(replace(statement, text=text), *rest, **more)
+
+    monkeypatch.setattr(duckdb_source, "run_open", otherwise)
     found = conformance.differences("csv")
     assert any(changed)
     assert found

@@ -1,0 +1,103 @@
+"""The keys of a sparse histogram: what they mean on a dataset, in SQL, and as ranks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.connectors.histogram_specs import SMALLEST_DOMAIN, HistogramQuery, domain_of
+from penstock.connectors.plan import Column, OpenKeys
+from penstock.connectors.refusals import pointer
+from penstock.connectors.specs import Count, CountUnits, DatasetSpec
+from penstock.errors import InvalidInput
+from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64, ranks_of
+
+COLUMN = "open_key"
+"""The name under which a key is read, as text of the file."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The keys whose count is not 0, as ranks of their domain, and the counts.
+
+    Both have shape ``(keys,)``.  How many keys there are depends on the data: it is told
+    to nobody, and nothing is refused for it.
+    """
+
+    ranks: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+
+
+def open_keys(dataset: DatasetSpec, query: HistogramQuery, column: Column) -> OpenKeys:
+    """What the keys of ``query`` are, ``column`` being that of its only grouping.
+
+    Raises ``InvalidInput`` with the pointer of what cannot be meant.
+    """
+    wanted = "integer" if query.domain.type == "uint64" else "string"
+    if dataset.columns[column.name].type != wanted:
+        raise InvalidInput(
+            f"Keys of the domain {query.domain.type} are read from a column of type {wanted};"
+            f" {column.name} is declared as {dataset.columns[column.name].type}.",
+            pointer=pointer("group_by", 0, "column"),
+        )
+    domain = domain_of(query.domain)
+    if domain.size < SMALLEST_DOMAIN:
+        raise InvalidInput(
+            f"The domain has {domain.size} keys; a sparse histogram takes {SMALLEST_DOMAIN} to"
+            " 2^64. Give the column its categories instead, and leave structure out.",
+            pointer=pointer("domain"),
+        )
+    return OpenKeys(column, domain)
+
+
+def only_column(query: HistogramQuery) -> str:
+    """The name of the column that keys are read from.  Raises ``InvalidInput``."""
+    if not isinstance(query.aggregate, Count | CountUnits):
+        raise InvalidInput(
+            f"A sparse histogram counts: its aggregate is count or count_units, not"
+            f" {query.aggregate.type}.",
+            pointer=pointer("aggregate", "type"),
+        )
+    if len(query.group_by) != 1:
+        raise InvalidInput(
+            f"A sparse histogram is grouped by one column, whose cells are the keys, and not by"
+            f" {len(query.group_by)}.",
+            pointer=pointer("group_by"),
+        )
+    if query.group_by[0].bins is not None:
+        raise InvalidInput(
+            "The keys of a sparse histogram are those of its domain; leave bins out, or leave"
+            " structure out.",
+            pointer=pointer("group_by", 0, "bins"),
+        )
+    return query.group_by[0].column
+
+
+def key_sql(keys: OpenKeys, cell: str) -> str:
+    """The key of a row as SQL, in which ``cell`` is the column's cell as it was read."""
+    match keys.domain:
+        case Uint64():
+            return f"TRY_CAST({cell} AS UBIGINT)"
+        case Sha256Prefix():
+            return f"substr(sha256({cell}), 1, 16)"
+    return cell
+
+
+def condition_sql(keys: OpenKeys, cell: str, literal: str) -> str:
+    """Which rows have a key, as SQL; ``literal`` is the alphabet of strings, quoted."""
+    match keys.domain:
+        case Uint64(size=size):
+            return f"{cell} BETWEEN 0 AND {size - 1}"
+        case Strings(length=length):
+            return f"length({cell}) = {length} AND translate({cell}, {literal}, '') = ''"
+    return f"{cell} IS NOT NULL"
+
+
+def tally(keys: OpenKeys, found: Sequence[object], counts: NDArray[np.int64]) -> Tally:
+    """What the engine found, as ranks.  Counts of 0 are none."""
+    if isinstance(keys.domain, Uint64):
+        ranks = np.asarray(found, dtype=np.uint64)
+    else:
+        ranks = ranks_of(keys.domain, [str(key) for key in found])
+    return Tally(ranks, np.asarray(counts, dtype=np.int64))
