@@ -4,9 +4,11 @@
 
     specs       what may be asked: strict models, shapes only
     schema      whether a dataset's spec agrees with itself
+    correlated_specs counts that are protected together
     histogram_specs  counts over keys that nobody can list
     plan        one statistic in one form
     open_keys   what such keys mean on a dataset
+    correlated_counts   what takes the place of such counts
     interpret   what a query means on its dataset
     domain      the keys of an answer, declared
     sensitivity how far one unit can move an answer
@@ -22,6 +24,8 @@
     dummy       made-up rows of a declared schema
 """
 
+from penstock.connectors.correlated_counts import Nodes, nodes_of
+from penstock.connectors.correlated_specs import CorrelatedQuery
 from penstock.connectors.domain import Key
 from penstock.connectors.dummy import dummy_rows
 from penstock.connectors.fields import Name, Spec, folded
@@ -62,11 +66,13 @@ __all__ = [
     "ComputedQuery",
     "Condition",
     "ContributionSpec",
+    "CorrelatedQuery",
     "DatasetSpec",
     "GroupBy",
     "HistogramQuery",
     "Key",
     "Name",
+    "Nodes",
     "PreparedQuery",
     "PrivacyUnitSpec",
     "PushedVector",
@@ -83,6 +89,7 @@ __all__ = [
     "folded",
     "guess_schema",
     "invalid_input",
+    "nodes_of",
     "open_answer",
     "pointer",
     "prepare",

@@ -12,6 +12,7 @@ import json
 
 from penstock.connectors.cells import spelling
 from penstock.connectors.plan import Plan, Summand
+from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import Domain, Strings, Uint64
 
 FORM = "penstock-query-1"
@@ -38,6 +39,10 @@ def canonical_form(plan: Plan, dataset: str, version: int, mechanism: str) -> st
     }
     if plan.open_keys is not None:
         form["open_keys"] = [plan.open_keys.column.name, *_domain(plan.open_keys.domain)]
+    if plan.flags:
+        form["columns"] = sorted(flag.name for flag in plan.flags)
+    if plan.nodes is not None:
+        form["nodes"] = _nodes(plan.nodes)
     return json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -51,6 +56,11 @@ def _domain(domain: Domain) -> list[object]:
     if isinstance(domain, Strings):
         return ["string", "".join(sorted(domain.alphabet)), domain.length]
     return ["uint64", domain.size] if isinstance(domain, Uint64) else ["sha256_64"]
+
+
+def _nodes(nodes: Lift | Centered | Ellipse) -> list[object]:
+    """What is protected: a size that is taken for known is no part of it."""
+    return ["lift", nodes.weight] if isinstance(nodes, Lift) else [type(nodes).__name__.lower()]
 
 
 def _summand(summand: Summand | None) -> list[object] | None:

@@ -8,6 +8,9 @@ from typing import overload
 
 Key = str | list[str]
 
+ALL = "all"
+"""The key of what is not grouped."""
+
 
 @dataclass(frozen=True)
 class Domain(Sequence[Key]):
@@ -26,7 +29,7 @@ class Domain(Sequence[Key]):
     def __iter__(self) -> Iterator[Key]:
         match self.labels:
             case ():
-                return iter(["all"])
+                return iter([ALL])
             case (only,):
                 return iter(only)
         return (list(parts) for parts in itertools.product(*self.labels))
@@ -47,7 +50,7 @@ class Domain(Sequence[Key]):
             parts.append(labels[place])
         match parts:
             case []:
-                return "all"
+                return ALL
             case [only]:
                 return only
         return parts[::-1]

@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.connectors.correlated_counts import answer_of
 from penstock.connectors.open_keys import Tally, tally
 from penstock.connectors.plan import Grouping, Plan
 from penstock.connectors.source_file import SourceFile
@@ -48,7 +49,7 @@ def run(
     Raises ``InvalidInput`` for a damaged file, ``Unavailable`` where memory is short.
     """
     rows = _rows(statement, plan, file, names, salt, threads=threads, memory=memory)
-    return np.concatenate([rows[name] for name in statement.columns], dtype=np.int64)
+    return answer_of(plan, [rows[name].astype(np.int64) for name in statement.columns])
 
 
 def run_open(

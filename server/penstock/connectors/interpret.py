@@ -4,6 +4,8 @@ import math
 from fractions import Fraction
 
 from penstock.connectors.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
+from penstock.connectors.correlated_counts import with_nodes
+from penstock.connectors.correlated_specs import CorrelatedQuery
 from penstock.connectors.histogram_specs import HistogramQuery
 from penstock.connectors.open_keys import only_column, open_keys
 from penstock.connectors.plan import (
@@ -23,6 +25,8 @@ from penstock.connectors.specs import (
     ColumnSpec,
     ComputedQuery,
     Condition,
+    Count,
+    CountUnits,
     DatasetSpec,
     Histogram,
     Mean,
@@ -63,8 +67,11 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
         max_rows=max_rows,
         max_units=dataset.max_units,
         open_keys=opened,
+        flags=_flags(dataset, query, keys),
     )
     _check_range(result)
+    if isinstance(query, CorrelatedQuery):
+        return with_nodes(result, query, dataset.neighboring)
     return result
 
 
@@ -195,6 +202,31 @@ def _open_keys(dataset: DatasetSpec, query: ComputedQuery) -> OpenKeys | None:
     name = only_column(query)
     _declared(dataset, name, "group_by", 0)
     return open_keys(dataset, query, _column(dataset, name))
+
+
+def _flags(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> tuple[Column, ...]:
+    if not isinstance(query.aggregate, Count | CountUnits) or query.aggregate.columns is None:
+        return ()
+    names = query.aggregate.columns
+    if isinstance(query, HistogramQuery):
+        raise InvalidInput(
+            "A sparse histogram counts rows or units; leave columns out.",
+            pointer=pointer("aggregate", "columns"),
+        )
+    for position, name in enumerate(names):
+        if name not in dataset.columns or dataset.columns[name].type != "boolean":
+            raise InvalidInput(
+                f"Columns that are counted are declared as boolean by {dataset.name}, which this"
+                " one is not.",
+                pointer=pointer("aggregate", "columns", position),
+            )
+    if keys * (len(names) + 1) > MOST_KEYS:
+        raise InvalidInput(
+            f"The groups have {keys} keys, with {len(names)} columns each; a count has at most"
+            f" {MOST_KEYS} values. Group by fewer columns, or by coarser bins.",
+            pointer=pointer("group_by"),
+        )
+    return tuple(_column(dataset, name) for name in names)
 
 
 def _limits(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> tuple[int, int]:

@@ -6,13 +6,17 @@ spelling alone have equal plans.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from penstock.connectors.cells import Cell, label
-from penstock.connectors.sensitivity import Contribution, Measure
+from penstock.connectors.domain import ALL, Domain, Key
+from penstock.connectors.sensitivity import Contribution, Measure, Norms, Record, derived
 from penstock.connectors.specs import ColumnType
+from penstock.privacy import NeighboringRelation
 from penstock.structures import sparse_histogram
+from penstock.structures.counts import Centered, Ellipse, Lift
 
 LARGEST_TOTAL = 2**62
 """The largest absolute answer in lattice steps."""
@@ -85,7 +89,9 @@ class OpenKeys:
 class Plan:
     """One statistic.  ``unit`` is None where every row is a privacy unit of its own.
 
-    Sparse histograms have ``open_keys`` in place of groupings.
+    Sparse histograms have ``open_keys`` in place of groupings.  ``flags`` are boolean columns
+    that are counted each by itself; ``nodes`` take the place of counts that are protected
+    together (see ``correlated_counts``).
     """
 
     unit: Column | None
@@ -97,6 +103,8 @@ class Plan:
     max_rows: int
     max_units: int
     open_keys: OpenKeys | None = None
+    flags: tuple[Column, ...] = ()
+    nodes: Lift | Centered | Ellipse | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -104,6 +112,7 @@ class Plan:
         used = [each.column for each in self.filters]
         used += [each.column for each in self.groupings]
         used += [self.summand.column] if self.summand else []
+        used += self.flags
         return tuple(dict.fromkeys(used))
 
     @property
@@ -117,13 +126,32 @@ class Plan:
     def dimension(self) -> int:
         """How many numbers the answer has: one for each key, for a mean two.
 
-        The centered sums of all keys come first, then all weighted counts.
+        The centered sums of all keys come first, then all weighted counts.  Of flags there
+        is one for each key and flag, those of one key together.
         """
-        return 2 * self.keys if self.measure is Measure.MEAN else self.keys
+        if self.nodes is not None:
+            return self.nodes.size
+        if self.measure is Measure.MEAN:
+            return 2 * self.keys
+        return self.keys * max(len(self.flags), 1)
+
+    @property
+    def domain(self) -> Sequence[Key]:
+        """The keys of the answer.  ``ALL`` is that of a size that is released besides."""
+        labels = tuple(grouping.labels for grouping in self.groupings)
+        sized = isinstance(self.nodes, Lift)
+        if self.flags:
+            names = tuple(flag.name for flag in self.flags)
+            return Domain((*labels, (*names, ALL) if sized else names))
+        if sized:
+            return [*Domain(labels), ALL if len(labels) == 1 else [ALL] * len(labels)]
+        return Domain(labels)
 
     @property
     def step(self) -> Fraction:
         """The value of one lattice step; a mean counts in half steps."""
+        if self.nodes is not None:
+            return self.nodes.step
         if self.summand is None:
             return Fraction(1)
         return self.summand.step / 2 if self.measure is Measure.MEAN else self.summand.step
@@ -145,7 +173,26 @@ class Plan:
             return Contribution(self.measure, self.max_rows)
         return Contribution(self.measure, self.max_rows, self.summand.lowest, self.summand.highest)
 
+    def moved(self, relation: NeighboringRelation) -> Norms:
+        """How far one unit moves the answer at most, in lattice steps."""
+        contribution: Contribution | Record = self.contribution
+        if self.flags:
+            if isinstance(self.nodes, Ellipse):
+                raise RuntimeError("flags are never sparse")
+            contribution = Record(len(self.flags), self.max_rows, self.nodes)
+        elif isinstance(self.nodes, Ellipse):
+            return Norms(*self.nodes.change(self.max_rows))
+        elif self.nodes is not None:
+            # Groups that overlap, of which a unit is in any: present or not, nothing between.
+            return Norms(*self.nodes.change(self.max_rows, self.max_rows))
+        return derived(relation, contribution, self.max_groups, self.keys)
+
     @property
     def saturation(self) -> int:
-        """The largest absolute answer in lattice steps: where totals saturate."""
+        """Where totals saturate, in their own steps."""
         return self.max_units * self.contribution.largest
+
+    @property
+    def largest(self) -> int:
+        """The largest absolute answer in lattice steps."""
+        return self.saturation * (1 if self.nodes is None else self.nodes.widest)

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from penstock.connectors import source_file
 from penstock.connectors.canonical import canonical_hash
 from penstock.connectors.conformance import require_conformance
-from penstock.connectors.domain import Domain, Key
+from penstock.connectors.correlated_counts import Nodes
+from penstock.connectors.domain import Key
 from penstock.connectors.histogram_specs import HistogramQuery
 from penstock.connectors.interpret import interpret
 from penstock.connectors.open_keys import Tally
 from penstock.connectors.plan import OpenKeys, Plan
 from penstock.connectors.schema import check_schema
-from penstock.connectors.sensitivity import derived
 from penstock.connectors.specs import ComputedQuery, DatasetSpec
 from penstock.connectors.sql import statement
 from penstock.errors import InvalidInput
@@ -39,8 +39,9 @@ class PreparedQuery:
     its hash and the canonical hash belong to computed queries alone, ``mean_bounds`` (see
     ``Plan``) to means.
 
-    Sparse histograms have ``open_keys`` and no ``keys``; their ``dimension`` is how many
-    keys may differ between neighbors.
+    Of counts that are protected together the vector is that of their ``nodes``, and ``keys``
+    are those of what is read from it.  Sparse histograms have ``open_keys`` and no ``keys``;
+    their ``dimension`` is how many keys may differ between neighbors.
     """
 
     keys: Sequence[Key] | None
@@ -53,6 +54,7 @@ class PreparedQuery:
     canonical_hash: str | None = None
     mean_bounds: tuple[Fraction, Fraction] | None = None
     open_keys: OpenKeys | None = None
+    nodes: Nodes | None = None
 
 
 def prepare(
@@ -66,20 +68,18 @@ def prepare(
     statistic = interpret(dataset, query)
     written = statement(statistic)
     opened = statistic.open_keys is not None
-    labels = tuple(grouping.labels for grouping in statistic.groupings)
     return PreparedQuery(
-        keys=None if opened else Domain(labels),
+        keys=None if opened else statistic.domain,
         dimension=_changed(dataset, statistic) if opened else statistic.dimension,
         step=statistic.step,
-        bound=statistic.saturation * statistic.step,
-        sensitivity=derived(
-            dataset.neighboring, statistic.contribution, statistic.max_groups, statistic.keys
-        ).in_units(statistic.step),
+        bound=statistic.largest * statistic.step,
+        sensitivity=statistic.moved(dataset.neighboring).in_units(statistic.step),
         sql=written.text,
         sql_hash=written.sha256,
         canonical_hash=canonical_hash(statistic, dataset.name, version, mechanism),
         mean_bounds=statistic.mean_bounds,
         open_keys=statistic.open_keys,
+        nodes=statistic.nodes,
     )
 
 

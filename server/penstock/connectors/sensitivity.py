@@ -33,6 +33,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from penstock.privacy import NeighboringRelation, Sensitivity
+from penstock.structures.counts import Centered, Lift
 
 
 class Measure(StrEnum):
@@ -134,13 +135,52 @@ class Contribution:
                 )
 
 
+@dataclass(frozen=True)
+class Record:
+    """What one unit gives to one group in which several columns are counted.
+
+    Of its ``b`` rows there, at most ``max_rows``, each column is true in up to ``b``.  With
+    ``nodes`` it moves ``2 f_i - n`` by ``b`` at most and the size ``n`` by ``b``; two units
+    with ``b`` and ``b'`` rows differ by ``b + b'`` and ``b - b'``.  Norms are convex in both
+    numbers, so that the extreme ones are the worst.
+    """
+
+    columns: int
+    max_rows: int
+    nodes: Lift | Centered | None = None
+
+    @property
+    def given(self) -> Norms:
+        """``B``: the norms of what a unit gives to one group."""
+        if self.nodes is None:
+            return self._alone
+        return Norms(*self.nodes.change(self.max_rows, self.max_rows))
+
+    @property
+    def exchanged(self) -> Norms:
+        """``W``: the norms by which two units differ that are both present in one group."""
+        if self.nodes is None:
+            return self._alone
+        most = self.max_rows
+        found = (self.nodes.change(most + least, most - least) for least in (1, most))
+        return Norms(*map(max, *found))
+
+    @property
+    def _alone(self) -> Norms:
+        most = self.max_rows
+        return Norms(self.columns * most, self.columns * most**2, most)
+
+
 def rounded(value: Fraction, step: Fraction) -> int:
     """The number of steps nearest to ``value``, halves upwards: ``floor(value/step + 1/2)``."""
     return math.floor(value / step + Fraction(1, 2))
 
 
 def derived(
-    relation: NeighboringRelation, contribution: Contribution, max_groups: int, keys: int
+    relation: NeighboringRelation,
+    contribution: Contribution | Record,
+    max_groups: int,
+    keys: int,
 ) -> Norms:
     """The norms of the table above, for a unit that reaches at most ``max_groups`` keys."""
     given, exchanged = contribution.given, contribution.exchanged

@@ -126,16 +126,35 @@ class GroupBy(Spec):
     bins: Edges | None = None
 
 
+def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise PydanticCustomError("keys", "Every key occurs once.")
+    return names
+
+
+Flags = Annotated[
+    tuple[ColumnName, ...],
+    Field(strict=False, min_length=1, max_length=MOST_COLUMNS),
+    AfterValidator(_unique),
+]
+"""Boolean columns, each of which is counted by itself: where it is true."""
+
+
 class Count(Spec):
-    """The number of rows of each group."""
+    """The number of rows of each group; of its rows where each of ``columns`` is true."""
 
     type: Literal["count"]
+    columns: Flags | None = None
 
 
 class CountUnits(Spec):
-    """The number of privacy units of each group."""
+    """The number of privacy units of each group.
+
+    With ``columns``, of those that have a row there where it is true, for each of them.
+    """
 
     type: Literal["count_units"]
+    columns: Flags | None = None
 
 
 class Sum(Spec):
@@ -233,12 +252,6 @@ def exact_values(value: object) -> list[int | float]:
             "dimension", "A vector has at most {most} values.", {"most": MOST_KEYS}
         )
     return list(value)
-
-
-def _unique(keys: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(keys)) < len(keys):
-        raise PydanticCustomError("keys", "Every key occurs once.")
-    return keys
 
 
 class VectorSpec(QuerySpec):

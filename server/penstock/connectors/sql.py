@@ -29,6 +29,7 @@ from penstock.connectors.domain import Domain
 from penstock.connectors.open_keys import COLUMN, condition_sql, key_sql
 from penstock.connectors.plan import Column, Filter, OpenKeys, Plan, Summand
 from penstock.connectors.sensitivity import Measure
+from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import Strings
 
 SOURCE = "source"
@@ -46,7 +47,7 @@ WITH typed AS (
   SELECT
     typed.unit AS unit,
     {key} AS key,
-    {value} AS value
+    {value} AS value{flags}
   FROM typed{joins}
   WHERE {conditions}
 ), contributed AS (
@@ -72,7 +73,7 @@ WITH typed AS (
 ), kept AS (
   SELECT
     {key} AS key,
-    {value} AS value
+    {value} AS value{flags}
   FROM typed{joins}
   WHERE {conditions}
 ), totals AS (
@@ -84,11 +85,15 @@ WITH typed AS (
 
 _ANSWER = """\
 SELECT {answers}
-FROM range({dimension}) AS domain(key)
+FROM range({dimension}) AS domain(key){size}
 LEFT JOIN totals ON totals.key = domain.key
 ORDER BY domain.key
 """
 
+
+_SIZE = """
+CROSS JOIN (SELECT count(*) AS units FROM chosen WHERE place = 1) AS size"""
+"""How many units have a key: each of them has one first key."""
 
 _OPEN_ANSWER = """\
 SELECT totals.key AS key, {answers}
@@ -115,12 +120,13 @@ def statement(plan: Plan) -> Statement:
     columns = _Columns(plan)
     template = _OF_ROWS if plan.unit is None else _OF_UNITS
     parts = _parts(plan)
-    answers = {f"{name}_answer": _answer(plan, name) for name in parts}
+    answers = _answers(plan, parts)
     text = template.format(
         columns=",\n    ".join(columns.expressions),
         source=SOURCE,
         key=_key(plan),
         value=_value(plan, columns),
+        flags=_flags(plan, columns),
         joins=_joins(plan, columns),
         conditions="\n    AND ".join(_conditions(plan, columns)),
         parts=", ".join(f"CAST({part} AS BIGINT) AS {name}" for name, part in parts.items()),
@@ -132,6 +138,7 @@ def statement(plan: Plan) -> Statement:
     ) + (_ANSWER if plan.open_keys is None else _OPEN_ANSWER).format(
         answers=",\n  ".join(f"{answer} AS {name}" for name, answer in answers.items()),
         dimension=plan.keys,
+        size=_SIZE if _overlapping(plan) else "",
     )
     return Statement(text, hashlib.sha256(text.encode()).hexdigest(), tuple(answers))
 
@@ -256,11 +263,20 @@ def _steps(summand: Summand, cell: str) -> str:
     return f"CAST(floor(least(greatest({scaled}, {low}), {high}) + 0.5) AS BIGINT)"
 
 
+def _flags(plan: Plan, columns: _Columns) -> str:
+    cells = (f"{columns[flag]} AS flag_{place}" for place, flag in enumerate(plan.flags))
+    return "".join(f",\n    {cell}" for cell in cells)
+
+
 def _parts(plan: Plan) -> dict[str, str]:
     """What the rows of one unit in one group amount to, by column.
 
     Where each row is a unit, what those of one group amount to, which may pass 64 bits.
     """
+    if plan.flags:
+        parts = {f"part_{place}": _flagged(plan, place) for place in range(len(plan.flags))}
+        # Flags are never more than the rows, of which they are taken off.
+        return parts if plan.nodes is None else {**parts, "tally": _tallied(plan)}
     match plan.measure:
         case Measure.MEAN:
             return {"part": _centered(plan), "tally": _counted(plan)}
@@ -274,6 +290,17 @@ def _parts(plan: Plan) -> dict[str, str]:
                 lowest, highest = plan.contribution.clamp
                 total = f"least(greatest({total}, {lowest}), {highest})"
             return {"part": total}
+
+
+def _flagged(plan: Plan, place: int) -> str:
+    rows = f"count(*) FILTER (WHERE flag_{place})"
+    return f"least({rows}, {plan.max_rows})" if plan.unit else rows
+
+
+def _tallied(plan: Plan) -> str:
+    if plan.measure is Measure.COUNT_UNITS and plan.unit:
+        return "1"
+    return _counted(plan)
 
 
 def _counted(plan: Plan) -> str:
@@ -295,13 +322,43 @@ def _centered(plan: Plan) -> str:
     return f"CASE WHEN count(*) <= {plan.max_rows} THEN {whole} ELSE {scaled} END"
 
 
+def _answers(plan: Plan, parts: dict[str, str]) -> dict[str, str]:
+    """What each key is answered with, by column.
+
+    Of counts that are protected together these are twice the count less the size, and the
+    size: saturated when they are taken off, since what both saturate at would move them apart.
+    """
+    if plan.nodes is None or isinstance(plan.nodes, Ellipse):
+        return {f"{name}_answer": _answer(plan, name) for name in parts}
+    size = f"{plan.max_rows} * size.units" if _overlapping(plan) else "coalesce(totals.tally, 0)"
+    found = {
+        f"{name}_answer": _saturated(plan, f"2 * coalesce(totals.{name}, 0) - {size}")
+        for name in parts
+        if name != "tally"
+    }
+    if isinstance(plan.nodes, Centered):
+        return found
+    units = f"least(size.units, {plan.max_units})"
+    own = f"CAST({units} AS BIGINT)" if _overlapping(plan) else _saturated(plan, size)
+    return {**found, "size_answer": own}
+
+
+def _overlapping(plan: Plan) -> bool:
+    """Whether counts of groups are protected together with how many units are in any."""
+    return isinstance(plan.nodes, Lift | Centered) and not plan.flags
+
+
+def _saturated(plan: Plan, total: str) -> str:
+    return f"CAST(least(greatest({total}, -{plan.saturation}), {plan.saturation}) AS BIGINT)"
+
+
 def _answer(plan: Plan, name: str) -> str:
     """A total over all units, saturated; a mean's count with its weight."""
     total, most = f"coalesce(totals.{name}, 0)", plan.saturation
     if name == "tally":
         width = plan.contribution.width
         return f"CAST(least({total}, {most // width}) * {width} AS BIGINT)"
-    return f"CAST(least(greatest({total}, -{most}), {most}) AS BIGINT)"
+    return _saturated(plan, total)
 
 
 def _order() -> str:

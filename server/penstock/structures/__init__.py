@@ -18,6 +18,7 @@ most accurate member does.
 * ``square_root``    the factorization of running sums with the least error
 * ``honaker``        a baseline that trees are measured against
 * ``correlated``     many counts over one population, and its size for free
+* ``counts``         the same without matrices, and from a release back to the counts
 * ``sparse_histogram`` the keys of a huge domain that stand out, a package of its own
 """
 

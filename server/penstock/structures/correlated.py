@@ -11,17 +11,21 @@ with the signs and variances corrected that the text has wrong.  A record is a v
 It is a multiple of ``2^-digits``, so that everything stays on the lattice.
 """
 
-import math
 from fractions import Fraction
 
 import numpy as np
 
-from penstock.errors import InvalidInput
 from penstock.privacy import NeighboringRelation, Sensitivity
+from penstock.structures.counts import (
+    DIGITS,
+    Centered,
+    Change,
+    Ellipse,
+    Lift,
+    best_weight,
+    weight_of,
+)
 from penstock.structures.factorization import Factorization, FloatMatrix, IntMatrix
-
-DIGITS = 12
-"""Binary digits of ``C``, and of the entries for sparse records."""
 
 
 def correlated(columns: int, *, trade_off: float | None = None) -> Factorization:
@@ -45,15 +49,17 @@ def disjoint(
     Inputs and outputs are group by group ``f_1 ... f_d, n``.  Under replacement a record may
     leave one group for another, and the best ``C`` is the root of ``columns``.
     """
-    if columns < 1 or groups < 1:
-        raise InvalidInput(f"There are at least one column and group, not {columns}, {groups}.")
     replacing = neighboring is NeighboringRelation.REPLACE
-    weight = _weight(trade_off, columns ** (0.5 if replacing else 0.25))
+    if trade_off is None:
+        weight = best_weight(max(columns, 1), replacing=replacing)
+    else:
+        weight = weight_of(trade_off)
+    lift = Lift(columns, groups, weight)
     return Factorization(
         strategy=np.kron(np.eye(groups, dtype=np.int64), _lift(columns, weight)),
         digits=DIGITS,
         decoder=np.asarray(np.kron(np.eye(groups), _decoder(columns, weight)), dtype=np.float64),
-        sensitivity=_sensitivity(columns, groups, weight, replacing=replacing),
+        sensitivity=_sensitivity(lift, replacing=replacing),
     )
 
 
@@ -63,8 +69,6 @@ def known_size(columns: int) -> Factorization:
     Protected are ``2 f_i - n`` alone; outputs are ``f_i - n/2``, to which the reader adds half
     of the size.
     """
-    if columns < 1:
-        raise InvalidInput(f"There is at least one column, not {columns}.")
     strategy = np.hstack(
         [2 * np.eye(columns, dtype=np.int64), -np.ones((columns, 1), dtype=np.int64)]
     )
@@ -72,7 +76,7 @@ def known_size(columns: int) -> Factorization:
         strategy=strategy,
         digits=0,
         decoder=np.eye(columns) / 2,
-        sensitivity=Sensitivity(Fraction(columns), Fraction(columns), Fraction(1)),
+        sensitivity=_in_values(Centered(columns, Fraction(0)).change(1, 1), Fraction(1)),
     )
 
 
@@ -84,35 +88,16 @@ def sparse(columns: int, non_zero: int) -> Factorization:
     released.  From half on ``correlated`` is within 0.866 of the best possible.  Raises
     ``InvalidInput`` for a number outside of 1 to half of the columns.
     """
-    if not 1 <= non_zero <= columns / 2:
-        raise InvalidInput(
-            f"Sparse records have 1 to {columns // 2} of {columns} entries above 0, not"
-            f" {non_zero}; from half on use the correlated mechanism for any records."
-        )
-    along = non_zero**2 / columns
-    across = (non_zero - along) / (columns - 1)
-    # Variances in both directions, up to a factor: the roots, by Lagrange's multipliers.
-    narrow, wide = 1 / across**0.25, 1 / along**0.25
-    # The second part is small by a factor of the columns, and there are as many to add.
-    digits = DIGITS + columns.bit_length()
-    scale = 1 << digits
-    diagonal, everywhere = (round(part * scale) for part in (narrow, (wide - narrow) / columns))
+    ellipse = Ellipse(columns, non_zero)
+    diagonal, everywhere = ellipse.diagonal, ellipse.everywhere
     strategy: IntMatrix = np.full((columns, columns), everywhere, dtype=np.int64)
     strategy[np.diag_indices(columns)] += diagonal
     # The inverse of a I + b J is I / a - J b / (a (a + d b)).
-    a, b = diagonal / scale, everywhere / scale
+    a, b = np.ldexp([float(diagonal), float(everywhere)], -ellipse.digits)
     decoder: FloatMatrix = np.eye(columns) / a - b / (a * (a + columns * b))
     return Factorization(
-        strategy, digits, decoder, _sparse_sensitivity(columns, non_zero, strategy, scale)
+        strategy, ellipse.digits, decoder, _in_values(ellipse.change(1), ellipse.step)
     )
-
-
-def _weight(trade_off: float | None, best: float) -> int:
-    """``C`` in units of ``2^-DIGITS``."""
-    wanted = best if trade_off is None else trade_off
-    if not (math.isfinite(wanted) and round(wanted * (1 << DIGITS)) > 0):
-        raise InvalidInput(f"The trade-off C is a positive number, not {wanted:g}.")
-    return round(wanted * (1 << DIGITS))
 
 
 def _lift(columns: int, weight: int) -> IntMatrix:
@@ -134,45 +119,20 @@ def _decoder(columns: int, weight: int) -> FloatMatrix:
     return decoder
 
 
-def _sensitivity(columns: int, groups: int, weight: int, *, replacing: bool) -> Sensitivity:
+def _sensitivity(lift: Lift, *, replacing: bool) -> Sensitivity:
     """One record moves ``2 f_i - n`` by up to 1 each, and ``C n`` by ``C``.
 
     Replacing one within its group moves ``2 f_i`` by up to 2 each, replacing across groups
-    is one record less here and one more there.
+    is one record less here and one more there, and replacing by one that belongs to none
+    is one record less.
     """
-    trade_off = Fraction(weight, 1 << DIGITS)
-    l1, square, largest = columns + trade_off, columns + trade_off**2, max(Fraction(1), trade_off)
+    single = lift.change(1, 1)
     if not replacing:
-        return Sensitivity(l1, square, largest)
-    within = Sensitivity(Fraction(2 * columns), Fraction(4 * columns), Fraction(2))
-    if groups == 1:
-        return within
-    return Sensitivity(
-        max(within.l1, 2 * l1), max(within.l2_squared, 2 * square), max(within.linf, largest)
-    )
+        return _in_values(single, lift.step)
+    across = 1 if lift.groups == 1 else 2
+    moved = Change(across * single.l1, across * single.l2_squared, single.linf)
+    return _in_values(Change(*map(max, moved, lift.change(2, 0))), lift.step)
 
 
-def _sparse_sensitivity(
-    columns: int, non_zero: int, strategy: IntMatrix, scale: int
-) -> Sensitivity:
-    """The norms of ``a x + b sum(x)`` over 0/1 vectors with up to ``non_zero`` ones.
-
-    Norms are convex, so that records with parts of ones are no worse.
-    """
-    everywhere = int(strategy[0, 1])
-    diagonal = int(strategy[0, 0]) - everywhere
-    norms = []
-    for ones in range(1, non_zero + 1):
-        inside, outside = abs(diagonal + ones * everywhere), abs(ones * everywhere)
-        rest = columns - ones
-        norms.append(
-            (
-                ones * inside + rest * outside,
-                ones * inside**2 + rest * outside**2,
-                max(inside, outside),
-            )
-        )
-    l1, square, largest = (max(part) for part in zip(*norms, strict=True))
-    return Sensitivity(
-        Fraction(l1, scale), Fraction(square, scale * scale), Fraction(largest, scale)
-    )
+def _in_values(change: Change, step: Fraction) -> Sensitivity:
+    return Sensitivity(change.l1 * step, change.l2_squared * step**2, change.linf * step)

@@ -1,0 +1,160 @@
+"""Counts that are protected together: which nodes take their place, and from what they come.
+
+Two shapes of counts have less noise so than with noise of their own (``structures.counts``):
+
+* over columns: a row says true or false in each.  ``f_i`` are the rows, or units, where
+  column ``i`` is true, and ``n`` all of them, in each group by itself.
+* over groups of which one unit is in several.  ``f_i`` are the counts of the groups, and
+  ``n`` is as much as all units that are in any could give to one.  Where a unit is in at most
+  half of the groups, and nothing else is asked for, ``n`` is left out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.connectors.correlated_specs import CorrelatedQuery
+from penstock.connectors.domain import ALL
+from penstock.connectors.plan import Plan
+from penstock.connectors.refusals import pointer
+from penstock.connectors.sensitivity import Measure
+from penstock.connectors.specs import CountUnits
+from penstock.errors import InvalidInput
+from penstock.privacy import NeighboringRelation
+from penstock.structures.counts import Centered, Ellipse, Lift, best_weight, weight_of
+
+Nodes = Lift | Centered | Ellipse
+
+LARGEST_NODE = 2**52
+"""As many steps stay exact, noise included."""
+
+
+def with_nodes(plan: Plan, query: CorrelatedQuery, relation: NeighboringRelation) -> Plan:
+    """The plan of counts that are protected together.  Raises ``InvalidInput``."""
+    _require_counts(plan)
+    if plan.flags:
+        if query.known_size is not None and plan.keys > 1:
+            raise InvalidInput(
+                f"The sizes of {plan.keys} groups are not one number; leave known_size out.",
+                pointer=pointer("known_size"),
+            )
+    else:
+        _require_overlap(plan, relation)
+    columns, groups = (len(plan.flags), plan.keys) if plan.flags else (plan.keys, 1)
+    replacing = relation is NeighboringRelation.REPLACE
+    settled = replace(plan, nodes=_nodes(plan, query, columns, groups, replacing=replacing))
+    _require_one_all(settled)
+    if settled.largest > LARGEST_NODE:
+        raise InvalidInput(
+            f"{plan.max_units} privacy units of up to {plan.max_rows} rows in a group leave the"
+            " range of exact integers of counts that are protected together. Declare a smaller"
+            " max_units on the dataset, or fewer rows.",
+            pointer=pointer("structure"),
+        )
+    return settled
+
+
+def nodes_of(query: CorrelatedQuery, dimension: int) -> Nodes:
+    """The nodes of a query as it was settled, of so many values.
+
+    ``trade_off`` is there if a size is released.  The plan's other parts do not matter.
+    """
+    flags = len(getattr(query.aggregate, "columns", None) or ())
+    sized = query.trade_off is not None
+    if flags:
+        groups = dimension // (flags + 1) if sized else 1
+        return _settled(query, flags, groups, flags, 1, replacing=False)
+    keys = dimension - 1 if sized else dimension
+    most = min(query.contribution.max_groups or keys, keys)
+    units = isinstance(query.aggregate, CountUnits)
+    rows = 1 if units else query.contribution.max_rows_per_group or 1
+    return _settled(query, keys, 1, most, rows, replacing=False)
+
+
+def _nodes(
+    plan: Plan, query: CorrelatedQuery, columns: int, groups: int, *, replacing: bool
+) -> Nodes:
+    non_zero = columns if plan.flags else plan.max_groups
+    per_unit = 1 if plan.flags else plan.max_rows
+    return _settled(query, columns, groups, non_zero, per_unit, replacing=replacing)
+
+
+def _settled(
+    query: CorrelatedQuery,
+    columns: int,
+    groups: int,
+    non_zero: int,
+    per_unit: int,
+    *,
+    replacing: bool,
+) -> Nodes:
+    if query.known_size is not None:
+        return Centered(columns, Fraction(query.known_size * per_unit))
+    if query.trade_off is not None:
+        return Lift(columns, groups, weight_of(query.trade_off), per_unit)
+    if 2 * non_zero <= columns:
+        return Ellipse(columns, non_zero)
+    return Lift(columns, groups, best_weight(columns, replacing=replacing), per_unit)
+
+
+def answer_of(plan: Plan, found: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The answer in lattice steps, of the columns of the statement's rows, one for each key."""
+    nodes = plan.nodes
+    if nodes is None:
+        return np.stack(found, axis=1).ravel() if plan.flags else np.concatenate(found)
+    if isinstance(nodes, Ellipse):
+        return nodes.nodes(found[0])
+    if plan.flags:
+        counts = found[: len(plan.flags)]
+        differences = np.stack(counts, axis=1)
+        sizes = found[-1]
+    else:
+        differences = found[0][None, :]
+        sizes = found[-1][:1] * np.int64(plan.max_rows)
+    return nodes.nodes(differences, sizes) if isinstance(nodes, Lift) else differences.ravel()
+
+
+def _require_counts(plan: Plan) -> None:
+    if plan.measure not in (Measure.COUNT, Measure.COUNT_UNITS):
+        raise InvalidInput(
+            f"Counts are protected together, a {plan.measure} is not; leave structure out.",
+            pointer=pointer("structure"),
+        )
+
+
+def _require_overlap(plan: Plan, relation: NeighboringRelation) -> None:
+    """Raise ``InvalidInput`` where groups by themselves have as little noise."""
+    if plan.max_groups == 1:
+        raise InvalidInput(
+            "One privacy unit is in one group, and all counts move by one at most: protecting"
+            " them together gains nothing. Leave structure out, or count columns in each"
+            " group.",
+            pointer=pointer("structure"),
+        )
+    if relation is NeighboringRelation.REPLACE:
+        raise InvalidInput(
+            "Under replace, protecting groups of which one unit is in several together gains"
+            " nothing; leave structure out.",
+            pointer=pointer("structure"),
+        )
+
+
+def _require_one_all(plan: Plan) -> None:
+    """Raise ``InvalidInput`` where the size would have the key of a count."""
+    if not isinstance(plan.nodes, Lift):
+        return
+    labels = [grouping.labels for grouping in plan.groupings]
+    taken = (
+        [flag.name for flag in plan.flags].count(ALL)
+        if plan.flags
+        else all(ALL in each for each in labels)
+    )
+    if taken:
+        raise InvalidInput(
+            f"A column or group is called {ALL!r}, as is the size that is released besides;"
+            " name it otherwise, or give known_size.",
+            pointer=pointer("structure"),
+        )

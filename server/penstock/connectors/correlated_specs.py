@@ -1,0 +1,34 @@
+"""Counts that are protected together, with less noise than each by itself."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from penstock.connectors.specs import MOST_UNITS, ComputedQuery
+
+LARGEST_TRADE_OFF = 2.0**20
+
+
+class CorrelatedQuery(ComputedQuery):
+    """The data half of counts over columns, or over groups of which one unit is in several.
+
+    How many rows or units there are is released besides.  ``trade_off`` (``C``) is how much
+    of the noise goes to the counts and not to that number; left out it is best for the
+    counts.  ``known_size`` is that number where it is public: it is not released then, and
+    the counts have half the standard deviation of noise of their own.
+    """
+
+    structure: Literal["correlated"]
+    trade_off: Annotated[float, Field(gt=0, le=LARGEST_TRADE_OFF)] | None = None
+    known_size: Annotated[int, Field(ge=0, le=MOST_UNITS)] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "CorrelatedQuery":
+        if self.trade_off is not None and self.known_size is not None:
+            raise PydanticCustomError(
+                "structure",
+                "A size that is known is not released, so that there is nothing to trade off;"
+                " leave trade_off or known_size out.",
+            )
+        return self

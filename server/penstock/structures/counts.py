@@ -1,0 +1,324 @@
+"""What is released in place of counts, without matrices: nodes of many counts, and back.
+
+``correlated`` holds the same mechanisms as pairs of matrices, which a few columns have room
+for; here a node costs one step, so that a million groups do not either.  Everything is a
+function of integers: ``C`` and the entries of the ellipse are roots of whole numbers, rounded
+down, and what is read from a release is rounded in one order, so that it has the same bits
+wherever it is read.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms.process import IntVector
+
+DIGITS = 12
+"""Binary digits of ``C``, and of the entries for sparse records."""
+
+FloatVector = NDArray[np.float64]
+
+
+class Change(NamedTuple):
+    """Norms of a change of the nodes in their steps; the Euclidean one is squared."""
+
+    l1: int
+    l2_squared: int
+    linf: int
+
+
+class Nodes(Protocol):
+    """Sums that are protected in place of counts.
+
+    ``step`` is what one integer of a node is worth, ``size`` how many nodes and values there
+    are, ``widest`` by how many steps a node may pass the largest sum that it is made of.  A
+    value has ``variance`` times the noise variance of a node, or, where it is the size of a
+    group, ``size_variance`` times.
+    """
+
+    @property
+    def step(self) -> Fraction: ...
+
+    @property
+    def widest(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def variance(self) -> Fraction: ...
+
+    @property
+    def size_variance(self) -> Fraction | None: ...
+
+    def sizes(self) -> NDArray[np.bool_]:
+        """Which values are sizes: shape ``(size,)``."""
+        ...
+
+    def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
+        """What a release of the nodes says of the counts; both have shape ``(size,)``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Lift:
+    """``2 f_i - n`` for the counts of each group, and ``C n`` for its size.
+
+    Lebeda 2024, Algorithms 1 and 2.  ``weight`` is ``C`` in units of ``2^-DIGITS``.  Where
+    ``per_unit`` is above 1 a member of a group adds up to as much to each count and as much
+    to ``n``; the size that is read is the number of members.
+    """
+
+    columns: int
+    groups: int
+    weight: int
+    per_unit: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.columns, self.groups, self.weight, self.per_unit) < 1:
+            raise InvalidInput(
+                f"There are at least one column and group, not {self.columns}, {self.groups}."
+            )
+
+    @property
+    def trade_off(self) -> Fraction:
+        """``C``."""
+        return Fraction(self.weight, 1 << DIGITS)
+
+    @property
+    def step(self) -> Fraction:
+        return Fraction(1, 1 << DIGITS)
+
+    @property
+    def widest(self) -> int:
+        """How far a node is, in steps, where no ``2 f_i - n`` and no ``n`` is above 1."""
+        return max(1 << DIGITS, self.weight)
+
+    @property
+    def size(self) -> int:
+        return self.groups * (self.columns + 1)
+
+    @property
+    def variance(self) -> Fraction:
+        return (1 + 1 / self.trade_off**2) / 4
+
+    @property
+    def size_variance(self) -> Fraction:
+        return 1 / (self.trade_off * self.per_unit) ** 2
+
+    def change(self, counts: int, size: int) -> Change:
+        """Where each ``2 f_i - n`` of one group moves by ``counts``, and ``n`` by ``size``."""
+        each, own = counts << DIGITS, size * self.weight
+        return Change(self.columns * each + own, self.columns * each**2 + own**2, max(each, own))
+
+    def nodes(self, differences: IntVector, sizes: IntVector) -> IntVector:
+        """The nodes in steps, group by group.
+
+        ``differences`` are ``2 f_i - n``, of shape ``(groups, columns)``, ``sizes`` are ``n``,
+        of shape ``(groups,)``.
+        """
+        found = np.empty((self.groups, self.columns + 1), dtype=np.int64)
+        found[:, :-1] = differences << np.int64(DIGITS)
+        found[:, -1] = sizes * np.int64(self.weight)
+        return found.ravel()
+
+    def sizes(self) -> NDArray[np.bool_]:
+        found = np.zeros((self.groups, self.columns + 1), dtype=np.bool_)
+        found[:, -1] = True
+        return found.ravel()
+
+    def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
+        """``n = M / C``, rounded once, and ``f_i = (M_i + n) / 2``, once more."""
+        nodes = _in_values(released, granularity).reshape(self.groups, self.columns + 1)
+        found = np.empty_like(nodes)
+        size = np.ldexp(nodes[:, -1], DIGITS) / self.weight
+        found[:, :-1] = (nodes[:, :-1] + size[:, None]) / 2
+        found[:, -1] = size / self.per_unit
+        return found.ravel()
+
+
+@dataclass(frozen=True)
+class Centered:
+    """``2 f_i - n`` alone, for a size ``n`` that is public: Lebeda 2024, Lemma 3.6.
+
+    ``known`` is what is taken for ``n``: by half of what it is off, all counts are.
+    """
+
+    columns: int
+    known: Fraction
+
+    def __post_init__(self) -> None:
+        if self.columns < 1 or self.known < 0:
+            raise InvalidInput(
+                f"There is at least one column, and no negative size, not {self.columns} and"
+                f" {float(self.known):g}."
+            )
+
+    @property
+    def step(self) -> Fraction:
+        return Fraction(1)
+
+    @property
+    def widest(self) -> int:
+        """As of ``Lift``."""
+        return 1
+
+    @property
+    def size(self) -> int:
+        return self.columns
+
+    @property
+    def variance(self) -> Fraction:
+        return Fraction(1, 4)
+
+    @property
+    def size_variance(self) -> None:
+        return None
+
+    def change(self, counts: int, size: int) -> Change:  # noqa: ARG002 - n is no node here
+        """Where each ``2 f_i - n`` moves by ``counts``."""
+        return Change(self.columns * counts, self.columns * counts**2, counts)
+
+    def sizes(self) -> NDArray[np.bool_]:
+        return np.zeros(self.columns, dtype=np.bool_)
+
+    def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
+        """``f_i = (M_i + n) / 2``, rounded once."""
+        return (_in_values(released, granularity) + float(self.known)) / 2
+
+
+@dataclass(frozen=True)
+class Ellipse:
+    """``a f_i + b (f_1 + ... + f_d)``, for members of at most ``non_zero`` of the groups.
+
+    Joseph, Yu 2024: noise is larger along ``(1, ..., 1)`` and smaller across, as their
+    proportion makes best.  From half of the groups on ``Lift`` is within 0.866 of the best.
+    Raises ``InvalidInput`` for a number outside of 1 to half of the columns.
+    """
+
+    columns: int
+    non_zero: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.non_zero <= self.columns / 2:
+            raise InvalidInput(
+                f"Sparse records have 1 to {self.columns // 2} of {self.columns} entries above 0,"
+                f" not {self.non_zero}; from half on use the correlated mechanism for any records."
+            )
+
+    @property
+    def digits(self) -> int:
+        """``b`` is smaller than ``a`` by a factor of the columns, and there are as many to add."""
+        return DIGITS + self.columns.bit_length()
+
+    @property
+    def step(self) -> Fraction:
+        return Fraction(1, 1 << self.digits)
+
+    @property
+    def size(self) -> int:
+        return self.columns
+
+    @property
+    def diagonal(self) -> int:
+        """``a`` in steps: the fourth root of 1 over the mean square across.
+
+        The squares of a record's entries, taken in both directions, have the means ``k^2/d``
+        along and ``k (d-k) / (d (d-1))`` across; roots come from Lagrange's multipliers.
+        """
+        d, k = self.columns, self.non_zero
+        return fourth_root(d * (d - 1), k * (d - k), self.digits)
+
+    @property
+    def everywhere(self) -> int:
+        """``b`` in steps, never positive."""
+        wide = fourth_root(self.columns, self.non_zero**2, self.digits)
+        return -((self.diagonal - wide) // self.columns)
+
+    @property
+    def variance(self) -> Fraction:
+        a, b, d = self.diagonal, self.everywhere, self.columns
+        # The squares of a row of the inverse, I / a - J b / (a (a + d b)).
+        off = Fraction(b, a + d * b)
+        return ((1 - off) ** 2 + (d - 1) * off**2) * Fraction(1 << 2 * self.digits, a * a)
+
+    @property
+    def size_variance(self) -> None:
+        return None
+
+    @property
+    def widest(self) -> int:
+        """How far a node is at most, in steps, where no count is above 1."""
+        return self.diagonal - self.columns * self.everywhere
+
+    def change(self, counts: int) -> Change:
+        """The largest norms where a member adds up to ``counts`` to each of its groups.
+
+        Norms are convex, so that those who add less, or not the same to all, are no worse.
+        """
+        norms = []
+        for ones in range(1, self.non_zero + 1):
+            inside, outside = self.diagonal + ones * self.everywhere, ones * -self.everywhere
+            rest = self.columns - ones
+            norms.append(
+                (
+                    ones * abs(inside) + rest * outside,
+                    ones * inside**2 + rest * outside**2,
+                    max(abs(inside), outside),
+                )
+            )
+        l1, square, largest = (max(part) for part in zip(*norms, strict=True))
+        return Change(l1 * counts, square * counts**2, largest * counts)
+
+    def nodes(self, counts: IntVector) -> IntVector:
+        """The nodes in steps, for ``counts`` of shape ``(columns,)``."""
+        total = np.int64(_exact_sum(counts))
+        found: IntVector = counts * np.int64(self.diagonal) + total * np.int64(self.everywhere)
+        return found
+
+    def sizes(self) -> NDArray[np.bool_]:
+        return np.zeros(self.columns, dtype=np.bool_)
+
+    def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
+        """``f_i = (u_i - o) / a`` with ``o = b (u_1 + ... + u_d) / (a + d b)``, rounded thrice."""
+        a, b, d = self.diagonal, self.everywhere, self.columns
+        common = Fraction(b * _exact_sum(released), a + d * b) * granularity
+        nodes = _in_values(released, granularity) - float(common)
+        return np.ldexp(nodes, self.digits) / a
+
+
+def fourth_root(numerator: int, denominator: int, digits: int) -> int:
+    """The fourth root of a positive fraction in units of ``2^-digits``, rounded down."""
+    return math.isqrt(math.isqrt((numerator << 4 * digits) // denominator))
+
+
+def best_weight(columns: int, *, replacing: bool) -> int:
+    """The ``C`` of least error for the counts, in units of ``2^-DIGITS``, rounded down.
+
+    The fourth root of ``columns``; the root where records replace each other between groups
+    (Lebeda 2024, after Lemma 3.3 and Algorithm 2).
+    """
+    return fourth_root(columns**2 if replacing else columns, 1, DIGITS)
+
+
+def weight_of(trade_off: float) -> int:
+    """``C`` in units of ``2^-DIGITS``.  Raises ``InvalidInput`` unless it is positive."""
+    if not (math.isfinite(trade_off) and round(trade_off * (1 << DIGITS)) > 0):
+        raise InvalidInput(f"The trade-off C is a positive number, not {trade_off:g}.")
+    return round(trade_off * (1 << DIGITS))
+
+
+def _in_values(released: IntVector, granularity: Fraction) -> FloatVector:
+    """Exact up to 2^53 steps of a granularity that is a power of two."""
+    return np.multiply(released, float(granularity), dtype=np.float64)
+
+
+def _exact_sum(values: IntVector) -> int:
+    """The sum of up to 2^30 integers: the two halves of their bits cannot overflow."""
+    high, low = values >> np.int64(32), values & np.int64(0xFFFFFFFF)
+    return (int(high.sum()) << 32) + int(low.sum())
