@@ -22,6 +22,7 @@ from penstock.services.accounts import (
     open_account,
     require_room,
 )
+from penstock.services.catalogue import levels_of, visible
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
@@ -30,7 +31,6 @@ from penstock.services.offers import Offer, settle
 from penstock.services.preview_views import ChargeView, PreviewTierView, PreviewView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
-from penstock.services.queries import levels_of, visible_query
 from penstock.services.registration import (
     accounts_of,
     charged_dataset,
@@ -50,7 +50,7 @@ def preview(server: Server, principal: Principal, request: PreviewRequest) -> Pr
     principal.require("analyst", "admin")
     if isinstance(request, RegisteredQuery):
         with server.database.read() as session:
-            return _registered(session, *visible_query(session, principal, request.query))
+            return _registered(session, *visible(session, principal, request.query, stream=False))
     with server.database.read() as session:
         limit = visible_below(session, principal)
         dataset = visible_dataset(session, principal, request.dataset)

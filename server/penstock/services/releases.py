@@ -10,7 +10,7 @@ transactions that are alone.
 """
 
 import uuid
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlalchemy import bindparam
@@ -27,9 +27,10 @@ from penstock.errors import (
 )
 from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
-from penstock.persistence.tables import Dataset, Grant, Query, QueryLevel, Release, Tier, User
+from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier, User
 from penstock.services import log
 from penstock.services.again import again
+from penstock.services.handing import grant, leaf_of
 from penstock.services.held import Holding, held_at
 from penstock.services.lookup import (
     allowed_rung,
@@ -272,28 +273,18 @@ def _hand_out(
     release: Release,
     steps: IntVector,
 ) -> Holding:
-    now = server.clock()
-    user = session.get_one(User, required(principal.user_id))
     seen = released(ask.process.mechanism, steps)
-    leaf = log.append(  # last: from here on everybody else waits to append
+    leaf = leaf_of(  # last: from here on everybody else waits to append
         session,
-        kind="release",
-        at=now,
-        actor=principal.actor,
-        user=principal.name,
-        dataset=ask.dataset.name,
-        query=ask.query.name,
-        tier=ask.tier.name,
-        level=asdict(ask.process.level(ask.rung)),
-        release=release.public_id,
+        server,
+        principal,
+        "release",
+        ask.dataset,
+        ask.query,
+        ask.tier,
+        release,
         value_hmac=log.value_hmac(server.secrets.values, release.public_id, seen),
     )
-    grant = Grant(
-        user_id=required(user.id),
-        release_id=required(release.id),
-        tier_id=required(ask.tier.id),
-        leaf_id=required(leaf.id),
-        at=now,
-    )
-    session.add(grant)
-    return Holding(grant, release, leaf, ask.query, ask.dataset, user, ask.tier)
+    user = session.get_one(User, required(principal.user_id))
+    held = grant(session, principal, ask.tier, release, leaf)
+    return Holding(held, release, leaf, ask.query, ask.dataset, user, ask.tier)

@@ -5,15 +5,16 @@ and a first one at a level makes its reader a holder of it.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput, NotFound
 from penstock.mechanisms import IntVector
 from penstock.persistence import lock_query
-from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier
+from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
 from penstock.services import log
+from penstock.services.handing import grant, leaf_of
 from penstock.services.held import held_at
 from penstock.services.lookup import allowed_rung, clearance_of, required, stream_by_name
 from penstock.services.principals import Principal
@@ -142,35 +143,24 @@ def _span(query: Query, beginning: int, step: int, first: int | None, last: int 
 def _recorded(
     session: Session, server: Server, principal: Principal, ask: _Ask, totals: IntVector
 ) -> Leaf:
-    now = server.clock()
     first, last = ask.span[0], ask.span[-1]
     name = f"{ask.release.public_id}:{first}:{last}"
     held = held_at(session, required(principal.user_id), required(ask.query.id), ask.release.rung)
-    leaf = log.append(  # last but for the grant: from here on everybody else waits to append
+    leaf = leaf_of(  # last but for the grant: from here on everybody else waits to append
         session,
-        kind="stream",
-        at=now,
-        actor=principal.actor,
-        user=principal.name,
-        dataset=ask.dataset.name,
-        query=ask.query.name,
-        tier=ask.tier.name,
-        level=asdict(Process.of(ask.query).level(ask.release.rung)),
-        release=ask.release.public_id,
+        server,
+        principal,
+        "stream",
+        ask.dataset,
+        ask.query,
+        ask.tier,
+        ask.release,
         first=first,
         last=last,
         value_hmac=log.value_hmac(server.secrets.values, name, totals.reshape(-1)),
     )
     if held is None:
-        session.add(
-            Grant(
-                user_id=required(principal.user_id),
-                release_id=required(ask.release.id),
-                tier_id=required(ask.tier.id),
-                leaf_id=required(leaf.id),
-                at=now,
-            )
-        )
+        grant(session, principal, ask.tier, ask.release, leaf)
     return leaf
 
 

@@ -17,13 +17,14 @@ from sqlmodel import Session, col, select
 from penstock.accounting import CALIBRATION_VERSION
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import within
-from penstock.errors import InvalidInput, NameTaken, NotFound
+from penstock.errors import InvalidInput, NameTaken
 from penstock.persistence import duplicate, lock_dataset
 from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.services import datasets
 from penstock.services.accounts import append_charge, require_room
 from penstock.services.acts import record
 from penstock.services.allowances import allow
-from penstock.services.datasets import spec_of, visible_below, visible_dataset
+from penstock.services.catalogue import levels_of, page_of, spec_of, visible
 from penstock.services.effective import recharge
 from penstock.services.levels import (
     asked_rung,
@@ -32,12 +33,11 @@ from penstock.services.levels import (
     locked_active,
     require_active,
 )
-from penstock.services.lookup import dataset_by_name, in_sight, required, stream_by_name
+from penstock.services.lookup import dataset_by_name, required, stream_by_name
 from penstock.services.offers import Offer, settle
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
-from penstock.services.queries import levels_of
 from penstock.services.registration import Accounts, accounts_of, require_same_accounts
 from penstock.services.server import Server
 from penstock.services.state import fresh_query_key
@@ -52,7 +52,6 @@ from penstock.services.stream_state import (
     state_row,
 )
 from penstock.services.stream_views import StreamTierView, StreamView
-from penstock.services.versions import versions_of
 from penstock.services.views import Page
 
 
@@ -127,44 +126,24 @@ def listing(
     server: Server, principal: Principal, window: Window, dataset: str | None = None
 ) -> Page[StreamView]:
     """The streams that the caller may see, in the order in which they were opened."""
-    with server.database.read() as session:
-        limit = visible_below(session, principal)
-        statement = (
-            select(Query)
-            .where(col(Query.id) > window.after, col(Query.structure).is_not(None))
-            .order_by(col(Query.id))
-        )
-        if limit is not None:
-            statement = statement.where(in_sight(limit))
-        elif not principal.roles & {"admin", "auditor"}:
-            return Page([], None)
-        if dataset is not None:
-            found = versions_of(session, visible_dataset(session, principal, dataset))
-            keys = [required(version.id) for version in found]
-            statement = statement.where(col(Query.dataset_id).in_(keys))
-        rows = session.exec(statement.limit(window.limit + 1)).all()
-        return window.page(
-            rows, lambda query: _view(session, server, query, limit), lambda row: required(row.id)
-        )
+
+    def view(session: Session, query: Query, limit: Tier | None) -> StreamView:
+        return _view(session, server, query, limit)
+
+    return page_of(server, principal, window, dataset, view, streams=True)
 
 
 def show(server: Server, principal: Principal, name: str) -> StreamView:
     """One stream.  Raises ``NotFound``, also where the caller may not see it."""
     with server.database.read() as session:
-        limit = visible_below(session, principal)
-        missing = NotFound(f"There is no stream {name!r}.")
-        if limit is None and not principal.roles & {"admin", "auditor"}:
-            raise missing
-        query = stream_by_name(session, name)
-        if limit is not None and not levels_of(session, query, limit):
-            raise missing
+        query, limit = visible(session, principal, name, stream=True)
         return _view(session, server, query, limit)
 
 
 def _steps_per_unit(dataset: Dataset, request: StreamRequest) -> int:
     if request.max_steps_per_unit is not None:
         return request.max_steps_per_unit
-    if spec_of(dataset).privacy_unit == "event":
+    if datasets.spec_of(dataset).privacy_unit == "event":
         return 1
     raise InvalidInput(
         f"The privacy unit of {dataset.name} is not the event: say in how many elements of the"
@@ -301,10 +280,7 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
     process, shape = Process.of(query), Shape.of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     step = state_row(session, query).step
-    spec = json.loads(query.spec)
-    if limit is not None:
-        # They speak of tiers above the caller's own.
-        spec = {name: part for name, part in spec.items() if name not in ("levels", "share")}
+    spec = spec_of(query, limit)
     node = shape.forest.node(max(step, 1))
     rows = session.exec(select(Release).where(col(Release.query_id) == query.id)).all()
     firsts = {row.rung: first_of(server, dataset, query, row) for row in rows}

@@ -1,0 +1,98 @@
+"""Queries and streams alike: which ones somebody may see, and that none is released any more."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sqlmodel import Session, col, select
+
+from penstock.connectors.fields import folded
+from penstock.errors import NotFound
+from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.services.acts import record
+from penstock.services.datasets import visible_below, visible_dataset
+from penstock.services.lookup import allowed_rung, in_sight, required
+from penstock.services.paging import Window
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.tiers import ordered
+from penstock.services.versions import versions_of
+from penstock.services.views import Page
+
+View = TypeVar("View")
+
+
+def page_of(
+    server: Server,
+    principal: Principal,
+    window: Window,
+    dataset: str | None,
+    view: Callable[[Session, Query, Tier | None], View],
+    *,
+    streams: bool,
+) -> Page[View]:
+    """Those that the caller may see, in the order in which they were registered."""
+    with server.database.read() as session:
+        limit = visible_below(session, principal)
+        kind = col(Query.structure).is_not(None) if streams else col(Query.structure).is_(None)
+        statement = select(Query).where(col(Query.id) > window.after, kind).order_by(col(Query.id))
+        if limit is not None:
+            statement = statement.where(in_sight(limit))
+        elif not principal.roles & {"admin", "auditor"}:
+            return Page([], None)
+        if dataset is not None:
+            found = versions_of(session, visible_dataset(session, principal, dataset))
+            keys = [required(version.id) for version in found]
+            statement = statement.where(col(Query.dataset_id).in_(keys))
+        rows = session.exec(statement.limit(window.limit + 1)).all()
+        return window.page(
+            rows, lambda query: view(session, query, limit), lambda query: required(query.id)
+        )
+
+
+def visible(
+    session: Session, principal: Principal, name: str, *, stream: bool
+) -> tuple[Query, Tier | None]:
+    """One of them, and the tier up to which the caller sees (``None``: all).
+
+    Raises ``NotFound``, with one text for missing and for out of sight.
+    """
+    limit = visible_below(session, principal)
+    statement = select(Query).where(col(Query.folded) == folded(name))
+    if limit is not None:
+        statement = statement.where(in_sight(limit))
+    query = session.exec(statement).first()
+    if (
+        query is None
+        or (query.structure is not None) != stream
+        or (limit is None and not principal.roles & {"admin", "auditor"})
+    ):
+        raise NotFound(f"There is no {'stream' if stream else 'query'} {name!r}.")
+    return query, limit
+
+
+def levels_of(session: Session, query: Query, limit: Tier | None) -> list[tuple[Tier, int]]:
+    """The tiers up to ``limit`` that see a query, and the rung that each is allowed now."""
+    tiers = [tier for tier in ordered(session) if limit is None or tier.rank <= limit.rank]
+    found = [(tier, allowed_rung(session, query, tier)) for tier in tiers]
+    return [(tier, rung) for tier, rung in found if rung is not None]
+
+
+def spec_of(query: Query, limit: Tier | None) -> dict[str, Any]:
+    """What was asked for, without what speaks of tiers above ``limit``."""
+    spec: dict[str, Any] = json.loads(query.spec)
+    if limit is None:
+        return spec
+    return {name: part for name, part in spec.items() if name not in ("levels", "share")}
+
+
+def end(session: Session, server: Server, principal: Principal, query: Query) -> None:
+    """Let nothing more be released.  Once more changes nothing."""
+    if query.status == "retired":
+        return
+    query.status = "retired"
+    session.add(query)
+    session.flush()
+    dataset = session.get_one(Dataset, query.dataset_id)
+    now = server.clock()
+    record(session, principal, "query", now, dataset=dataset, query=query, retired=True)

@@ -1,0 +1,57 @@
+"""Handing something out: its leaf, and what says that somebody holds it.
+
+Last in its transaction: from the leaf on everybody else waits to append.
+"""
+
+from dataclasses import asdict
+
+from sqlmodel import Session
+
+from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier
+from penstock.services import log
+from penstock.services.lookup import required
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.server import Server
+
+
+def leaf_of(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    kind: str,
+    dataset: Dataset,
+    query: Query,
+    tier: Tier,
+    release: Release,
+    **said: object,
+) -> Leaf:
+    """The leaf of what is handed to ``principal``; ``said`` are further fields."""
+    return log.append(
+        session,
+        kind=kind,
+        at=server.clock(),
+        actor=principal.actor,
+        user=principal.name,
+        dataset=dataset.name,
+        query=query.name,
+        tier=tier.name,
+        level=asdict(Process.of(query).level(release.rung)),
+        release=release.public_id,
+        **said,
+    )
+
+
+def grant(
+    session: Session, principal: Principal, tier: Tier, release: Release, leaf: Leaf
+) -> Grant:
+    """What says that ``principal`` holds a level from then on, as ``leaf`` has it."""
+    made = Grant(
+        user_id=required(principal.user_id),
+        release_id=required(release.id),
+        tier_id=required(tier.id),
+        leaf_id=required(leaf.id),
+        at=leaf.at,
+    )
+    session.add(made)
+    return made
