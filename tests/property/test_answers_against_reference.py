@@ -1,17 +1,19 @@
 """DuckDB's answer is what the plan means, row by row, for random files and questions."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
-from tests.unit.connectors.cases import SALT, VISITS, Folder, dataset_of, query_of
+from tests.unit.connectors.cases import SALT, VISITS, Folder, correlated_of, dataset_of, query_of
 from tests.unit.connectors.reference import answer
 
 from penstock.connectors.interpret import interpret
+from penstock.errors import InvalidInput
 
 COLUMNS = {
     **VISITS,
     "person": {"type": "string"},
     "age": {"type": "integer", "lower": -3, "upper": 90, "missing": 4},
+    "insured": {"type": "boolean", "missing": True},
 }
 PEOPLE = ("ann", "ben", "zo\u00eb", "Ann", "1", None)
 WARDS = ("a", "b", "c", "A", "d", None)
@@ -21,7 +23,7 @@ FLAGS = ("true", "false", "perhaps", None)
 DAYS = ("2026-01-01", "2026-01-02", "2026-01-03", "2026-02-30", None)
 
 rows = st.lists(
-    st.tuples(*map(st.sampled_from, (PEOPLE, WARDS, AGES, COSTS, FLAGS, DAYS))), max_size=40
+    st.tuples(*map(st.sampled_from, (PEOPLE, WARDS, AGES, COSTS, FLAGS, DAYS, FLAGS))), max_size=40
 )
 aggregates = st.sampled_from(
     [
@@ -32,8 +34,11 @@ aggregates = st.sampled_from(
         {"type": "mean", "column": "cost"},
         {"type": "mean", "column": "age", "step": 4},
         {"type": "histogram", "column": "cost", "bins": [-10, 0, 0.5, 50]},
+        {"type": "count", "columns": ["urgent"]},
+        {"type": "count_units", "columns": ["insured", "urgent"]},
     ]
 )
+structures = st.sampled_from([{}, {"trade_off": 0.3}, {"known_size": 3}])
 groups = st.lists(
     st.sampled_from(
         [
@@ -87,3 +92,44 @@ def test_the_answer_is_what_the_plan_means(
     # An empty field is no value: so DuckDB reads it, and so the file was written.
     cells = [{name: cell or None for name, cell in zip(COLUMNS, row, strict=True)} for row in rows]
     assert folder.ask(dataset, query).tolist() == answer(interpret(dataset, query), cells, SALT)
+
+
+counts = st.sampled_from(
+    [
+        {"type": "count"},
+        {"type": "count_units"},
+        {"type": "count", "columns": ["urgent", "insured"]},
+        {"type": "count_units", "columns": ["insured", "urgent"]},
+    ]
+)
+
+
+@pytest.mark.parametrize("unit", [{"column": "person"}, {"rows": 1}])
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=rows,
+    aggregate=counts,
+    group_by=groups,
+    structure=structures,
+    limits=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+)
+def test_the_answer_of_counts_that_are_protected_together_is_what_the_plan_means(
+    tmp_path_factory: pytest.TempPathFactory,
+    unit: dict[str, object],
+    rows: list[tuple[str | None, ...]],
+    aggregate: dict[str, object],
+    group_by: list[dict[str, object]],
+    structure: dict[str, object],
+    limits: tuple[int, int],
+) -> None:
+    folder = Folder(tmp_path_factory.mktemp("files"), list(COLUMNS))
+    folder.csv(rows)
+    dataset = dataset_of(columns=COLUMNS, unit=unit)
+    contribution = {"max_groups": limits[0], "max_rows_per_group": limits[1]}
+    query = correlated_of(aggregate, group_by=group_by, contribution=contribution, **structure)
+    try:
+        plan = interpret(dataset, query)
+    except InvalidInput:
+        reject()
+    cells = [{name: cell or None for name, cell in zip(COLUMNS, row, strict=True)} for row in rows]
+    assert folder.ask(dataset, query).tolist() == answer(plan, cells, SALT)

@@ -1,7 +1,7 @@
 """Whether an engine computes what the template means, found out before it reads any data.
 
 A dozen rows that engines differ over (no value, NaN, infinity, negative numbers, ties,
-text that is no number, Unicode in two forms, people with many rows and groups) are asked
+text of no such type, Unicode in two forms, people with many rows and groups) are asked
 the questions below, from a file of the format at hand.  The answers are known; with any
 other answer the engine is refused.  A process asks once for each format.
 """
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from penstock.connectors.correlated_specs import CorrelatedQuery
 from penstock.connectors.histogram_specs import HistogramQuery
 from penstock.connectors.interpret import interpret
 from penstock.connectors.plan import Plan
@@ -36,7 +37,7 @@ ROWS: tuple[Row, ...] = (
     ("\u00e4nn", "\u6771\u4eac", "1.3", "33", "true", None),
     ("\u00e4nn", "b", "-0.75", "-7", "true", "2026-02-30"),
     ("b\u00f6b", "Zoe\u0308", "2", "30", "true", "2026-01-01"),
-    ("b\u00f6b", "b", "NaN", "30.0", None, "2026-01-01"),
+    ("b\u00f6b", "b", "NaN", "30.0", "perhaps", "2026-01-01"),
     ("b\u00f6b", "b", "Infinity", "2.5", "true", "2026-01-02"),
     ("B\u00f6b", "b", "-99", None, "false", "2026-01-02"),
     ("B\u00f6b", "Zo\u00eb", None, "0", "true", "2026-01-01"),
@@ -54,6 +55,11 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "day": {"type": "date", "categories": ["2026-01-01", "2026-01-02"]},
 }
 
+_KINDS: dict[object, type[ComputedQuery]] = {
+    None: ComputedQuery,
+    "correlated": CorrelatedQuery,
+    "sparse_histogram": HistogramQuery,
+}
 _WARDS = [{"column": "ward"}]
 _BOUNDED = {"max_groups": 2, "max_rows_per_group": 2}
 
@@ -83,8 +89,7 @@ class Question:
             }
         )
         query = {"name": "probe", "dataset": "probe", **self.fields}
-        kind = HistogramQuery if "structure" in query else ComputedQuery
-        return interpret(dataset, kind.model_validate(query))
+        return interpret(dataset, _KINDS[query.get("structure")].model_validate(query))
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -133,6 +138,28 @@ QUESTIONS: tuple[Question, ...] = (
             "contribution": _BOUNDED,
         },
         (160, 32),
+    ),
+    Question(
+        "columns",
+        {
+            "structure": "correlated",
+            "trade_off": 1,
+            "aggregate": {"type": "count", "columns": ["urgent"]},
+            "group_by": _WARDS,
+            "contribution": {"max_groups": 3, "max_rows_per_group": 2},
+        },
+        tuple(node << 12 for node in (2, 2, 2, 2, 1, 5, 0, 0)),
+    ),
+    Question(
+        "overlapping groups",
+        {
+            "structure": "correlated",
+            "trade_off": 1,
+            "aggregate": {"type": "count_units"},
+            "group_by": _WARDS,
+            "contribution": {"max_groups": 3, "max_rows_per_group": 2},
+        },
+        tuple(node << 12 for node in (0, -2, 4, -4, 4)),
     ),
     Question(
         "rows",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from penstock.connectors import (
     ComputedQuery,
+    CorrelatedQuery,
     DatasetSpec,
     PreparedQuery,
     answer,
@@ -65,6 +66,12 @@ def query_of(aggregate: object = None, **changes: object) -> ComputedQuery:
             **changes,
         }
     )
+
+
+def correlated_of(aggregate: object = None, **changes: object) -> CorrelatedQuery:
+    """Counts that are protected together, otherwise as ``query_of``."""
+    plain = query_of(aggregate).model_dump(exclude_none=True)
+    return CorrelatedQuery.model_validate({**plain, "structure": "correlated", **changes})
 
 
 def prepared(dataset: DatasetSpec, query: ComputedQuery) -> PreparedQuery:

@@ -12,6 +12,7 @@ from itertools import product
 from penstock.connectors.cells import Cell
 from penstock.connectors.plan import Column, Filter, Grouping, Plan
 from penstock.connectors.sensitivity import Measure
+from penstock.structures.counts import Centered, Ellipse, Lift
 
 Cells = Mapping[str, str | None]
 
@@ -111,7 +112,7 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
     """The answer in lattice steps; totals are not saturated."""
     sizes = [range(len(grouping)) for grouping in plan.groupings]
     numbers = {places: number for number, places in enumerate(product(*sizes))}
-    found: dict[tuple[str, int], list[int]] = defaultdict(list)
+    found: dict[tuple[str, int], list[tuple[int, Cells]]] = defaultdict(list)
     for number, cells in enumerate(rows):
         unit = str(number) if plan.unit is None else read(plan.unit, cells[plan.unit.name])
         places = tuple(
@@ -123,13 +124,49 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
         )
         if unit is None or value is None or not kept or None in places:
             continue
-        found[str(unit), numbers[places]].append(value)  # type: ignore[index]  # no None is left
-    totals = [[0] * plan.keys for _ in range(plan.dimension // plan.keys)]
-    for unit in {unit for unit, _ in found}:
+        key = numbers[places]  # type: ignore[index]  # no None is left
+        found[str(unit), key].append((value, cells))
+    width = len(plan.flags) + 1 if plan.flags or plan.measure is not Measure.MEAN else 2
+    totals = [[0] * width for _ in range(plan.keys)]
+    units = {unit for unit, _ in found}
+    for unit in units:
         reached = sorted(
             (order_of(unit, str(key), salt), key) for owner, key in found if owner == unit
         )
         for _, key in reached[: plan.max_groups]:
-            for total, part in zip(totals, _given(plan, found[unit, key]), strict=True):
-                total[key] += part
-    return [number for total in totals for number in total]
+            for place, part in enumerate(_parts(plan, found[unit, key])):
+                totals[key][place] += part
+    return _arranged(plan, totals, len(units))
+
+
+def _parts(plan: Plan, rows: list[tuple[int, Cells]]) -> list[int]:
+    """What the rows of one unit give to one key; of flags with the number of rows last."""
+    if not plan.flags:
+        return list(_given(plan, [value for value, _ in rows]))
+    true = [sum(read(flag, cells[flag.name]) is True for _, cells in rows) for flag in plan.flags]
+    return [min(number, plan.max_rows) for number in (*true, len(rows))]
+
+
+def _arranged(plan: Plan, totals: list[list[int]], units: int) -> list[int]:
+    nodes = plan.nodes
+    if plan.flags:
+        if nodes is None:
+            return [part for parts in totals for part in parts[:-1]]
+        taken = [[2 * part - parts[-1] for part in parts[:-1]] for parts in totals]
+        if not isinstance(nodes, Lift):
+            return taken[0]
+        lifted = [
+            [*(part << 12 for part in own), parts[-1] * nodes.weight]
+            for own, parts in zip(taken, totals, strict=True)
+        ]
+        return [node for group in lifted for node in group]
+    if nodes is None:
+        return [number for part in zip(*totals, strict=True) for number in part]
+    counts = [total for (total,) in totals]
+    if isinstance(nodes, Ellipse):
+        common = nodes.everywhere * sum(counts)
+        return [nodes.diagonal * count + common for count in counts]
+    own = [2 * count - plan.max_rows * units for count in counts]
+    if isinstance(nodes, Centered):
+        return own
+    return [*(node << 12 for node in own), plan.max_rows * units * nodes.weight]

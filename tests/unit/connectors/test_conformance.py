@@ -130,7 +130,7 @@ def test_an_engine_that_fails_is_found_out(monkeypatch: pytest.MonkeyPatch) -> N
         raise InvalidInput("The dataset's file cannot be read.")
 
     monkeypatch.setattr(duckdb_source, "run", fail)
-    with pytest.raises(Unavailable, match=r"\(count_units, count, sum, mean, filters, rows\)"):
+    with pytest.raises(Unavailable, match=r"\(count_units, count, sum, .*groups, rows\)"):
         conformance.require_conformance("csv")
 
 
