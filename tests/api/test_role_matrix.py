@@ -93,6 +93,7 @@ MATRIX = [
     Row("show_values", "/api/v1/releases/RELEASE/values", None, 404, 200, 404, 403, 403),
     Row("list_streams", "/api/v1/streams", None, 200, 200, 200, 200, 200),
     Row("open_stream", "/api/v1/streams", STREAM, 403, 403, 403, 201, 403),
+    Row("preview_stream", "/api/v1/streams/preview", STREAM, 404, 200, 200, 200, 403),
     Row("show_stream", "/api/v1/streams/STREAM", None, 404, 200, 200, 200, 200),
     Row("show_stream", "/api/v1/streams/HIDDEN", None, 404, 404, 200, 200, 200),
     Row("change_stream", "/api/v1/streams/STREAM", LESS_NOISE, 403, 403, 403, 200, 403),

@@ -11,7 +11,7 @@ from penstock.cli.output import Column, Document
 from penstock.cli.specs import checked, content_of
 
 if TYPE_CHECKING:
-    from penstock.services.preview_views import PreviewTierView, PreviewView
+    from penstock.services.preview_views import ChargeView, PreviewView, RoomView
     from penstock.services.views import ErrorView, LevelView, QueryView, SensitivityView
 
 LEVEL = (
@@ -24,6 +24,13 @@ ERROR = (
     Column("standard_deviation", None),
     Column("half_width", right=True),
     Column("confidence", percent, right=True),
+)
+
+_SHARES = ("charged_share", "remaining_share", "largest_share")
+CHARGE = (
+    *(Column("order", None), Column("loss", None), Column("failure", None)),
+    *(Column(name, percent, right=True) for name in _SHARES),
+    Column("fits"),
 )
 
 
@@ -166,7 +173,7 @@ def _shown(found: "QueryView") -> Document:
             f" registered {moment(found.registered_at)}"
         ),
         _noise(found),
-        _sensitivity(found.sensitivity)
+        sensitivity(found.sensitivity)
         + (f", asserted by {found.asserted_by}" if found.asserted_by else ", derived"),
     ]
     if found.sql_sha256 is not None:
@@ -181,7 +188,8 @@ def _noise(found: "QueryView | PreviewView") -> str:
     )
 
 
-def _sensitivity(of: "SensitivityView") -> str:
+def sensitivity(of: "SensitivityView") -> str:
+    """On a line of its own."""
     return f"  sensitivity L1 {of.l1:g}, L2 {of.l2:.6g}, Linf {of.linf:g}"
 
 
@@ -191,29 +199,23 @@ def _previewed(found: "PreviewView") -> Document:
     facts = [
         f"{found.query} over {found.dataset}, version {found.dataset_version}, {state}",
         _noise(found),
-        _sensitivity(found.sensitivity),
+        sensitivity(found.sensitivity),
     ]
-    shares = ("charged_share", "remaining_share", "largest_share")
-    columns = (
-        *(Column("tier"), *LEVEL, *ERROR),
-        *(Column("order", None), Column("loss", None), Column("failure", None)),
-        *(Column(name, percent, right=True) for name in shares),
-        Column("fits"),
-    )
     rows = [
         (
             one.tier,
             *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
             *error_cells(one.error),
-            *_charge_cells(one),
+            *charge_cells(one.charge, one.room),
         )
         for one in found.tiers
     ]
+    columns = (Column("tier"), *LEVEL, *ERROR, *CHARGE)
     return Document(found, columns, rows, facts, note=found.refusal or "")
 
 
-def _charge_cells(one: "PreviewTierView") -> tuple[object, ...]:
-    charge, room = one.charge, one.room
+def charge_cells(charge: "ChargeView", room: "RoomView | None") -> tuple[object, ...]:
+    """The cells of ``CHARGE``."""
     cells = (charge.order, charge.loss, charge.failure, charge.share)
     if room is None:
         return *cells, None, None, None

@@ -76,6 +76,27 @@ def open_(operator: Operator, file: str) -> None:
 
 
 @stream.command()
+@click.argument("file")
+@format_option
+@click.pass_obj
+def preview(operator: Operator, file: str) -> None:
+    """Tell what opening the stream in FILE would charge each tier, and do nothing.
+
+    FILE is what 'open' takes, as JSON or TOML; - is standard input.  Below the charges all
+    structures that fit stand side by side, at the same guarantee: errors are computed from
+    their nodes, and so is what a step takes.
+    """
+    from penstock.cli.stream_preview import previewed
+    from penstock.services import stream_preview
+    from penstock.services.stream_specs import StreamRequest
+
+    request = checked(StreamRequest, content_of(file, operator.settings.body_limit))
+    operator.print(
+        previewed(stream_preview.preview_stream(operator.server, operator.principal, request))
+    )
+
+
+@stream.command()
 @click.argument("name")
 @click.argument("file")
 @format_option

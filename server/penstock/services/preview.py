@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from sqlmodel import Session
 
 from penstock.accounting import Entry, check, left_of, limit_of
-from penstock.connectors import PreparedQuery
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.accounts import (
@@ -66,9 +65,10 @@ def preview(server: Server, principal: Principal, request: PreviewRequest) -> Pr
         left = pending(session, dataset, request, prepared, limit)
         if left is not None:
             return _registered(session, left, limit)
-        refusal = _refusal(session, dataset, request, prepared, offer, everybody=limit is None)
+        terms = request.max_levels, prepared.dimension
+        refusal = refusal_of(session, dataset, *terms, offer, everybody=limit is None)
     tiers = [
-        _tier(offer.process, dataset, account, rung, cost, _room(account, cost))
+        _tier(offer.process, dataset, account, rung, cost, room_of(account, cost))
         for account, rung, cost in offer.charges
     ]
     return _view(request, dataset, offer.process, prepared.dimension, tiers, refusal)
@@ -119,13 +119,19 @@ def _tier(
     room: RoomView | None,
 ) -> PreviewTierView:
     level = process.at_tier(account.tier.name, rung, dataset.delta)
-    share = cost.loss / limit_of(account.account).loss
-    order = account.account.order if math.isfinite(account.account.order) else None
-    charge = ChargeView(order, cost.cost.loss, cost.cost.failure, share)
+    charge = charge_of(account, cost)
     return PreviewTierView(level.tier, level.level, level.guarantee, charge, level.error, room)
 
 
-def _room(account: TierAccount, cost: Entry) -> RoomView:
+def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
+    """What an account is charged, and which part of it that is."""
+    share = cost.loss / limit_of(account.account).loss
+    order = account.account.order if math.isfinite(account.account.order) else None
+    return ChargeView(order, cost.cost.loss, cost.cost.failure, share)
+
+
+def room_of(account: TierAccount, cost: Entry) -> RoomView:
+    """Whether an account has room for a charge."""
     shortfall = check(account.account, account.spent, cost)
     limit = limit_of(account.account).loss
     return RoomView(
@@ -136,32 +142,33 @@ def _room(account: TierAccount, cost: Entry) -> RoomView:
     )
 
 
-def _refusal(
+def refusal_of(
     session: Session,
     dataset: Dataset,
-    request: Plannable,
-    prepared: PreparedQuery,
+    levels: int,
+    dimension: int,
     offer: Offer,
     *,
     everybody: bool,
 ) -> str | None:
-    """In which words registering would be refused for want of budget.
+    """In which words an offer would be refused for want of budget; ``None`` where it is not.
 
-    ``everybody``: also for want of a deleted tier's, which pays for what those below it see.
+    ``levels`` and ``dimension`` are those that a charge is for.  ``everybody``: also for want
+    of a deleted tier's, which pays for what those below it see.
     """
     key = required(dataset.id)
     due = [(account, cost) for account, _, cost in offer.charges]
     try:
         require_room(session, key, due)
         if everybody:
-            require_room(session, key, list(_former(session, key, request, prepared, offer)))
+            require_room(session, key, list(_former(session, key, levels, dimension, offer)))
     except BudgetExhausted as problem:
         return problem.detail
     return None
 
 
 def _former(
-    session: Session, dataset_id: int, request: Plannable, prepared: PreparedQuery, offer: Offer
+    session: Session, dataset_id: int, levels: int, dimension: int, offer: Offer
 ) -> Iterator[tuple[TierAccount, Entry]]:
     """The charges of tiers that were deleted."""
     own = {required(account.tier.id): rung for account, rung, _ in offer.charges}
@@ -175,7 +182,5 @@ def _former(
             if account is not None:
                 yield (
                     account,
-                    offer.process.price(
-                        min(reached), account.account, prepared.dimension, request.max_levels
-                    ),
+                    offer.process.price(min(reached), account.account, dimension, levels),
                 )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from penstock.accounting import sensitivity_of_unit
 from penstock.connectors import PreparedQuery
@@ -75,6 +76,17 @@ class Shape:
             return Epochs(self.k or 0, subtracting=bool(self.subtracting))
         return KaryTree(self.length or 0, self.k or 0, subtracting=bool(self.subtracting))
 
+    def settings(self) -> dict[str, Any]:
+        """What is told of the structure."""
+        every = {
+            "kind": self.kind,
+            "k": self.k,
+            "subtracting": self.subtracting,
+            "height": self.height,
+            "zeros": self.zeros,
+        }
+        return {name: value for name, value in every.items() if value is not None}
+
     @property
     def nodes_of_a_unit(self) -> int:
         """The most nodes that one unit adds to."""
@@ -125,15 +137,20 @@ class Shape:
             )
 
 
-def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
-    """The shape that a request asks for, in a dataset with ``delta``.  Raises ``InvalidInput``.
+def trees_only_add(mechanism: str, delta: float) -> bool:
+    """Whether a stream of a dataset with ``delta`` gets no tree that subtracts.
 
     At a finite order Laplace noise is charged its divergences, node by node, which add up
     for elements that are chosen by reading outputs where nodes count past elements alone.
     So its trees subtract at delta 0 only, where pure losses are charged.
     """
+    return mechanism == "laplace" and delta > 0
+
+
+def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
+    """The shape that a request asks for, in a dataset with ``delta``.  Raises ``InvalidInput``."""
     pure = request.mechanism == "laplace"
-    past_only = pure and delta > 0
+    past_only = trees_only_add(request.mechanism, delta)
     endless = Shape(
         kind="epochs",
         length=None,

@@ -8,13 +8,13 @@ structure, a state, and outputs.
 import json
 import uuid
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from penstock.accounting import CALIBRATION_VERSION
+from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import within
 from penstock.errors import InvalidInput, NameTaken
@@ -33,7 +33,7 @@ from penstock.services.levels import (
     locked_active,
     require_active,
 )
-from penstock.services.lookup import dataset_by_name, required, stream_by_name
+from penstock.services.lookup import dataset_by_name, in_sight, required, stream_by_name
 from penstock.services.offers import Offer, settle
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
@@ -65,17 +65,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     with server.database.read() as session:
         dataset = dataset_by_name(session, request.dataset)
         accounts = accounts_of(session, dataset)
-    shape = settled(request, _steps_per_unit(dataset, request), dataset.delta)
-    if shape.dimension > server.settings.dimension_limit:
-        raise InvalidInput(
-            f"An element has {shape.dimension} numbers; this server allows"
-            f" {server.settings.dimension_limit}.",
-            pointer="/dimension",
-        )
-    terms = prepared(request, shape)
-    offer = settle(request, terms, accounts, dataset.delta)
-    for rung in set(offer.rungs.values()):
-        shape.require_reach(offer.process, rung)
+    shape, terms, offer = planned(server, dataset, request, accounts)
     with server.database.write(alone=False) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
         lock_dataset(session, required(dataset.id))
@@ -85,6 +75,38 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         _stored(session, query)
         _charged(session, server, principal, dataset, query, offer, fresh)
     return show(server, principal, query.name)
+
+
+def planned(
+    server: Server,
+    dataset: Dataset,
+    request: StreamRequest,
+    accounts: Accounts,
+    limit: Tier | None = None,
+) -> tuple[Shape, PreparedQuery, Offer]:
+    """What opening a stream settles: its structure, what is charged for it, and each level.
+
+    Tiers above ``limit`` are left out of all that is said.  Raises ``InvalidInput``.
+    """
+    shape = settled(request, _steps_per_unit(dataset, request), dataset.delta)
+    if shape.dimension > server.settings.dimension_limit:
+        raise InvalidInput(
+            f"An element has {shape.dimension} numbers; this server allows"
+            f" {server.settings.dimension_limit}.",
+            pointer="/dimension",
+        )
+    terms = prepared(request, shape)
+    offer = settle(request, terms, accounts, dataset.delta, limit)
+    for rung in set(offer.rungs.values()):
+        shape.require_reach(offer.process, rung)
+    return shape, terms, offer
+
+
+def require_free_name(session: Session, name: str, limit: Tier | None = None) -> None:
+    """Raise ``NameTaken`` where a query or stream has the name, in sight for ``limit``."""
+    known = select(Query) if limit is None else select(Query).where(in_sight(limit))
+    if session.exec(known.where(col(Query.folded) == folded(name))).first() is not None:
+        raise _taken(name)
 
 
 def change(server: Server, principal: Principal, name: str, wanted: StreamChange) -> StreamView:
@@ -191,10 +213,7 @@ def _row(
 
 
 def _stored(session: Session, query: Query) -> None:
-    taken = session.exec(select(Query).where(col(Query.folded) == query.folded)).first()
-    refusal = NameTaken(f"There is a query or stream {query.name!r} already; choose another name.")
-    if taken is not None:
-        raise refusal
+    require_free_name(session, query.name)
     session.add(query)
     try:
         session.flush()
@@ -202,7 +221,11 @@ def _stored(session: Session, query: Query) -> None:
         # Registered under another dataset, which is not locked, since it was looked for.
         if not duplicate(problem):
             raise
-        raise refusal from problem
+        raise _taken(query.name) from problem
+
+
+def _taken(name: str) -> NameTaken:
+    return NameTaken(f"There is a query or stream {name!r} already; choose another name.")
 
 
 def _charged(
@@ -284,14 +307,12 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
     node = shape.forest.node(max(step, 1))
     rows = session.exec(select(Release).where(col(Release.query_id) == query.id)).all()
     firsts = {row.rung: first_of(server, dataset, query, row) for row in rows}
-    structure = asdict(shape)
-    kept = ("kind", "k", "subtracting", "height", "zeros")
     return StreamView(
         name=query.name,
         dataset=dataset.name,
         dataset_version=dataset.version,
         mechanism=query.mechanism,
-        structure={name: structure[name] for name in kept if structure[name] is not None},
+        structure=shape.settings(),
         status=query.status,
         length=shape.length,
         next=shape.following(step),

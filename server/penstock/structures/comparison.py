@@ -15,7 +15,7 @@ from penstock.mechanisms import Gaussian, Laplace, Mechanism
 from penstock.privacy import Sensitivity
 from penstock.structures.choice import Tree, largest_squared_error, mean_squared_error, trees
 from penstock.structures.epochs import Epochs
-from penstock.structures.forest import chain, check_length
+from penstock.structures.forest import Forest, chain, check_length
 from penstock.structures.kary import KaryTree
 from penstock.structures.smooth_binary import SmoothBinary
 
@@ -60,7 +60,7 @@ def offers(
     dimension: int = 1,
     horizon: int = HORIZON,
     past_only: bool = False,
-    asked: Tree | Epochs | None = None,
+    asked: Forest | None = None,
 ) -> list[Offer]:
     """Every structure that fits a stream of ``length`` steps, the least mean error first.
 
@@ -85,7 +85,7 @@ def offers(
     found = _epochs(steps, pure=pure, past_only=past_only, asked=asked)
     if length is not None:
         fitting = trees(length, pure=pure, past_only=past_only)
-        if asked is not None and not isinstance(asked, Epochs) and asked not in fitting:
+        if isinstance(asked, Tree) and asked not in fitting:
             fitting.append(asked)
         found += [_of_tree(tree, pure=pure) for tree in fitting]
         if length <= LONGEST_SQUARE_ROOT:
@@ -94,12 +94,14 @@ def offers(
     return sorted(scaled, key=lambda offer: offer.mean_variance)
 
 
-def described(forest: Tree | Epochs) -> tuple[str, dict[str, int]]:
+def described(forest: Forest) -> tuple[str, dict[str, int]]:
     """Name and settings of a structure, as an ``Offer`` has them."""
     if isinstance(forest, Epochs):
         return "epochs", {"arity": forest.arity, "subtracting": int(not forest.past_only)}
     if isinstance(forest, SmoothBinary):
         return "smooth_binary", {"height": forest.height, "zeros": forest.zeros}
+    if not isinstance(forest, KaryTree):
+        raise TypeError(f"{type(forest).__name__} is no structure that is compared")
     settings = {"k": forest.k, "subtracting": int(forest.subtracting), "height": forest.height}
     return ("binary" if forest.k == 2 and not forest.subtracting else "kary"), settings
 
@@ -138,7 +140,7 @@ def _of_tree(tree: Tree, *, pure: bool) -> Offer:
     )
 
 
-def _epochs(steps: int, *, pure: bool, past_only: bool, asked: Tree | Epochs | None) -> list[Offer]:
+def _epochs(steps: int, *, pure: bool, past_only: bool, asked: Forest | None) -> list[Offer]:
     """With binary trees, which are lossless, and with those of the least mean error."""
     check_length(steps)
     judged = {

@@ -5,9 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from penstock.api.call import Call
-from penstock.api.operations import ADMIN, ANALYST, SIGNED_IN, Operations, Parameter
-from penstock.services import stream_elements, stream_releases, streams
+from penstock.api.operations import ADMIN, ANALYST, PLANNER, SIGNED_IN, Operations, Parameter
+from penstock.services import stream_elements, stream_preview, stream_releases, streams
 from penstock.services.paging import Window
+from penstock.services.stream_preview_views import StreamPreviewView
 from penstock.services.stream_specs import ElementsRequest, StreamChange, StreamRequest
 from penstock.services.stream_views import PushedView, RunningTotalsView, StreamView
 from penstock.services.views import Page
@@ -34,6 +35,22 @@ def open_stream(call: Call, body: StreamRequest) -> StreamView:
     word.  Outside of datasets whose privacy unit is the event the number is required.
     """
     return streams.open_stream(call.server, call.principal, body)
+
+
+@operations.post("/streams/preview", PLANNER, status=200, refusals=(404, 409))
+def preview_stream(call: Call, body: StreamRequest) -> StreamPreviewView:
+    """Tell what opening a stream would settle and charge, and do nothing.
+
+    The body is what `POST /streams` takes.  What that would refuse is refused alike, but for
+    want of budget, which `refusal` and each tier's `room` state.  `structures` compares all
+    structures that fit at the same guarantee of each tier, errors computed from their nodes:
+    nobody has to know which tree is best at which length.  Analysts see tiers up to their
+    own, as in the preview of a query.
+    """
+    found = stream_preview.preview_stream(call.server, call.principal, body)
+    # Else the clock could tell a name that is free from one that is out of sight.
+    call.hide_duration(0)
+    return found
 
 
 @operations.get("/streams/{stream}", SIGNED_IN)

@@ -1,0 +1,99 @@
+"""What a preview of a stream answers with: its terms, and what other structures would do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.services.preview_views import ChargeView, RoomView
+from penstock.services.views import ErrorView, GuaranteeView, LevelView, SensitivityView
+
+
+@dataclass(frozen=True)
+class StepErrorView:
+    """How far off the running totals after element ``t`` may be, each of their numbers."""
+
+    t: int
+    error: ErrorView
+
+
+@dataclass(frozen=True)
+class StreamPreviewTierView:
+    """What one tier would get of a stream, and what its account would be charged.
+
+    ``error`` is that of the noisiest step and ``root_mean_square`` the standard deviation
+    over all steps, the square root of the mean squared error; ``steps`` are some of them.
+    ``charge`` is for one privacy unit and the whole stream.
+    """
+
+    tier: str
+    level: LevelView
+    guarantee: GuaranteeView
+    charge: ChargeView
+    error: ErrorView
+    root_mean_square: float
+    steps: list[StepErrorView]
+    room: RoomView
+
+
+@dataclass(frozen=True)
+class StructureErrorView:
+    """Standard deviations at one tier: over all steps, and of the noisiest one.
+
+    ``charged_share`` is the part of the tier's account that the structure would take at this
+    guarantee, which for Laplace noise depends on how many nodes share it; null where this
+    server does not open such streams.
+    """
+
+    tier: str
+    root_mean_square: float
+    largest: float
+    charged_share: float | None
+
+
+@dataclass(frozen=True)
+class StructureView:
+    """One structure at the guarantees of the tiers, computed from its nodes.
+
+    ``request`` is what to ask for to have it, null where this server does not open such
+    streams.  A tier keeps ``kept`` numbers at most; ``drawn`` of them are drawn and ``added``
+    to totals in a step, on average.  ``least_mean`` and ``least_largest`` mark the least mean
+    squared error over all steps, and the least error of the noisiest one.
+    """
+
+    structure: str
+    settings: Mapping[str, int]
+    request: Mapping[str, Any] | None
+    chosen: bool
+    least_mean: bool
+    least_largest: bool
+    lossless: bool
+    kept: int
+    drawn: float
+    added: float
+    errors: list[StructureErrorView]
+
+
+@dataclass(frozen=True)
+class StreamPreviewView:
+    """A stream before it is paid for, down to the caller's tiers.
+
+    Errors are those over the first ``judged_steps`` steps, which is all of them where there
+    is a length.  ``refusal`` says why the budgets would not allow it; null where they would.
+    ``structures`` begin with the one of the least mean squared error.
+    """
+
+    stream: str
+    dataset: str
+    dataset_version: int
+    mechanism: str
+    structure: Mapping[str, Any]
+    length: int | None
+    dimension: int
+    max_steps_per_unit: int
+    granularity: float
+    sensitivity: SensitivityView
+    judged_steps: int
+    noisiest_step: int
+    refusal: str | None
+    tiers: list[StreamPreviewTierView]
+    structures: list[StructureView]
