@@ -58,7 +58,10 @@ def test_a_good_preview_changes_nothing(stage: Stage, caller: str) -> None:
         assert tiers == (["public"] if caller == "ann" else ["public", "internal"])
         assert set(found["sensitivity"]) == {"l1", "l2", "linf"}
         for tier in found["tiers"]:
-            assert set(tier) == {"tier", "level", "guarantee", "charge", "error", "room"}
+            assert set(tier) == {
+                *("tier", "level", "guarantee", "charge", "error", "room"),
+                *("composed", "expected_maximum"),
+            }
             assert tier["charge"]["share"] > 0
             assert tier["error"]["half_width"] > 0
             assert (tier["room"] is None) == found["registered"] == ("query" in body)

@@ -196,6 +196,8 @@ class Rules(RuleBasedStateMachine):
         query = self.query(number)
         view = queries.show(self.server, OPERATOR, query)
         levels = {one.tier: {"epsilon": one.guarantee.epsilon * factor} for one in view.tiers}
+        if not levels:
+            return  # all tiers that saw it are gone
         change = LevelsChange.model_validate({"levels": levels, "values": VALUES})
         self.attempt(lambda: queries.change(self.server, OPERATOR, query, change))
 

@@ -12,7 +12,7 @@ from penstock.cli.output import Column, Document
 from penstock.cli.queries import LEVEL, level_cells
 
 if TYPE_CHECKING:
-    from penstock.services.views import ExposureView
+    from penstock.services.exposure_views import ExposureView
 
 
 @click.group()

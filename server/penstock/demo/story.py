@@ -19,6 +19,7 @@ from penstock.services import (
     tokens,
     users,
 )
+from penstock.services.exposure_views import ExposureView
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
 from penstock.services.server import Server
@@ -30,7 +31,7 @@ from penstock.services.specs import (
     TokenSpec,
     UserSpec,
 )
-from penstock.services.views import ExposureView, ReleaseView
+from penstock.services.views import ReleaseView
 from penstock.settings import Settings
 
 HEADLINE: Final = "hospital_patients"

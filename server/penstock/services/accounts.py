@@ -1,7 +1,7 @@
 """The ledger in the database: budgets by tier, charges, and the refusal of what does not fit."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -125,14 +125,19 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
 def require_room(
     session: Session, dataset_id: int, needed: Sequence[tuple[TierAccount, Entry]]
 ) -> None:
-    """Raise ``BudgetExhausted`` unless every account has room for its charge."""
+    """Raise ``BudgetExhausted`` unless every account has room for all of its charges."""
+    accounts = {required(account.tier.id): account for account, _ in needed}
+    sums = dict.fromkeys(accounts, NOTHING)
     for account, new in needed:
+        sums[required(account.tier.id)] += new
+    for key, account in accounts.items():
+        new = sums[key]
         shortfall = check(account.account, account.spent, new)
         if shortfall is not None:
             scarcest: Tier | None = None
             if shortfall.largest_share > 0:
                 # A share is taken of every tier's budget, so the scarcest one decides.
-                other = min((each for each, _ in needed), key=largest_share)
+                other = min(accounts.values(), key=largest_share)
                 fits = largest_share(other)
                 if fits < shortfall.largest_share:
                     shortfall = replace(shortfall, largest_share=fits)
@@ -156,6 +161,27 @@ def overdrawn(
         largest_share=0.0,
         spent_by=[{"query": name, "share": share} for name, share in listed],
     )
+
+
+def append_charges(
+    session: Session,
+    due: Iterable[tuple[TierAccount, int, int, Entry]],
+    *,
+    dataset_id: int,
+    at: datetime,
+) -> None:
+    """Add charges in order: account, key of the query, rung and cost of each.
+
+    Accounts are as they stand before the first; the caller has made sure that all fits.
+    """
+    current: dict[int, TierAccount] = {}
+    for settled, query_id, rung, new in due:
+        key = required(settled.tier.id)
+        account = current.get(key, settled)
+        append_charge(
+            session, account, new, dataset_id=dataset_id, query_id=query_id, rung=rung, at=at
+        )
+        current[key] = replace(account, spent=account.spent + new, entries=account.entries + 1)
 
 
 def append_charge(

@@ -2,15 +2,17 @@
 
 A choice may reveal what its maker has read.  So ``actor_exposure`` stands in the leaf of
 every change: for each query that the actor was ever handed a release of, its name and
-the most accurate level, in the unit of its mechanism's parameter.  It covers the queries
+the most accurate level, in the unit of its mechanism's parameter; where levels are
+independent draws and add up, the list of all of them.  It covers the queries
 of the dataset that the change is about, or of all where it is about none; ``{}`` says
 that the actor had read nothing of them.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import union
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
 from penstock.services import log
@@ -46,8 +48,8 @@ def record(
 
 def exposure_of(
     session: Session, principal: Principal, dataset: Dataset | None
-) -> dict[str, float]:
-    """The most accurate level of each query that was handed to ``principal``.
+) -> dict[str, float | list[float]]:
+    """The levels of each query that were handed to ``principal``, as far as they tell more.
 
     What the operator asked for in the name of others counts as read by the operator.
     """
@@ -59,21 +61,26 @@ def exposure_of(
         .where(col(Leaf.actor) == principal.actor, col(Leaf.kind).in_(("release", "stream")))
     )
     read = union(mine, acted).subquery()
-    best = (
-        select(col(Release.query_id), func.min(col(Release.rung)))
-        .join(read, read.c.release_id == col(Release.id))
-        .group_by(col(Release.query_id))
+    handed = select(col(Release.query_id), col(Release.rung)).join(
+        read, read.c.release_id == col(Release.id)
     )
-    rungs = dict(session.exec(best).all())
+    rungs: dict[int, list[int]] = {}
+    for key, rung in session.exec(handed).all():
+        rungs.setdefault(key, []).append(rung)
     if not rungs:
         return {}
     queries = session.exec(
         select(Query)
-        .where(col(Query.id).in_(select(best.subquery().c.query_id)))
+        .where(col(Query.id).in_(select(handed.subquery().c.query_id)))
         .order_by(col(Query.name))
     ).all()
     return {
-        query.name: Process.of(query).level(rungs[required(query.id)]).value
+        query.name: _levels(Process.of(query), rungs[required(query.id)])
         for query in queries
         if dataset is None or query.dataset_id == dataset.id
     }
+
+
+def _levels(process: Process, rungs: Sequence[int]) -> float | list[float]:
+    levels = [process.level(rung).value for rung in process.telling(rungs)]
+    return levels[0] if process.lossless else levels

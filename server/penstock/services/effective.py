@@ -4,38 +4,47 @@ A tier's effective level of a query is the most accurate of all tiers up to its 
 all of history.  It never gets noisier.  The ledger is its record: it is the finest rung
 that the tier was charged for.
 
+Where the levels of a query are independent draws, every one of them counts: a tier pays
+for all levels that it or a tier below it was ever allowed, each once, and none is taken
+out of what it pays when it is allowed less.  The rungs that it was charged for are these.
+
 A tier that people once held and that was deleted keeps its place in the *ladder*: it is
 out of sight, and goes on paying for what those below it see, since its former holders
 keep what they saw and may pool it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import bindparam
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from penstock.accounting import Entry, raising
 from penstock.persistence.tables import Charge, Clearance, Dataset, Query, Tier
-from penstock.services.accounts import TierAccount, append_charge, open_account, require_room
+from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
 from penstock.services.lookup import required
 from penstock.services.process import Process
 
 Rungs = Mapping[int, int]
 """Rungs by the key of their tier."""
 
-_EFFECTIVE = select(func.min(col(Charge.rung))).where(
+_CHARGED = select(Charge.rung).where(
     col(Charge.query_id) == bindparam("query_id"), col(Charge.tier_id) == bindparam("tier_id")
 )
 
 
 @dataclass(frozen=True)
 class Charged:
-    """What a tier was charged for a query until now, and up to which rung."""
+    """What a tier was charged for a query until now, and for which rungs."""
 
-    rung: int
+    rungs: frozenset[int]
     sum: Entry
+
+    @property
+    def rung(self) -> int:
+        """The most accurate one."""
+        return min(self.rungs)
 
 
 @dataclass(frozen=True)
@@ -66,9 +75,13 @@ def ladder(session: Session) -> list[Tier]:
     return sorted(tiers, key=place)
 
 
-def effective_rung(session: Session, query: Query, tier: Tier) -> int | None:
-    """The rung that a tier is charged for; ``None`` where it could never see the query."""
-    return session.exec(_EFFECTIVE, params={"query_id": query.id, "tier_id": tier.id}).one()
+def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
+    """The rungs that a tier is charged for, most accurate first; none of what it never saw.
+
+    One, but of a query whose levels are independent draws all.
+    """
+    charged = session.exec(_CHARGED, params={"query_id": query.id, "tier_id": tier.id}).all()
+    return Process.of(query).telling(charged)
 
 
 def recharge(
@@ -112,9 +125,9 @@ def charged_for(
         key, cost = (row.tier_id, row.query_id), Entry(row.loss, row.failure)
         known = found.get(key)
         found[key] = (
-            Charged(min(known.rung, row.rung), known.sum + cost)
+            Charged(known.rungs | {row.rung}, known.sum + cost)
             if known
-            else Charged(row.rung, cost)
+            else Charged(frozenset({row.rung}), cost)
         )
     return found
 
@@ -126,20 +139,24 @@ def _dues(
     before: Mapping[int, Charged],
     allowed: Rungs,
 ) -> Iterable[Due]:
-    reached: int | None = None
+    process = Process.of(query)
+    reached: list[int] = []
     for tier in tiers:
         key = required(tier.id)
         known = before.get(key)
-        own = [reached, known.rung if known else None, allowed.get(key)]
-        reached = min((rung for rung in own if rung is not None), default=None)
-        if key in accounts and reached is not None and (known is None or reached < known.rung):
-            cost = _price(query, accounts[key], known, reached)
-            yield Due(accounts[key], query, reached, cost)
+        paid = known.rungs if known else frozenset()
+        own = {allowed[key]} if key in allowed else set()
+        reached = process.telling({*reached, *paid, *own})
+        if key in accounts:
+            for rung in reached:
+                if rung not in paid:
+                    cost = _price(query, accounts[key], known, rung)
+                    yield Due(accounts[key], query, rung, cost)
 
 
 def _price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:
     process = Process.of(query)
-    if known is None:
+    if known is None or not process.lossless:
         return process.price(rung, account.account, query.dimension, query.max_levels)
     return raising(
         process.mechanism,
@@ -155,24 +172,11 @@ def _price(query: Query, account: TierAccount, known: Charged | None, rung: int)
 
 
 def _pay(session: Session, dataset_id: int, dues: Sequence[Due], at: datetime) -> None:
-    accounts = {required(due.account.tier.id): due.account for due in dues}
-    totals = dict.fromkeys(accounts, Entry(0, 0))
-    for due in dues:
-        totals[required(due.account.tier.id)] += due.cost
-    require_room(session, dataset_id, [(accounts[key], totals[key]) for key in accounts])
-    for due in dues:
-        key = required(due.account.tier.id)
-        account = accounts[key]
-        append_charge(
-            session,
-            account,
-            due.cost,
-            dataset_id=dataset_id,
-            query_id=required(due.query.id),
-            rung=due.rung,
-            at=at,
-        )
-        accounts[key] = replace(
-            account, spent=account.spent + due.cost, entries=account.entries + 1
-        )
+    require_room(session, dataset_id, [(due.account, due.cost) for due in dues])
+    append_charges(
+        session,
+        [(due.account, required(due.query.id), due.rung, due.cost) for due in dues],
+        dataset_id=dataset_id,
+        at=at,
+    )
     session.flush()

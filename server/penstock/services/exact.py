@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from penstock import connectors
 from penstock.connectors import PreparedQuery
 from penstock.errors import Conflict, InvalidInput
-from penstock.mechanisms import IntVector
+from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
 from penstock.services import datasets
 from penstock.services.process import Process
@@ -40,10 +40,16 @@ def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
     """What the spec settles; neither data nor keys are touched.  Raises ``InvalidInput``."""
     spec = datasets.spec_of(dataset)
     if isinstance(request, ComputedQueryRequest):
-        return connectors.prepare(
-            spec, request, version=dataset.version, mechanism=request.mechanism
-        )
+        return connectors.prepare(spec, request, version=dataset.version, mechanism=_noise(request))
     return connectors.prepare_vector(spec, request)
+
+
+def _noise(request: ComputedQueryRequest) -> str:
+    """Its mechanism in one spelling, that of a generalized Gaussian with its power."""
+    family = family_of(request.mechanism, request.power)
+    if issubclass(family, GeneralizedGaussian):
+        return f"{family.name}:{family.power}"
+    return family.name
 
 
 def counted(request: PushedVectorRequest, plan: PreparedQuery) -> NDArray[np.int64]:
@@ -86,11 +92,14 @@ def prepared_again(
             )
         return prepared(server, dataset, ComputedQueryRequest.model_validate(spec))
     if values is None:
-        raise InvalidInput(
-            f"A level of {query.name!r} is more accurate than its ceiling,"
-            f" {Process.of(query).level(query.ceiling).value:g}; send its exact values again.",
-            pointer="/values",
+        process = Process.of(query)
+        ceiling = process.level(query.ceiling).value
+        missing = (
+            f"A level of {query.name!r} is more accurate than its ceiling, {ceiling:g}"
+            if process.lossless
+            else f"A level of {query.name!r} was not drawn yet, and each is a draw of its own"
         )
+        raise InvalidInput(f"{missing}; send its exact values again.", pointer="/values")
     if len(values) != query.dimension:
         raise InvalidInput(
             f"There are {len(values)} values; {query.name!r} was registered with"

@@ -2,14 +2,15 @@
 
 ``could_be`` is the guarantee: everything that the highest tier any of them ever held may
 fetch.  ``released`` is what they did fetch, after the fact.  ``independent`` is the same
-hand-outs, each composed as if it had been drawn on its own.
+hand-outs, each composed as if it had been drawn on its own.  Of a query only the most
+accurate level counts in the first two, or all where levels are independent draws.
 
 Everything is composed over the versions of a dataset that one privacy unit may be in, at
 the sum of their deltas; where these are several sets of versions, the worst one counts.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -30,19 +31,16 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.accounts import TierAccount, open_account
-from penstock.services.effective import effective_rung, place
+from penstock.services.effective import effective_rungs, place
+from penstock.services.exposure_views import ExposedQueryView, ExposureView, ReachView
 from penstock.services.held import Holding, holdings
+from penstock.services.independent import together
 from penstock.services.lookup import dataset_by_name, required, user_by_name
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.versions import by_dataset, chains, versions_of
-from penstock.services.views import (
-    ExposedQueryView,
-    ExposureView,
-    PrivacyBudget,
-    ReachView,
-)
+from penstock.services.views import PrivacyBudget
 
 MOST_USERS = 1000
 UNIT_OF_FAILURE = Fraction(1, 2**62)
@@ -56,14 +54,19 @@ class _Coalition:
     highest: Tier | None
     held: Sequence[Holding]
 
-    def best(self) -> dict[int, Holding]:
-        """The most accurate hand-out of each query, by the query's key."""
-        found: dict[int, Holding] = {}
+    def best(self) -> list[list[Holding]]:
+        """Of each query the most accurate hand-out; where levels are independent, one of each.
+
+        The most accurate ones first.
+        """
+        found: dict[int, dict[int, Holding]] = {}
         for holding in self.held:
-            key = required(holding.query.id)
-            if key not in found or holding.release.rung < found[key].release.rung:
-                found[key] = holding
-        return found
+            of_query = found.setdefault(required(holding.query.id), {})
+            of_query.setdefault(holding.release.rung, holding)
+        return [
+            [of_query[rung] for rung in _process(of_query).telling(of_query)]
+            for of_query in found.values()
+        ]
 
 
 def of(
@@ -134,15 +137,8 @@ def _of_dataset(
 
     return ExposureView(
         users=[user.name for user in users],
-        queries=[
-            ExposedQueryView(
-                row.query.name,
-                Process.of(row.query).level(row.release.rung),
-                Process.of(row.query).guarantee(row.release.rung, row.dataset.delta),
-            )
-            for row in sorted(best.values(), key=lambda row: row.query.name)
-        ],
-        released=composed(lines(best.values(), paid=True)),
+        queries=[_exposed(rows) for rows in sorted(best, key=lambda rows: rows[0].query.name)],
+        released=composed(lines([row for rows in best for row in rows], paid=True)),
         could_be=composed(
             [
                 visible(session, version, accounts[key])
@@ -158,6 +154,22 @@ def _of_dataset(
                 for key, version in zip(ids, versions, strict=True)
             ],
         ),
+    )
+
+
+def _process(of_query: Mapping[int, Holding]) -> Process:
+    return Process.of(next(iter(of_query.values())).query)
+
+
+def _exposed(rows: Sequence[Holding]) -> ExposedQueryView:
+    """What is held of one query, of ``rows`` with the most accurate first."""
+    best = rows[0]
+    process, delta = Process.of(best.query), best.dataset.delta
+    return ExposedQueryView(
+        best.query.name,
+        process.level(best.release.rung),
+        process.guarantee(best.release.rung, delta),
+        together(process, [row.release.rung for row in rows], delta),
     )
 
 
@@ -201,9 +213,8 @@ def visible(session: Session, dataset: Dataset, account: TierAccount | None) -> 
     releases = []
     if account is not None:
         for query in session.exec(select(Query).where(col(Query.dataset_id) == dataset.id)).all():
-            rung = effective_rung(session, query, account.tier)
-            if rung is not None:
-                releases.append(placed(query, rung))
+            rungs = effective_rungs(session, query, account.tier)
+            releases += [placed(query, rung) for rung in rungs]
     return Line(dataset, account, releases)
 
 
@@ -215,6 +226,7 @@ def placed(query: Query, rung: int) -> PlacedRelease:
         process.mechanism.granularity,
         process.ladder.value(rung),
         process.sensitivity,
+        process.power,
     )
 
 

@@ -31,6 +31,7 @@ from penstock.services.exact import (
     require_same,
 )
 from penstock.services.funding import newest_budget
+from penstock.services.independent import drawn_at, undrawn
 from penstock.services.lookup import query_by_name, required
 from penstock.services.principals import Principal
 from penstock.services.process import Process
@@ -54,26 +55,31 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
         require_active(query)
         dataset = session.get_one(Dataset, query.dataset_id)
         targets = listed_levels(session, dataset, wanted.levels)
-    process = Process.of(query)
-    rungs = {key: asked_rung(process, *target, dataset.delta) for key, target in targets.items()}
-    finest = min(rungs.values())
+        process = Process.of(query)
+        rungs = {key: asked_rung(process, *one, dataset.delta) for key, one in targets.items()}
+        reads = bool(undrawn(session, query, list(rungs.values())))
     answer: Answer | None = None
-    if finest < query.ceiling or wanted.values is not None:
+    if reads or wanted.values is not None:
         answer = _answer(server, dataset, query, wanted.values)
     with server.database.write() as session:
         current = locked_active(session, query)
         now = server.clock()
         allowed = charge_levels(session, dataset, current, rungs, now)
-        if finest >= current.ceiling:
+        missing = undrawn(session, current, list(rungs.values()))
+        if not missing:
             allow(session, principal, dataset, current, allowed, now)
             return query.name
-        ceiling = asdict(process.level(finest))
-        record(session, principal, "query", now, dataset=dataset, query=current, ceiling=ceiling)
+        seen = [asdict(process.level(rung)) for rung in missing]
+        drawn = {"ceiling": seen[0]} if process.lossless else {"levels": seen}
+        record(session, principal, "query", now, dataset=dataset, query=current, **drawn)
     if answer is None:
-        raise Conflict(f"The ceiling of {query.name!r} changed meanwhile; ask again.")
+        raise Conflict(f"The levels of {query.name!r} changed meanwhile; ask again.")
     exact = answer()
     require_same(server, dataset, query, exact)
-    _raise_ceiling(server, principal, dataset, query, rungs, exact)
+    if process.lossless:
+        _raise_ceiling(server, principal, dataset, query, rungs, exact)
+    else:
+        _draw_more(server, principal, dataset, query, rungs, missing, exact)
     return query.name
 
 
@@ -229,6 +235,30 @@ def _raise_ceiling(
                 raise Conflict(f"The ceiling of {query.name!r} changed meanwhile; ask again.")
             current.ceiling = finest
             store(session, server, dataset, current, finest, drawn, None, beside)
+        allowed = charge_levels(session, dataset, current, rungs, now)
+        allow(session, principal, dataset, current, allowed, now)
+
+
+def _draw_more(
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    rungs: Rungs,
+    missing: Sequence[int],
+    exact: IntVector,
+) -> None:
+    """Draw independent levels that were charged, and store them with what they allow."""
+    drawn = drawn_at(server, Process.of(query), missing, exact)
+    with server.database.write() as session:
+        current = locked_active(session, query)
+        now = server.clock()
+        # Whoever asked for the same meanwhile has drawn it, and nobody saw this one.
+        still = undrawn(session, current, missing)
+        for rung, steps in drawn:
+            if rung in still:
+                current.ceiling = min(current.ceiling, rung)
+                store(session, server, dataset, current, rung, steps, None, None)
         allowed = charge_levels(session, dataset, current, rungs, now)
         allow(session, principal, dataset, current, allowed, now)
 

@@ -6,6 +6,7 @@ Settled from the spec alone, before anything is charged, read or drawn.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
 from penstock.accounting import (
     Entry,
@@ -14,17 +15,19 @@ from penstock.accounting import (
     require_admitted,
     rung_for,
     rung_for_share,
+    total,
 )
 from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import pointer, within
 from penstock.errors import InvalidInput
-from penstock.mechanisms import MECHANISMS, Mechanism
+from penstock.mechanisms import Mechanism, family_of
 from penstock.mechanisms.laplace import DiscreteLaplace
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
 from penstock.services.accounts import TierAccount
+from penstock.services.independent import shared_rungs
 from penstock.services.process import Process
 from penstock.services.specs import Terms
 
@@ -33,7 +36,8 @@ from penstock.services.specs import Terms
 class Offer:
     """A query's process, and for each tier that sees it a rung and its charge.
 
-    ``rungs`` is by tier name, in rising rank, never noisier as rank rises.
+    ``rungs`` is by tier name, in rising rank, never noisier as rank rises.  Where levels are
+    independent draws, a tier has a charge for every rung that it or a tier below it sees.
     """
 
     process: Process
@@ -44,6 +48,16 @@ class Offer:
     def ceiling(self) -> int:
         """The most accurate rung: that of the anchor."""
         return min(self.rungs.values())
+
+    def by_tier(self) -> list[tuple[TierAccount, list[int], Entry]]:
+        """Of each tier the account, the rungs that it is charged for, and the sum of charges."""
+        return [
+            (account, [rung for _, rung, _ in own], total(cost for _, _, cost in own))
+            for account, own in (
+                (account, list(group))
+                for account, group in groupby(self.charges, key=lambda charge: charge[0])
+            )
+        ]
 
 
 def settle(
@@ -60,8 +74,8 @@ def settle(
     that do not exist or have no budget, for levels that get noisier as rank rises, and
     for levels that the mechanism cannot have.
     """
-    require_admitted(terms.mechanism, delta)
     family = _family(terms, prepared.step)
+    require_admitted(family.name, delta)
     if terms.levels is not None:
         process, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
     else:
@@ -73,17 +87,19 @@ def settle(
             pointer="/max_levels",
         )
     charges = []
+    seen: set[int] = set()
     for tier, account in accounts:
         if tier.name in rungs and account is not None:
-            rung = rungs[tier.name]
-            cost = process.price(rung, account.account, prepared.dimension, terms.max_levels)
-            charges.append((account, rung, cost))
+            seen.add(rungs[tier.name])
+            for rung in process.telling(seen):
+                cost = process.price(rung, account.account, prepared.dimension, terms.max_levels)
+                charges.append((account, rung, cost))
     return Offer(process, rungs, charges)
 
 
 def _family(terms: Terms, step: Fraction) -> type[Mechanism]:
     if terms.granularity is None:
-        return MECHANISMS[terms.mechanism]
+        return family_of(terms.mechanism, terms.power)
     own = finest_common_power(step)
     if Fraction(terms.granularity) != own:
         raise InvalidInput(
@@ -158,6 +174,9 @@ def _by_share(
         for _, account in funded
     ]
     process = _planned(family, prepared, min(wanted))
+    if not process.lossless:
+        found = shared_rungs(process, share, funded, prepared.dimension, terms.max_levels)
+        return process, found
     rungs: dict[str, int] = {}
     finest = process.ladder.last
     for tier, account in funded:

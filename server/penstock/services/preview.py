@@ -6,13 +6,16 @@ they see.  So of a ``share`` their levels may lie a rung of the ladder off those
 registration settles, whose ladder begins at the highest tier's level.
 """
 
+import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from sqlmodel import Session
 
 from penstock.accounting import Entry, check, left_of, limit_of
 from penstock.errors import BudgetExhausted
+from penstock.mechanisms import GeneralizedGaussian
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.accounts import (
     NOTHING,
@@ -25,8 +28,10 @@ from penstock.services.catalogue import levels_of, visible
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
+from penstock.services.independent import together
 from penstock.services.lookup import required
 from penstock.services.offers import Offer, settle
+from penstock.services.power_advice import advice, expected_maximum
 from penstock.services.preview_views import ChargeView, PreviewTierView, PreviewView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
@@ -38,6 +43,17 @@ from penstock.services.registration import (
 )
 from penstock.services.server import Server
 from penstock.services.specs import PreviewRequest, PushedVectorRequest, RegisteredQuery
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What one tier gets of a query: its rung, those that it is charged for, and what it pays."""
+
+    account: TierAccount
+    rung: int
+    rungs: Sequence[int]
+    cost: Entry
+    room: RoomView | None
 
 
 def preview(server: Server, principal: Principal, request: PreviewRequest) -> PreviewView:
@@ -67,25 +83,25 @@ def preview(server: Server, principal: Principal, request: PreviewRequest) -> Pr
             return _registered(session, left, limit)
         terms = request.max_levels, prepared.dimension
         refusal = refusal_of(session, dataset, *terms, offer, everybody=limit is None)
-    tiers = [
-        _tier(offer.process, dataset, account, rung, cost, room_of(account, cost))
-        for account, rung, cost in offer.charges
+    seen = [
+        _Seen(account, offer.rungs[account.tier.name], rungs, cost, room_of(account, cost))
+        for account, rungs, cost in offer.by_tier()
     ]
-    return _view(request, dataset, offer.process, prepared.dimension, tiers, refusal)
+    return _view(request, dataset, offer.process, prepared.dimension, seen, refusal)
 
 
 def _registered(session: Session, query: Query, limit: Tier | None) -> PreviewView:
     process = Process.of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     charged = charged_for(session, dataset, [query])
-    tiers = []
+    seen = []
     for tier, rung in levels_of(session, query, limit):
         account = open_account(session, required(dataset.id), tier)
         if account is not None:
             paid = charged.get((required(tier.id), required(query.id)))
-            cost = NOTHING if paid is None else paid.sum
-            tiers.append(_tier(process, dataset, account, rung, cost, None))
-    return _view(query, dataset, process, query.dimension, tiers, None)
+            rungs, cost = (sorted(paid.rungs), paid.sum) if paid else ([rung], NOTHING)
+            seen.append(_Seen(account, rung, rungs, cost, None))
+    return _view(query, dataset, process, query.dimension, seen, None)
 
 
 def _view(
@@ -93,34 +109,44 @@ def _view(
     dataset: Dataset,
     process: Process,
     dimension: int,
-    tiers: list[PreviewTierView],
+    seen: Sequence[_Seen],
     refusal: str | None,
 ) -> PreviewView:
+    asked = json.loads(of.spec)["mechanism"] if isinstance(of, Query) else of.mechanism
+    asks = asked == GeneralizedGaussian.name
+    rungs = [(one.account.tier.name, one.rung) for one in seen]
     return PreviewView(
         query=of.name,
         dataset=dataset.name,
         dataset_version=dataset.version,
-        mechanism=of.mechanism,
+        mechanism=process.mechanism.name,
+        p=process.p,
+        lossless=process.lossless,
         registered=isinstance(of, Query),
         dimension=dimension,
         granularity=float(process.mechanism.granularity),
         sensitivity=process.sensitivity_view(),
         refusal=refusal,
-        tiers=tiers,
+        tiers=[_tier(process, dataset, one, dimension if asks else None) for one in seen],
+        powers=advice(process, rungs, dimension, dataset.delta) if asks and seen else None,
     )
 
 
 def _tier(
-    process: Process,
-    dataset: Dataset,
-    account: TierAccount,
-    rung: int,
-    cost: Entry,
-    room: RoomView | None,
+    process: Process, dataset: Dataset, seen: _Seen, dimension: int | None
 ) -> PreviewTierView:
-    level = process.at_tier(account.tier.name, rung, dataset.delta)
-    charge = charge_of(account, cost)
-    return PreviewTierView(level.tier, level.level, level.guarantee, charge, level.error, room)
+    """``dimension`` is given where the largest error of all values is to be told."""
+    level = process.at_tier(seen.account.tier.name, seen.rung, dataset.delta)
+    return PreviewTierView(
+        level.tier,
+        level.level,
+        level.guarantee,
+        charge_of(seen.account, seen.cost),
+        level.error,
+        seen.room,
+        together(process, seen.rungs, dataset.delta),
+        None if dimension is None else expected_maximum(process, seen.rung, dimension),
+    )
 
 
 def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
@@ -157,7 +183,7 @@ def refusal_of(
     of a deleted tier's, which pays for what those below it see.
     """
     key = required(dataset.id)
-    due = [(account, cost) for account, _, cost in offer.charges]
+    due = [(account, cost) for account, _, cost in offer.by_tier()]
     try:
         require_room(session, key, due)
         if everybody:
@@ -171,16 +197,13 @@ def _former(
     session: Session, dataset_id: int, levels: int, dimension: int, offer: Offer
 ) -> Iterator[tuple[TierAccount, Entry]]:
     """The charges of tiers that were deleted."""
-    own = {required(account.tier.id): rung for account, rung, _ in offer.charges}
+    own = {required(account.tier.id): rungs for account, rungs, _ in offer.by_tier()}
     reached: list[int] = []
     for tier in ladder(session):
-        rung = own.get(required(tier.id))
-        if rung is not None:
-            reached.append(rung)
-        elif tier.deleted_at is not None and reached:
+        reached = own.get(required(tier.id), reached)
+        account = None
+        if tier.deleted_at is not None and reached:
             account = open_account(session, dataset_id, tier)
-            if account is not None:
-                yield (
-                    account,
-                    offer.process.price(min(reached), account.account, dimension, levels),
-                )
+        if account is not None:
+            for rung in reached:
+                yield account, offer.process.price(rung, account.account, dimension, levels)

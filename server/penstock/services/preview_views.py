@@ -2,7 +2,13 @@
 
 from dataclasses import dataclass
 
-from penstock.services.views import ErrorView, GuaranteeView, LevelView, SensitivityView
+from penstock.services.views import (
+    ComposedView,
+    ErrorView,
+    GuaranteeView,
+    LevelView,
+    SensitivityView,
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,10 @@ class RoomView:
 class PreviewTierView:
     """What one tier would get of a query, and what its account would be charged.
 
-    ``room`` is null for a query that is registered, whose charge is paid.
+    ``guarantee`` is that of one release; ``composed`` is of all that the tier is charged for,
+    null where levels are lossless.  ``room`` is null for a query that is registered, whose
+    charge is paid.  ``expected_maximum`` is the expected largest error of all values, for a
+    query that asked for generalized Gaussian noise.
     """
 
     tier: str
@@ -46,6 +55,27 @@ class PreviewTierView:
     charge: ChargeView
     error: ErrorView
     room: RoomView | None
+    composed: ComposedView | None = None
+    expected_maximum: float | None = None
+
+
+@dataclass(frozen=True)
+class PowerView:
+    """A power of generalized Gaussian noise, and the expected largest error that it leaves."""
+
+    p: float
+    expected_maximum: float
+
+
+@dataclass(frozen=True)
+class PowersView:
+    """Which power ``p`` to take: powers compared at the ``epsilon`` of the most trusted tier."""
+
+    tier: str
+    epsilon: float
+    recommended: float
+    reason: str
+    choices: list[PowerView]
 
 
 @dataclass(frozen=True)
@@ -53,16 +83,20 @@ class PreviewView:
     """A query before it is paid for, or as it was paid for, down to the caller's tiers.
 
     ``refusal`` says why the budgets would not allow it; null where they would, and where
-    it is ``registered`` already.  Sensitivity, dimension and errors are read as in a query.
+    it is ``registered`` already.  Sensitivity, dimension, errors, ``p`` and ``lossless`` are
+    read as in a query.  ``powers`` belongs to queries that ask for generalized Gaussian noise.
     """
 
     query: str
     dataset: str
     dataset_version: int
     mechanism: str
+    p: float | None
+    lossless: bool
     registered: bool
     dimension: int
     granularity: float
     sensitivity: SensitivityView
     refusal: str | None
     tiers: list[PreviewTierView]
+    powers: PowersView | None = None

@@ -1,6 +1,7 @@
 """A registered query's noise process, read back from its row."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -9,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.accounting import Account, Entry, charge, entry, rung_for
-from penstock.mechanisms import MECHANISMS, IntVector, Mechanism, released
+from penstock.mechanisms import (
+    GeneralizedGaussian,
+    IntVector,
+    Mechanism,
+    family_of,
+    released,
+)
 from penstock.persistence.tables import Query
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.services.views import (
@@ -36,7 +43,7 @@ class Process:
     def of(cls, query: Query) -> "Process":
         """The process that ``query`` was registered with."""
         return cls(
-            mechanism=MECHANISMS[query.mechanism](granularity=Fraction(query.granularity)),
+            mechanism=family(query)(granularity=Fraction(query.granularity)),
             ladder=Ladder(
                 finest=int(query.ladder_finest),
                 unit=Fraction(query.ladder_unit),
@@ -49,6 +56,25 @@ class Process:
                 linf=Fraction(query.sensitivity_linf),
             ),
         )
+
+    @property
+    def lossless(self) -> bool:
+        """Whether releases at several levels tell no more than the most accurate of them."""
+        return self.power is None
+
+    @property
+    def power(self) -> Fraction | None:
+        """The power of noise whose levels are independent draws; ``None`` for any other."""
+        own = self.mechanism
+        return own.power if isinstance(own, GeneralizedGaussian) else None
+
+    def telling(self, rungs: Iterable[int]) -> list[int]:
+        """What of ``rungs`` is charged and composed, the most accurate first.
+
+        All of them where each is a draw of its own, and else the most accurate alone.
+        """
+        distinct = sorted(set(rungs))
+        return distinct[:1] if self.lossless else distinct
 
     def rung(self, target: Target, delta: float) -> int:
         """The least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
@@ -65,6 +91,11 @@ class Process:
     def error(self, rung: int) -> ErrorView:
         """How far off a value released at ``rung`` may be."""
         return _error(self, rung)
+
+    @property
+    def p(self) -> float | None:
+        """``power`` as callers see it."""
+        return None if self.power is None else float(self.power)
 
     def at_tier(self, tier: str, rung: int, delta: float) -> TierLevelView:
         """The level of one tier, with what it means."""
@@ -90,6 +121,11 @@ class Process:
         return SensitivityView(
             float(self.sensitivity.l1), self.sensitivity.l2, float(self.sensitivity.linf)
         )
+
+
+def family(query: Query) -> type[Mechanism]:
+    """The mechanism of a query, which its lattice is still to be given to."""
+    return family_of(query.mechanism, None if query.power is None else Fraction(query.power))
 
 
 def keys_of(query: Query) -> list[Key] | NDArray[np.int64]:

@@ -1,17 +1,21 @@
 """Registered queries, as their callers may see them."""
 
+from dataclasses import replace
+
 from sqlmodel import Session
 
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import levels, registration
 from penstock.services.catalogue import end, levels_of, page_of, spec_of, visible
+from penstock.services.effective import effective_rungs
+from penstock.services.independent import together
 from penstock.services.lookup import query_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.specs import ComputedQueryRequest, LevelsChange, PushedVectorRequest
-from penstock.services.views import Page, QueryView
+from penstock.services.views import ComposedView, Page, QueryView
 
 
 def register(
@@ -57,7 +61,10 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     process = Process.of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     tiers = [
-        process.at_tier(tier.name, rung, dataset.delta)
+        replace(
+            process.at_tier(tier.name, rung, dataset.delta),
+            composed=_composed(session, process, query, tier, dataset.delta),
+        )
         for tier, rung in levels_of(session, query, limit)
     ]
     return QueryView(
@@ -65,6 +72,8 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
         dataset=dataset.name,
         dataset_version=dataset.version,
         mechanism=query.mechanism,
+        p=process.p,
+        lossless=process.lossless,
         status=query.status,
         dimension=query.dimension,
         granularity=float(process.mechanism.granularity),
@@ -76,3 +85,11 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
         tiers=tiers,
         registered_at=query.created_at,
     )
+
+
+def _composed(
+    session: Session, process: Process, query: Query, tier: Tier, delta: float
+) -> ComposedView | None:
+    if process.lossless:
+        return None
+    return together(process, effective_rungs(session, query, tier), delta)

@@ -17,15 +17,15 @@ from penstock.accounting import CALIBRATION_VERSION
 from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, SourceChanged, Unavailable
-from penstock.mechanisms import draw_anchor
 from penstock.persistence import duplicate, lock_dataset, lock_query
 from penstock.persistence.tables import Dataset, Query, Tier
-from penstock.services.accounts import TierAccount, append_charge, open_account, require_room
+from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
 from penstock.services.acts import record
 from penstock.services.allowances import allow
 from penstock.services.effective import recharge
 from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
 from penstock.services.exact import prepared as prepared_for
+from penstock.services.independent import drawn_at, first_rungs
 from penstock.services.lookup import dataset_by_name, in_sight, required
 from penstock.services.offers import Offer, settle
 from penstock.services.principals import Principal
@@ -61,8 +61,9 @@ def register(server: Server, principal: Principal, request: Request) -> str:
             fresh = accounts_of(session, dataset)
             require_same_accounts(accounts, fresh)
             query = _charged(session, server, principal, dataset, request, prepared, offer, fresh)
+        rungs = first_rungs(session, query)
     try:
-        _anchor(server, dataset, query, prepared.step, answer)
+        _anchor(server, dataset, query, rungs, prepared.step, answer)
     except (SourceChanged, Unavailable) as problem:
         problem.detail += (
             f" Query {query.name!r} is charged and waits for its data: register the same spec"
@@ -199,18 +200,14 @@ def _charged(
             f"There is a query {request.name!r} already; choose another name."
         ) from problem
     record(session, principal, "query", now, dataset=dataset, query=query)
-    for account, rung, new in due:
-        append_charge(
-            session,
-            account,
-            new,
-            dataset_id=key,
-            query_id=required(query.id),
-            rung=rung,
-            at=now,
-        )
+    append_charges(
+        session,
+        [(account, required(query.id), rung, new) for account, rung, new in due],
+        dataset_id=key,
+        at=now,
+    )
     session.flush()
-    rungs = {required(account.tier.id): rung for account, rung, _ in due}
+    rungs = {required(account.tier.id): offer.rungs[account.tier.name] for account, _, _ in due}
     # Tiers that were deleted pay as well for what those below them see.
     recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
     allow(session, principal, dataset, query, rungs, now)
@@ -235,7 +232,8 @@ def _row(
         spec=_spec(request, prepared),
         sql=prepared.sql,
         sql_hash=prepared.sql_hash,
-        mechanism=request.mechanism,
+        mechanism=process.mechanism.name,
+        power=None if process.power is None else str(process.power),
         calibration=CALIBRATION_VERSION,
         granularity=str(process.mechanism.granularity),
         dimension=prepared.dimension,
@@ -259,19 +257,28 @@ def _row(
 
 
 def _anchor(
-    server: Server, dataset: Dataset, charged: Query, step: Fraction, answer: Answer
+    server: Server,
+    dataset: Dataset,
+    charged: Query,
+    rungs: Sequence[int],
+    step: Fraction,
+    answer: Answer,
 ) -> None:
-    """Read the data, draw the anchor, forget the data, and store the anchor."""
+    """Read the data, draw the anchor, forget the data, and store the anchor.
+
+    Where levels are independent, so is all that is drawn at ``rungs``: all or none is kept.
+    """
     process = Process.of(charged)
     exact = on_lattice(process, step, answer)
     digest = fingerprint(server, charged, exact)
-    level = process.ladder.value(charged.ceiling)
-    steps = draw_anchor(process.mechanism, exact, level, server.randomness())
+    drawn = drawn_at(server, process, rungs, exact)
+    del exact
     with server.database.write(alone=False) as session:
         query = lock_query(session, required(charged.id))
         if query is None or query.status != "pending" or query.seq != -1:
             raise Conflict(f"Query {charged.name!r} was registered by another request just now.")
-        store(session, server, dataset, query, query.ceiling, steps, None, None)
+        for rung, steps in drawn:
+            store(session, server, dataset, query, rung, steps, None, None)
         query.sealed_fingerprint = seal_fingerprint(server, dataset, query, digest)
         query.status = "active"
         session.add(query)

@@ -32,6 +32,7 @@ from penstock.services import log
 from penstock.services.again import again
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import Holding, held_at
+from penstock.services.independent import require_offered
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
@@ -147,6 +148,8 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
             f" ({process.mechanism.parameter}). Ask for that or more noise,"
             " or ask an admin for a higher clearance."
         )
+    if target is not None and not process.lossless:
+        require_offered(session, query, process, clearance, own, rung)
     return _Ask(query, dataset, process, tier, rung)
 
 
@@ -184,6 +187,11 @@ def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Releas
         raise IntegrityViolation(
             f"Rows of query {ask.query.name!r} are missing: its releases do not fit each other."
             " Nothing was drawn; restore the database from a backup."
+        )
+    if not ask.process.lossless:
+        raise IntegrityViolation(
+            f"Query {ask.query.name!r} has no release at a level that was drawn with it; nothing"
+            " is drawn in its place. Restore the database from a backup."
         )
     _require_room(session, ask)
     accurate = _neighbor(session, ask, below=True)

@@ -5,6 +5,7 @@ beside the connectors; here it is joined with budgets, levels and people.
 """
 
 import re
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -19,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.fields import Name, Spec, Text, folded
+from penstock.connectors.fields import Name, Number, Spec, Text, folded
 from penstock.connectors.specs import (
     MOST_UNITS,
     ComputedQuery,
@@ -258,10 +259,16 @@ class Terms(Spec):
 
     ``share`` is the part of every tier's budget that the query takes; ``levels`` names
     the level of each listed tier instead.  ``granularity`` asks for Laplace noise on the
-    lattice of the values themselves, which for integers is 1.
+    lattice of the values themselves, which for integers is 1.  ``p`` is the power of
+    generalized Gaussian noise, which makes the largest of many errors small: 1 is laplace
+    and 2 is gaussian.  With any other the levels are independent draws, and tiers pay for
+    all that they may see.
     """
 
-    mechanism: Literal["gaussian", "laplace", "poisson", "skellam"]
+    mechanism: Literal["gaussian", "laplace", "poisson", "skellam", "generalized_gaussian"]
+    p: Annotated[Number | None, WithJsonSchema({"type": "number", "minimum": 1, "maximum": 16})] = (
+        None
+    )
     granularity: float | None = Field(default=None, gt=0)
     share: float | None = Field(default=None, gt=0, le=1)
     levels: (
@@ -283,7 +290,18 @@ class Terms(Spec):
                 " leave granularity out.",
                 {"mechanism": self.mechanism},
             )
+        if self.p is None and self.mechanism == "generalized_gaussian":
+            raise PydanticCustomError(
+                "terms",
+                "The field p, the power of generalized_gaussian noise, is missing: give a number"
+                " from 1 to 16.",
+            )
         return self
+
+    @property
+    def power(self) -> Fraction | None:
+        """``p`` exactly."""
+        return None if self.p is None else Fraction(self.p)
 
 
 class ComputedQueryRequest(Terms, ComputedQuery):

@@ -21,8 +21,9 @@ from penstock.encryption import (
     unwrap_query_dek,
 )
 from penstock.errors import IntegrityViolation
-from penstock.mechanisms import MECHANISMS, IntVector
+from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release
+from penstock.services.process import family
 from penstock.services.server import Server
 
 
@@ -99,7 +100,7 @@ def _row(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
         query=query.folded,
         level=rung,
         seq=seq,
-        length=query.dimension * MECHANISMS[query.mechanism].parts,
+        length=query.dimension * family(query).parts,
         type="int64",
     )
 

@@ -212,13 +212,32 @@ class SensitivityView:
 
 
 @dataclass(frozen=True)
+class ComposedView:
+    """What independent levels of one query tell together, beyond the most accurate of them.
+
+    ``levels`` are in the unit of the mechanism's parameter, the most accurate first, and
+    ``epsilon`` is that of their composition at ``delta``.
+    """
+
+    levels: list[float]
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True)
 class TierLevelView:
-    """A query's level at one tier, with what it means."""
+    """A query's level at one tier, with what it means.
+
+    ``guarantee`` is that of one release.  ``composed`` is of all that the tier was ever
+    allowed to see of the query, which is what it pays for; null where levels are lossless,
+    so that the most accurate one tells all.
+    """
 
     tier: str
     level: LevelView
     guarantee: GuaranteeView
     error: ErrorView
+    composed: ComposedView | None = None
 
 
 @dataclass(frozen=True)
@@ -228,12 +247,19 @@ class QueryView:
     ``dimension`` is how many numbers are drawn, for means two for each key.  Of means the
     ``error`` of a tier is that of the centered sum of one key: over n rows the mean is off
     by 1/n to sqrt(2)/n of its standard deviation.
+
+    ``lossless`` says whether releases at several levels tell no more than the most accurate
+    of them.  It is false for generalized Gaussian noise, whose power is ``p`` (else null):
+    its levels are independent draws at the levels of tiers alone, they add up, and a later
+    one reads the data again and is charged anew.
     """
 
     name: str
     dataset: str
     dataset_version: int
     mechanism: str
+    p: float | None
+    lossless: bool
     status: str
     dimension: int
     granularity: float
@@ -314,42 +340,6 @@ class HistoryItemView:
     error: ErrorView
     released_at: datetime
     receipt: ReceiptView
-
-
-@dataclass(frozen=True)
-class ExposedQueryView:
-    """The best level of one query that a coalition holds."""
-
-    query: str
-    level: LevelView
-    guarantee: GuaranteeView
-
-
-@dataclass(frozen=True)
-class ReachView:
-    """The budget of the highest tier that any of some people ever held."""
-
-    tier: str
-    epsilon: float
-    delta: float
-
-
-@dataclass(frozen=True)
-class ExposureView:
-    """What a set of users knows together.
-
-    ``could_be`` is the guarantee (all that they could fetch); ``released`` is after the
-    fact, and no bound for adaptively chosen requests; ``independent`` is what the same
-    hand-outs would have cost had each been drawn on its own.
-    """
-
-    users: list[str]
-    queries: list[ExposedQueryView]
-    released: PrivacyBudget
-    could_be: PrivacyBudget
-    independent: PrivacyBudget
-    reach: ReachView | None
-    registrars: ReachView | None
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,12 @@ from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, S
 from penstock.persistence.tables import Dataset, Leaf, Query
 from penstock.services import budget, datasets, exposure, levels, queries, registration
 from penstock.services.exposure import placed
+from penstock.services.exposure_views import ExposureView
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, LevelsChange, VersionRequest
 from penstock.services.versions import chains
-from penstock.services.views import DatasetView, ExposureView
+from penstock.services.views import DatasetView
 
 BUDGETS = STAYS["budgets"]
 ALL = Window(limit=100, after=-1)

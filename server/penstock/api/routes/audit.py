@@ -8,8 +8,9 @@ from penstock.api.call import Call
 from penstock.api.operations import AUDITOR, ONESELF_OR_AUDITOR, Operations, Parameter
 from penstock.api.parameters import Moment, Names
 from penstock.services import events, exposure
+from penstock.services.exposure_views import ExposureView
 from penstock.services.paging import Window
-from penstock.services.views import EventView, ExposureView, Page
+from penstock.services.views import EventView, Page
 
 operations = Operations()
 
@@ -45,7 +46,7 @@ class Event(TypedDict):
     level: NotRequired[dict[str, Any]]
     release: NotRequired[str]
     value_hmac: NotRequired[str]
-    actor_exposure: NotRequired[dict[str, float]]
+    actor_exposure: NotRequired[dict[str, float | list[float]]]
 
 
 @operations.get("/audit/events", AUDITOR)

@@ -21,7 +21,8 @@ class Query(Table, table=True):
     under encryption, null before the anchor.  ``seq`` is that of the newest release, -1
     before the anchor.  ``mac`` is an HMAC of the row under a key that is not in here.
     ``structure`` (JSON) belongs to streams alone; their ``dimension`` is how many numbers one
-    privacy unit takes part in, which is what is charged.
+    privacy unit takes part in, which is what is charged.  ``power`` (a fraction) belongs to
+    generalized Gaussian noise alone.
     """
 
     __tablename__ = "query"
@@ -75,6 +76,7 @@ class Query(Table, table=True):
     sealed_fingerprint: bytes | None = None
     mac: bytes | None = None
     structure: str | None = None
+    power: str | None = None
 
 
 class QueryLevel(Table, table=True):

@@ -1,0 +1,18 @@
+"""The power of generalized Gaussian noise, beside a query's mechanism."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0009"
+down_revision = "0008"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("query", sa.Column("power", sa.String(), nullable=True))
+
+
+def downgrade() -> None:
+    """History is append-only and stays; restore a backup instead."""
+    raise NotImplementedError("a schema is never taken back; restore a backup instead")

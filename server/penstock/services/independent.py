@@ -1,0 +1,169 @@
+"""Queries whose levels are independent draws: generalized Gaussian noise of most powers.
+
+None of their releases can be drawn from another one, and exact values are not kept.  The
+rules this module keeps: every level is drawn where the data are read, at the levels that
+tiers are given by then, and no other level is ever handed out; whoever may see several of
+them is charged for all, and what these tell together is their composition.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache, partial
+
+from sqlalchemy import bindparam
+from sqlmodel import Session, col, select
+
+from penstock.accounting import NOTHING, Account, Entry, share_of
+from penstock.errors import InvalidInput
+from penstock.mechanisms import GeneralizedGaussian, IntVector, draw_anchor
+from penstock.mechanisms.generalized_gaussian_loss import epsilon_of
+from penstock.persistence.tables import Charge, Query, QueryLevel, Release, Tier
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.views import ComposedView
+
+_ALLOWED = select(QueryLevel.rung).where(col(QueryLevel.query_id) == bindparam("query_id"))
+_DRAWN = select(Release.rung).where(col(Release.query_id) == bindparam("query_id"))
+_OFFERED = _DRAWN.where(
+    col(Release.rung) >= bindparam("own"),
+    col(Release.rung).in_(
+        select(Charge.rung).where(
+            col(Charge.query_id) == bindparam("query_id"),
+            col(Charge.tier_id) == bindparam("tier_id"),
+        )
+    ),
+).order_by(col(Release.rung))
+
+
+def first_rungs(session: Session, query: Query) -> list[int]:
+    """Where to draw when the data of a query are read first; the most accurate first.
+
+    The anchor alone, but where levels are independent all that tiers are given.
+    """
+    allowed = session.exec(_ALLOWED, params={"query_id": query.id}).all()
+    return Process.of(query).telling({query.ceiling, *allowed})
+
+
+def undrawn(session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
+    """Which of ``rungs`` only the exact values can give; the most accurate first.
+
+    One that is more accurate than the ceiling, but where levels are independent every one
+    that was not drawn yet.
+    """
+    if Process.of(query).lossless:
+        return [rung for rung in (min(rungs),) if rung < query.ceiling]
+    drawn = session.exec(_DRAWN, params={"query_id": query.id}).all()
+    return sorted(set(rungs) - set(drawn))
+
+
+def drawn_at(
+    server: Server, process: Process, rungs: Sequence[int], exact: IntVector
+) -> list[tuple[int, IntVector]]:
+    """Independent draws around exact values in lattice steps, one for each rung."""
+    return [
+        (
+            rung,
+            draw_anchor(process.mechanism, exact, process.ladder.value(rung), server.randomness()),
+        )
+        for rung in rungs
+    ]
+
+
+def require_offered(
+    session: Session, query: Query, process: Process, tier: Tier, own: int, rung: int
+) -> None:
+    """Raise ``InvalidInput`` unless the independent level at ``rung`` is there for ``tier``.
+
+    ``own`` is the most accurate that the tier is allowed now.  What it may have are levels
+    that it pays for; others, noisier than its own or not, are none of its business.
+    """
+    found = session.exec(
+        _OFFERED, params={"query_id": query.id, "tier_id": tier.id, "own": own}
+    ).all()
+    if rung not in found:
+        levels = ", ".join(f"{process.level(one).value:g}" for one in found)
+        raise InvalidInput(
+            f"Query {query.name!r} has no level {process.level(rung).value:g} and is given none:"
+            f" generalized Gaussian noise with p = {process.p:g} has no lossless levels, so that"
+            " each is a draw of its own, made while the data were read. Ask for one that there is"
+            f" ({process.mechanism.parameter} {levels}), or for that of a tier.",
+            pointer="/level",
+        )
+
+
+def shared_rungs(
+    process: Process,
+    share: Fraction,
+    funded: Sequence[tuple[Tier, Account]],
+    dimension: int,
+    levels: int,
+) -> dict[str, int]:
+    """By tier, least trusted first, the least noisy rung with which all keep to ``share``.
+
+    A tier is charged for the levels below it as well, so that each level has to fit the
+    shares of all tiers that see it.  Where nothing more accurate fits, a tier has the level
+    of the one below it, which is the same release and costs it nothing more.  Raises
+    ``InvalidInput`` where even the noisiest level costs the first tier more.
+    """
+    spent = [NOTHING] * len(funded)
+    rungs: dict[str, int] = {}
+    last = process.ladder.last + 1
+    for place, (tier, _) in enumerate(funded):
+        accounts = [account for _, account in funded[place:]]
+        fits = partial(_fit, process, share, accounts, spent[place:], dimension, levels)
+        found = bisect_left(range(last), 1, key=fits)
+        if found > process.ladder.last:
+            raise InvalidInput(
+                "Even the noisiest level that this query offers,"
+                f" {float(process.ladder.value(process.ladder.last)):g}, costs more than a share of"
+                f" {float(share):g}; take a larger one.",
+                pointer="/share",
+            )
+        if found < last:
+            last = found
+            spent[place:] = [
+                before + process.price(last, account, dimension, levels)
+                for before, account in zip(spent[place:], accounts, strict=True)
+            ]
+        rungs[tier.name] = last
+    return rungs
+
+
+def _fit(
+    process: Process,
+    share: Fraction,
+    accounts: Sequence[Account],
+    spent: Sequence[Entry],
+    dimension: int,
+    levels: int,
+    rung: int,
+) -> bool:
+    """Whether every account has room within its share for a level beside what is spent."""
+    for account, before in zip(accounts, spent, strict=True):
+        both = before + process.price(rung, account, dimension, levels)
+        allowed = share_of(account, share)
+        if both.loss > allowed.loss or both.failure > allowed.failure:
+            return False
+    return True
+
+
+def together(process: Process, rungs: Sequence[int], delta: float) -> ComposedView | None:
+    """What the levels at ``rungs`` tell together; ``None`` where the most accurate tells all."""
+    if process.lossless:
+        return None
+    return _together(process, tuple(process.telling(rungs)), delta)
+
+
+# Listings show it for every tier, and few sets of levels ever change.
+@lru_cache(maxsize=4096)
+def _together(process: Process, rungs: tuple[int, ...], delta: float) -> ComposedView:
+    mechanism = process.mechanism
+    if not isinstance(mechanism, GeneralizedGaussian):
+        raise TypeError(f"{mechanism.name} noise is lossless: nothing is to be composed")
+    shifts = (
+        mechanism.worst_shift(process.ladder.value(rung), process.sensitivity) for rung in rungs
+    )
+    kinds = tuple(kind for worst in shifts for kind in worst)
+    levels = [process.level(rung).value for rung in rungs]
+    return ComposedView(levels, epsilon_of(kinds, delta), delta)
