@@ -13,6 +13,9 @@ most accurate member does.
 * ``comparison``     what each structure costs at one guarantee, side by side
 * ``node_noise``     the noise of a forest at every tier, step by step; tiers join midway
 * ``node_state``     that noise as bytes, and back
+* ``root_matrices``  the square root in integers, for streams
+* ``root_noise``     its noise at every tier, step by step; tiers join midway
+* ``root_state``     that noise as bytes, and back
 * ``spread``         how far off an output may be
 * ``factorization``  any public pair of matrices around one vector of noise
 * ``square_root``    the factorization of running sums with the least error

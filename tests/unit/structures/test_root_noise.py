@@ -1,0 +1,157 @@
+"""The square root's noise over time and tiers, and that outputs tell no more than they may."""
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from tests.unit.structures.test_root_matrices import exact_decoder
+
+from penstock.errors import InvalidInput
+from penstock.mechanisms import Gaussian, IntVector
+from penstock.randomness import Stream
+from penstock.structures import root_noise
+from penstock.structures.root_matrices import DIGITS, LONGEST, strategy
+from penstock.structures.root_noise import RootNoise, rounded_outputs
+from penstock.structures.root_state import from_bytes, to_bytes
+
+MECHANISM = Gaussian(Fraction(1, 1 << 20))
+LEVELS = [Fraction(1), Fraction(4)]
+COARSE = 6
+
+
+@pytest.fixture
+def streams() -> Callable[[], Stream]:
+    numbers: Iterator[int] = iter(range(1_000_000))
+    return lambda: Stream.from_key(sha256(f"root noise {next(numbers)}".encode()).digest())
+
+
+def begun(length: int = 60, dimension: int = 1) -> RootNoise:
+    return RootNoise.begin(MECHANISM, length, COARSE, dimension, LEVELS)
+
+
+@pytest.mark.parametrize("coarse", [1, 6, 20])
+def test_outputs_are_the_roundings_of_the_exact_sums(
+    coarse: int, streams: Callable[[], Stream]
+) -> None:
+    noise = begun(dimension=3)
+    noise.advance(60, streams)
+    entries = exact_decoder(60)
+    found = rounded_outputs(noise.drawn, 60, coarse)
+    for drawn, outputs in zip(noise.drawn, found, strict=True):
+        for place in range(60):
+            for column in range(3):
+                terms = drawn[place::-1, column].tolist()
+                exact = sum(entry * term for entry, term in zip(entries, terms, strict=False))
+                assert outputs[place, column] == math.floor(exact / 2**coarse + Fraction(1, 2))
+
+
+def pairs_of_streams(streams: Callable[[], Stream]) -> Iterator[tuple[IntVector, IntVector]]:
+    """Noises of two streams whose ``R x + z`` is the same; and by what their totals differ."""
+    noise = RootNoise.begin(MECHANISM, 400, 1, 50, [Fraction(1 << 40)])
+    noise.advance(400, streams)
+    column = strategy(400)
+    for place in (0, 3, 77, 399):
+        moved = noise.drawn[0].copy()
+        moved[place:] += column[: 400 - place, None]
+        totals = np.zeros((400, 1), dtype=np.int64)
+        totals[place:] = (1 << DIGITS) >> 1
+        before, after = rounded_outputs([noise.drawn[0], moved], 400, 1)
+        yield before + totals, after
+
+
+def test_outputs_tell_no_more_than_what_is_protected(streams: Callable[[], Stream]) -> None:
+    for before, after in pairs_of_streams(streams):
+        assert (before == after).all()
+
+
+def test_roundings_of_floats_would_tell_more(
+    streams: Callable[[], Stream], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    product = root_noise._bounds
+    monkeypatch.setattr(
+        root_noise, "_bounds", lambda sums, sizes, *rest: product(sums, 0 * sizes, *rest)
+    )
+    assert any((before != after).any() for before, after in pairs_of_streams(streams))
+
+
+def test_floats_leave_little_to_integers(
+    streams: Callable[[], Stream], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    product = root_noise._exact
+
+    def counted(noise: IntVector, coarse: int) -> int:
+        asked.append(coarse)
+        return product(noise, coarse)
+
+    monkeypatch.setattr(root_noise, "_exact", counted)
+    noise = begun(length=1000)
+    noise.advance(1000, streams)
+    assert len(asked) < 60
+
+
+@pytest.mark.parametrize("pieces", [[50], [1] * 50, [3, 1, 40, 6]], ids=len)
+def test_pieces_make_the_same_outputs_as_the_whole(
+    pieces: list[int], streams: Callable[[], Stream]
+) -> None:
+    noise = begun(dimension=2)
+    found = [noise.advance(piece, streams) for piece in pieces]
+    whole = rounded_outputs(noise.drawn, 50, COARSE)
+    for level in range(2):
+        assert (np.concatenate([part[level] for part in found]) == whole[level]).all()
+
+
+def test_a_state_goes_on_where_it_stood(streams: Callable[[], Stream]) -> None:
+    noise = begun(dimension=2)
+    noise.advance(7, streams)
+    again = from_bytes(to_bytes(noise), MECHANISM, 60, COARSE)
+    assert again.levels == noise.levels
+    assert all((a == b).all() for a, b in zip(again.drawn, noise.drawn, strict=True))
+    key = Stream.from_key(bytes(32))
+    same = Stream.from_key(bytes(32))
+    for a, b in zip(noise.advance(5, lambda: key), again.advance(5, lambda: same), strict=True):
+        assert (a == b).all()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda state: state[:-1],
+        lambda state: state[:-8],
+        lambda _: b"",
+        lambda state: state.replace(b'"version":1', b'"version":2'),
+        lambda state: state.replace(b'"step":7', b'"step":70'),
+    ],
+)
+def test_what_is_no_state_is_refused(
+    damage: Callable[[bytes], bytes], streams: Callable[[], Stream]
+) -> None:
+    noise = begun()
+    noise.advance(7, streams)
+    with pytest.raises(InvalidInput):
+        from_bytes(damage(to_bytes(noise)), MECHANISM, 60, COARSE)
+
+
+def test_a_level_that_is_there_stays_as_it_is(streams: Callable[[], Stream]) -> None:
+    noise = begun()
+    noise.insert(Fraction(2), streams())
+    noise.advance(5, streams)
+    before = to_bytes(noise)
+    noise.insert(Fraction(4), streams())
+    assert to_bytes(noise) == before
+    assert noise.levels == [1, 2, 4]
+
+
+def test_what_cannot_be_meant_is_refused(streams: Callable[[], Stream]) -> None:
+    noise = begun(length=3)
+    for steps in (0, 4):
+        with pytest.raises(InvalidInput):
+            noise.advance(steps, streams)
+    with pytest.raises(InvalidInput):
+        noise.insert(Fraction(0), streams())
+    for length, levels in ((LONGEST + 1, LEVELS), (3, []), (3, [Fraction(1)] * 2)):
+        with pytest.raises(InvalidInput):
+            RootNoise.begin(MECHANISM, length, COARSE, 1, levels)
