@@ -3,6 +3,8 @@
 * ``process``   what every mechanism offers (the protocol)
 * ``gaussian``, ``laplace``, ``poisson``, ``skellam``: the noise processes
 * ``generalized_gaussian``: noise with a small largest error, and no path between levels
+* ``sparse_vector``: the few of many numbers above a threshold
+* ``sparse_vector_correction``: many counts, the worst answered anew; one release, no levels
 * ``path``      anchor, placement between neighbors, raising, and all of it in memory
 * ``state``     a multiple release as bytes, for its owner to seal and keep
 * ``lattice``   the integers that values and noise live on
@@ -31,6 +33,8 @@ from penstock.mechanisms.path import (
 from penstock.mechanisms.poisson import Poisson
 from penstock.mechanisms.process import IntVector, Mechanism, NumericalCharge
 from penstock.mechanisms.skellam import Skellam
+from penstock.mechanisms.sparse_vector import SparseVector
+from penstock.mechanisms.sparse_vector_correction import SparseVectorCorrection
 
 MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson | Skellam]] = {
     kind.name: kind for kind in (Gaussian, Laplace, Poisson, Skellam)
@@ -72,6 +76,8 @@ __all__ = [
     "NumericalCharge",
     "Poisson",
     "Skellam",
+    "SparseVector",
+    "SparseVectorCorrection",
     "draw_anchor",
     "family_of",
     "place",
