@@ -20,6 +20,8 @@
         ├── DatabaseUnavailable locked, full, read-only, unreadable
         │   └── Interrupted     lost or overtaken in mid-transaction: may be tried anew
         ├── SchemaUnknown       a database of another version
+        ├── LogUnavailable      the log or its witness does not take anything in
+        ├── Suspended           the database is older than its witness: nothing is drawn
         └── KeysUnavailable     key ring missing, wrong, or readable by others
 """
 
@@ -172,6 +174,20 @@ class SchemaUnknown(Unavailable):
 
     code = "SCHEMA_UNKNOWN"
     title = "The database has another schema"
+
+
+class LogUnavailable(Unavailable):
+    """What was done is not in the log yet, or not witnessed: so it is not answered."""
+
+    code = "LOG_UNAVAILABLE"
+    title = "The log is not available"
+
+
+class Suspended(Unavailable):
+    """The database is not the one that the witness saw last: what is missing would be redrawn."""
+
+    code = "SUSPENDED"
+    title = "The database was put back to an older state"
 
 
 class KeysUnavailable(Unavailable):

@@ -44,6 +44,7 @@ STREAM = {
 }
 LESS_NOISE = {"levels": {"public": {"epsilon": 0.2}, "internal": {"epsilon": 0.2}}}
 ELEMENTS = {"from": 1, "values": [1]}
+PROOF = "/api/v1/audit/proof"
 OF_ANN = "/api/v1/audit/exposure?users=ann&dataset=sites"
 
 # noa has no clearance, ann is cleared for public, ian for internal, root is an admin and
@@ -105,6 +106,10 @@ MATRIX = [
         *(404, 403, 200, 403, 403),
     ),
     Row("list_events", "/api/v1/audit/events", None, 403, 403, 403, 403, 200),
+    Row("show_checkpoint", "/api/v1/audit/checkpoint", None, 200, 200, 200, 200, 200),
+    Row("prove_inclusion", f"{PROOF}/inclusion?index=0", None, 200, 200, 200, 200, 200),
+    Row("prove_consistency", f"{PROOF}/consistency?from=1&to=2", None, 200, 200, 200, 200, 200),
+    Row("export_log", "/api/v1/audit/export", None, 403, 403, 403, 403, 200),
     Row("show_exposure", OF_ANN, None, 403, 200, 403, 403, 200),
 ]
 STREAMS = {

@@ -21,6 +21,8 @@ from tests.benchmarks.pairing import median, ratio, timed
 from tests.benchmarks.world import World, fresh_world
 
 from penstock.persistence.tables.columns import metadata
+from penstock.services import growth
+from penstock.services.checkpoints import Signer
 
 GOAL = Goal(1.1, at_most=True)
 """The same, but for a tenth that deeper indexes and caches may take."""
@@ -71,13 +73,12 @@ def fill(world: World, count: int, size: int) -> None:
     with world.server.database.write() as session:
         written = {name: _written(session, name) for name in COPIES}
         for name, copied in COPIES.items():
-            rows = (
-                copied(row, number * (len(written[name]) if name == "leaf" else 1))
-                for number in range(1, count)
-                for row in written[name]
-            )
+            rows = (copied(row, number) for number in range(1, count) for row in written[name])
             while some := list(islice(rows, CHUNK)):
                 session.connection().execute(insert(metadata.tables[name]), some)
+        signer = Signer.load(session, world.server.provider)
+        while growth.integrate(session, signer, world.server.clock())[1]:
+            pass
 
 
 def _written(session: Session, name: str) -> list[Row]:
@@ -108,8 +109,8 @@ def _release(row: Row, number: int) -> Row:
     return {**_level(row, number), "public_id": f"copy-{number}"}
 
 
-def _leaf(row: Row, places: int) -> Row:
-    return {**_without_id(row), "index": row["index"] + places}
+def _leaf(row: Row, _: int) -> Row:
+    return {**_without_id(row), "index": None}
 
 
 def _without_id(row: Row) -> Row:

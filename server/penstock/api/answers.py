@@ -1,6 +1,6 @@
 """Answers as JSON: views as they are, times in UTC with Z, vectors without a detour."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import orjson
@@ -10,6 +10,7 @@ PART = 4096
 """How many items of a long list are held at once."""
 
 MEDIA_TYPE = "application/json"
+LINES = "application/jsonl"
 _OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z
 
 
@@ -21,6 +22,12 @@ def rendered(value: object) -> bytes:
 def json_answer(value: object, status: int) -> Response:
     """An answer whose bytes are ready."""
     return Response(rendered(value), status, mimetype=MEDIA_TYPE)
+
+
+def lines_answer(items: Iterable[object]) -> Response:
+    """One JSON object a line, sent as they come."""
+    parts = (orjson.dumps(item, option=_OPTIONS | orjson.OPT_APPEND_NEWLINE) for item in items)
+    return Response(parts, mimetype=LINES)
 
 
 def _plain(value: object) -> object:

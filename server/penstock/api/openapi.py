@@ -194,7 +194,7 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
             "description": "Done." if operation.status == 200 else "Created.",
             **({"headers": _REPLAYED} if idempotency.applies(operation) else {}),
             "content": {
-                answers.MEDIA_TYPE: {"schema": answer},
+                answers.LINES if operation.lines else answers.MEDIA_TYPE: {"schema": answer},
                 **(_TABLES if operation.tabular else {}),
             },
         },

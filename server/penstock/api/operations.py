@@ -9,7 +9,7 @@ they cannot drift apart.  An operation without a policy cannot be written down.
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import GenericAlias
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
@@ -86,6 +86,7 @@ class Operation:
     parameters: tuple[QueryParameter, ...]
     windowed: bool
     tabular: bool = False
+    lines: bool = False
 
     @property
     def name(self) -> str:
@@ -132,9 +133,13 @@ class Operations:
         *,
         refusals: tuple[int, ...] = (),
         tabular: bool = False,
+        lines: bool = False,
     ) -> Callable[[Handler], Handler]:
-        """Declare a reading operation; a ``tabular`` answer comes as CSV, Arrow, Parquet too."""
-        return self._declare("GET", path, policy, refusals=refusals, tabular=tabular)
+        """Declare a reading operation; a ``tabular`` answer comes as CSV, Arrow, Parquet too.
+
+        One by ``lines`` is an iterator, whose items are sent as they come, one a line.
+        """
+        return self._declare("GET", path, policy, refusals=refusals, tabular=tabular, lines=lines)
 
     def post(
         self,
@@ -177,6 +182,7 @@ class Operations:
         refusals: tuple[int, ...] = (),
         large_body: bool = False,
         tabular: bool = False,
+        lines: bool = False,
     ) -> Callable[[Handler], Handler]:
         if not isinstance(policy, Policy):
             raise TypeError(f"{verb} {path} needs a policy, not {policy!r}")
@@ -197,6 +203,7 @@ class Operations:
                     parameters=parameters,
                     windowed=windowed,
                     tabular=tabular,
+                    lines=lines,
                 )
             )
             return handler
@@ -223,8 +230,11 @@ def _read_annotations(
         else:
             required = argument.default is inspect.Parameter.empty
             parameters.append(_parameter(name, hint, path, required=required))
+    answered = hints["return"]
+    if get_origin(answered) is Iterator:
+        answered = get_args(answered)[0]  # what each line is
     # A list around it, since pydantic takes a configuration for lists but not for dataclasses.
-    listed: Any = GenericAlias(list, hints["return"])
+    listed: Any = GenericAlias(list, answered)
     answer: TypeAdapter[Any] = TypeAdapter(listed, config=_ANSWERS)
     return body, answer, tuple(parameters), windowed
 

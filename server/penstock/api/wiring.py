@@ -14,7 +14,7 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import HTTPException
 
 from penstock.api import bearer, bodies, edge, formats, idempotency, pace, parameters, problems
-from penstock.api.answers import json_answer
+from penstock.api.answers import json_answer, lines_answer
 from penstock.api.call import Call
 from penstock.api.cursors import Cursors
 from penstock.api.docs import add_documents
@@ -108,6 +108,8 @@ def _view(
             answer = replace(answer, next_cursor=cursors.seal(request.path, answer.next_cursor))
         if operation.tabular and isinstance(answer, ReleaseView):
             return formats.answer(answer, form)
+        if operation.lines and isinstance(answer, Iterator):
+            return lines_answer(answer)
         return json_answer(answer, operation.status)
 
     return view

@@ -6,6 +6,7 @@
 * ``hierarchy``  a key a query, under a key a dataset, under the provider's
 * ``providers``  what a keeper of keys must be able to do
 * ``keyring``    the provider that keeps its keys in a file
+* ``signing``    the key that signs the log's checkpoints
 * ``secrets``    the keys of HMACs, in a file of their own
 * ``private``    files that nobody else may read
 
@@ -23,6 +24,7 @@ from penstock.encryption.key import Key
 from penstock.encryption.keyring import KeyRing
 from penstock.encryption.providers import Health, KeyProvider
 from penstock.encryption.secrets import Secrets
+from penstock.encryption.signing import SigningKey, signing_context
 from penstock.encryption.vectors import open_vector, seal_vector
 
 __all__ = [
@@ -32,12 +34,14 @@ __all__ = [
     "KeyRing",
     "RowIdentity",
     "Secrets",
+    "SigningKey",
     "new_dataset_kek",
     "new_query_dek",
     "open_envelope",
     "open_vector",
     "seal",
     "seal_vector",
+    "signing_context",
     "unwrap_dataset_kek",
     "unwrap_query_dek",
 ]

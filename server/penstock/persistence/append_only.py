@@ -9,10 +9,13 @@ argument here, so that a change of the tables never changes an old migration.
 from collections.abc import Sequence
 
 HISTORY = (
-    *("charge", "clearance", "grant", "leaf", "query_level", "release"),
-    *("secret_check", "stream_output", "tier_budget"),
+    *("charge", "checkpoint", "clearance", "grant", "leaf", "query_level", "release"),
+    *("secret_check", "stream_output", "tier_budget", "tree_node"),
 )
 """The tables that are history in this version."""
+
+SET_ONCE = {"leaf": "index"}
+"""The column of a table of history that is set from null one time."""
 
 
 def preparation(dialect: str) -> list[str]:

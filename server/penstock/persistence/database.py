@@ -10,7 +10,7 @@ import os
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from sqlmodel import Session
 
@@ -21,6 +21,19 @@ from penstock.persistence.protocol import Dialect
 
 WRITING = "writing"
 """The key in ``Session.info`` of a write transaction, with its dialect behind it."""
+
+
+class Watch(Protocol):
+    """Who looks on at every write transaction but those ``aside``; what it raises ends them."""
+
+    def begun(self, session: Session) -> None:
+        """Before anything is done in it."""
+
+    def ending(self, session: Session) -> None:
+        """Before it is committed."""
+
+    def committed(self, info: dict[str, Any]) -> None:
+        """After that, with what its session carried, and before anybody is answered."""
 
 
 class ReadSession(Session):
@@ -50,6 +63,7 @@ class Database:
         self._info = dict(info or {})
         self._dialect: Dialect = dialect_of(url, busy_timeout_seconds)
         self._engines = self._dialect.engines()
+        self.watch: Watch | None = None
         weakref.finalize(self, self._engines.dispose)
         _databases.add(self)
 
@@ -89,12 +103,45 @@ class Database:
             ) as session,
         ):
             session.connection()  # begins now, so that no read comes before the lock
+            if self.watch is not None:
+                self.watch.begun(session)
             yield session
             session.flush()
-            if self._dialect.failed(session.connection()):
-                raise RuntimeError("a statement of this transaction failed; it cannot be committed")
-            with translated(self._dialect, at_commit=True):
-                session.commit()
+            if self.watch is not None:
+                self.watch.ending(session)
+            self._commit(session)
+        if self.watch is not None:
+            self.watch.committed(session.info)
+
+    @contextmanager
+    def write_aside(self) -> Iterator[Session]:
+        """A transaction that holds up nobody and waits for nobody but others of its kind.
+
+        It is for the log's tree, which nobody else writes.  Raises as ``write`` does.
+        """
+        with (
+            translated(self._dialect),
+            Session(
+                self._engines.aside,
+                expire_on_commit=False,
+                info={**self._info, WRITING: self._dialect},
+            ) as session,
+        ):
+            session.connection()
+            yield session
+            session.flush()
+            self._commit(session)
+
+    @property
+    def one_writer(self) -> bool:
+        """Whether only one transaction writes at a time, whatever it says."""
+        return self._dialect.name == "sqlite"
+
+    def _commit(self, session: Session) -> None:
+        if self._dialect.failed(session.connection()):
+            raise RuntimeError("a statement of this transaction failed; it cannot be committed")
+        with translated(self._dialect, at_commit=True):
+            session.commit()
 
     def check_schema(self) -> str:
         """The schema, which is exactly that of this version; else raise ``SchemaUnknown``."""

@@ -75,12 +75,13 @@ class PostgreSQL:
 
     def engines(self) -> Engines:
         pool = self._engine(self._lock_seconds + WORK_SECONDS)
-        # One pool of connections, three ways to begin.
-        reader, alone, beside = (pool.execution_options() for _ in range(3))
+        # One pool of connections, four ways to begin.
+        reader, alone, beside, aside = (pool.execution_options() for _ in range(4))
         _begin(reader, _SNAPSHOT)
         _begin(alone, _WRITING, _ALONE)
         _begin(beside, _WRITING, _BESIDE)
-        return Engines(reader, alone, beside)
+        _begin(aside, _WRITING)
+        return Engines(reader, alone, beside, aside)
 
     def migrator(self) -> Engine:
         engine = self._engine(0.0)  # a migration takes as long as it takes

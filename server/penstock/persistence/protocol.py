@@ -16,15 +16,17 @@ class Engines:
 
     ``reader`` sees one state and cannot write.  ``alone`` writes while nobody else does;
     ``beside`` writes while others of its kind do, and locks the rows that it depends on.
+    ``aside`` writes also while somebody is ``alone``: to what nobody else writes or reads.
     """
 
     reader: Engine
     alone: Engine
     beside: Engine
+    aside: Engine
 
     def dispose(self, *, close: bool = True) -> None:
         """Close the idle connections, or with ``close=False`` merely forget them."""
-        for engine in (self.reader, self.alone, self.beside):
+        for engine in (self.reader, self.alone, self.beside, self.aside):
             engine.dispose(close=close)
 
 

@@ -61,7 +61,9 @@ class SQLite:
 
     def engines(self) -> Engines:
         writer = self._engine(_Purpose.WRITE)
-        return Engines(reader=self._engine(_Purpose.READ), alone=writer, beside=writer)
+        return Engines(
+            reader=self._engine(_Purpose.READ), alone=writer, beside=writer, aside=writer
+        )
 
     def migrator(self) -> Engine:
         return self._engine(_Purpose.MIGRATE)

@@ -6,7 +6,6 @@ from datetime import datetime
 from sqlmodel import col, select
 
 from penstock.persistence.tables import Leaf
-from penstock.services.lookup import required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
@@ -26,7 +25,8 @@ def listing(
 ) -> Page[EventView]:
     """Leaves of the log for an auditor; ``since`` is included, ``until`` is not."""
     principal.require("auditor")
-    statement = select(Leaf).where(col(Leaf.id) > window.after).order_by(col(Leaf.id))
+    # What has no place in the tree yet is nobody's answer yet either.
+    statement = select(Leaf).where(col(Leaf.index) > window.after).order_by(col(Leaf.index))
     if user is not None:
         statement = statement.where(col(Leaf.user) == user)
     if query is not None:
@@ -39,7 +39,11 @@ def listing(
         statement = statement.where(col(Leaf.at) < until)
     with server.database.read() as session:
         rows = session.exec(statement.limit(window.limit + 1)).all()
-    return window.page(rows, _view, lambda leaf: required(leaf.id))
+    return window.page(rows, _view, _place)
+
+
+def _place(leaf: Leaf) -> int:
+    return leaf.index if leaf.index is not None else -1
 
 
 def _view(leaf: Leaf) -> EventView:

@@ -10,7 +10,8 @@ from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
 from penstock.services.means import bounds_of, means
 from penstock.services.process import Process, keys_of
-from penstock.services.views import HistoryItemView, ReceiptView, ReleaseView
+from penstock.services.sequencer import receipt_of
+from penstock.services.views import HistoryItemView, ReleaseView
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,14 @@ class Holding:
             error=error,
             asserted_by=self.query.asserted_by,
             released_at=self.grant.at,
-            receipt=ReceiptView(self.leaf.index, self.leaf.hash.hex()),
+            receipt=receipt_of(self.leaf),
             mean=mean,
         )
+
+    @property
+    def place(self) -> int:
+        """Where the log has it, for cursors; -1 before it is there."""
+        return -1 if self.leaf.index is None else self.leaf.index
 
     def item(self) -> HistoryItemView:
         """The line of the history, without values."""
@@ -66,7 +72,7 @@ class Holding:
             guarantee=process.guarantee(self.release.rung, self.dataset.delta),
             error=process.error(self.release.rung),
             released_at=self.grant.at,
-            receipt=ReceiptView(self.leaf.index, self.leaf.hash.hex()),
+            receipt=receipt_of(self.leaf),
         )
 
 
@@ -100,14 +106,18 @@ def holdings(
     dataset_ids: Sequence[int] | None = None,
     public_id: str | None = None,
     streams: bool = True,
-    after: int = -1,
+    after: int | None = None,
     limit: int | None = None,
 ) -> list[Holding]:
-    """Hand-outs in the order in which they were made; what is ``None`` does not filter.
+    """Hand-outs in the order of the log; what is ``None`` does not filter.
 
-    Of a stream there is one for each user and rung, made with the first range.
+    With ``after``, those behind that leaf of the log; what has no place in it yet is then
+    left out.  Of a stream there is one for each user and rung, made with the first range.
     """
-    statement = _HAND_OUTS.where(col(Grant.id) > after).order_by(col(Grant.id)).limit(limit)
+    # Numbers of rows are not in the order of commits: a cursor over them might miss some.
+    statement = _HAND_OUTS.order_by(col(Leaf.index).nulls_last(), col(Grant.id)).limit(limit)
+    if after is not None:
+        statement = statement.where(col(Leaf.index) > after)
     if user_ids is not None:
         statement = statement.where(col(Grant.user_id).in_(user_ids))
     if query_id is not None:

@@ -46,7 +46,7 @@ def listing(
             after=window.after,
             limit=window.limit + 1,
         )
-        return window.page(rows, lambda row: row.item(), lambda row: required(row.grant.id))
+        return window.page(rows, lambda row: row.item(), lambda row: row.place)
 
 
 def show(server: Server, principal: Principal, public_id: str) -> HistoryItemView:
@@ -77,4 +77,5 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
         if not rows:
             raise NotFound(f"There is no release {public_id!r}.")
         row = rows[0]
+        server.sequencer.cover(row.leaf)
         return row.view(open_state(server, row.dataset, row.query, row.release))

@@ -8,9 +8,11 @@ from penstock.encryption import KeyRing, Secrets
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
-from penstock.services import authenticity, secret_checks
+from penstock.services import authenticity, log_start, secret_checks
+from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
 from penstock.services.state import require_keys
+from penstock.services.witness import FILE, FileWitness
 from penstock.settings import Settings
 
 KEY_RING = "keyring.json"
@@ -34,7 +36,11 @@ def create(settings: Settings) -> list[Path]:
         folders.insert(0, settings.database_path)
     present = [
         path
-        for path in (settings.keys_path / KEY_RING, settings.database_path / "penstock.db")
+        for path in (
+            settings.keys_path / KEY_RING,
+            settings.database_path / "penstock.db",
+            settings.witness_path / FILE,
+        )
         if path.exists()
     ]
     if present:
@@ -79,6 +85,8 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
         secret_checks.remember(database, secrets)
         if found[0] is not None and found[0] < UNSIGNED_BELOW:
             authenticity.sign_all(database, secrets)
+        ring = KeyRing.load(settings.keys_path / KEY_RING)
+        log_start.prepare(database, ring, FileWitness(settings.witness_path), utc_now())
     finally:
         database.close()
     return found
@@ -106,10 +114,16 @@ def open_server(
     """
     require(settings)
     secrets = Secrets.load(settings.keys_path / SECRETS)
+    database = _database(settings, secrets)
+    provider = KeyRing.load(settings.keys_path / KEY_RING)
+    database.watch = sequencer = Sequencer(
+        database, provider, FileWitness(settings.witness_path), clock
+    )
     server = Server(
         settings=settings,
-        database=_database(settings, secrets),
-        provider=KeyRing.load(settings.keys_path / KEY_RING),
+        database=database,
+        sequencer=sequencer,
+        provider=provider,
         secrets=secrets,
         clock=clock,
         randomness=randomness,
@@ -117,6 +131,7 @@ def open_server(
     server.database.check_schema()
     secret_checks.require(server.database, server.secrets)
     require_keys(server)
+    sequencer.examine()
     return server
 
 

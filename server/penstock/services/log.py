@@ -1,7 +1,8 @@
 """The audit log: one leaf for every first hand-out and every change that could permit one.
 
 A leaf is canonical JSON (UTF-8, sorted keys, no spaces); its hash is that of RFC 9162,
-section 2.1.1.  It is appended in the transaction of what it records.  Values never stand
+section 2.1.1.  It is appended in the transaction of what it records, without a place in
+the tree: that is given by the sequencer, before anybody is answered.  Values never stand
 in it, only HMACs of them.
 """
 
@@ -13,9 +14,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session
 
-from penstock.persistence import lock_log
+from penstock import merkle
 from penstock.persistence.tables import Leaf
 
 VERSION = 1
@@ -24,7 +25,10 @@ KINDS = (
     *("budget", "level", "token", "key", "restore", "stream"),
 )
 
-_LAST_INDEX = select(func.max(col(Leaf.index)))
+APPENDED = "leaves"
+"""The key in ``Session.info`` of the leaves that its one transaction appended."""
+
+leaf_hash = merkle.leaf_hash
 
 
 def append(
@@ -40,9 +44,8 @@ def append(
 ) -> Leaf:
     """Append one leaf; ``more`` are its further fields, left out where ``None``.
 
-    The end of the log is locked until the commit, so that the index that is next now is
-    next then, and nobody reads of an index before those below it.  Append last: others
-    wait for it.
+    The answer waits until the leaf is in the tree, under a checkpoint that the witness saw:
+    the session carries it to whoever sees to that.
     """
     fields: dict[str, object] = {
         "v": VERSION,
@@ -55,10 +58,7 @@ def append(
         **more,
     }
     content = canonical({name: value for name, value in fields.items() if value is not None})
-    lock_log(session)
-    last = session.exec(_LAST_INDEX).one()
     leaf = Leaf(
-        index=0 if last is None else last + 1,
         bytes=content,
         hash=leaf_hash(content),
         kind=kind,
@@ -70,6 +70,7 @@ def append(
     )
     session.add(leaf)
     session.flush()
+    session.info.setdefault(APPENDED, []).append(leaf)
     return leaf
 
 
@@ -78,11 +79,6 @@ def canonical(fields: Mapping[str, object]) -> bytes:
     return json.dumps(
         fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
     ).encode()
-
-
-def leaf_hash(content: bytes) -> bytes:
-    """``SHA256(0x00 | leaf)``, RFC 9162, section 2.1.1."""
-    return hashlib.sha256(b"\x00" + content).digest()
 
 
 def value_hmac(key: bytes, release_id: str, steps: NDArray[np.int64]) -> str:

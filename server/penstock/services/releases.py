@@ -106,6 +106,7 @@ def _request(server: Server, principal: Principal, name: str, wanted: ReleaseReq
         ask = _allowed(session, principal, name, wanted)
         held = _held(session, principal, ask)
         if held is not None:
+            server.sequencer.cover(held.leaf)
             steps = open_state(server, ask.dataset, ask.query, held.release)
             return Answer(replace(held, tier=ask.tier).view(steps), first=False)
     with server.database.write(alone=False) as session:
@@ -117,6 +118,7 @@ def _request(server: Server, principal: Principal, name: str, wanted: ReleaseReq
         else:
             release, steps = _found_or_drawn(session, server, ask)
             held = _hand_out(session, server, principal, ask, release, steps)
+    server.sequencer.cover(held.leaf)
     return Answer(replace(held, tier=ask.tier).view(steps), first=True)
 
 

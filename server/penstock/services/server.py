@@ -7,12 +7,13 @@ from datetime import datetime
 from penstock.encryption import KeyProvider, Secrets
 from penstock.persistence import Database
 from penstock.randomness import Stream
+from penstock.services.sequencer import Sequencer
 from penstock.settings import Settings
 
 
 @dataclass(frozen=True)
 class Server:
-    """One server's database, keys, clock and entropy, passed to every use case.
+    """One server's database, log, keys, clock and entropy, passed to every use case.
 
     ``clock`` answers the time in UTC; ``randomness`` a freshly keyed stream, asked once
     for every release.
@@ -20,6 +21,7 @@ class Server:
 
     settings: Settings
     database: Database
+    sequencer: Sequencer
     provider: KeyProvider
     secrets: Secrets
     clock: Callable[[], datetime]

@@ -15,6 +15,7 @@ from penstock.errors import (
 )
 from penstock.persistence import Database, migrate
 from penstock.services.home import KEY_RING, SECRETS, open_server, require
+from penstock.services.witness import FileWitness
 from penstock.settings import Settings
 
 
@@ -100,7 +101,8 @@ def _witness(settings: Settings) -> Callable[[], str]:
     def check() -> str:
         if not settings.witness_path.is_dir():
             raise Unavailable("The folder is missing; put it back, or make it.")
-        return "folder present"
+        size = FileWitness(settings.witness_path).seen().size
+        return f"saw {size} leaves of the log"
 
     return check
 

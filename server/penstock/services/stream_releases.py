@@ -20,11 +20,11 @@ from penstock.services.lookup import allowed_rung, clearance_of, required, strea
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.releases import rung_of_tier
+from penstock.services.sequencer import receipt_of
 from penstock.services.server import Server
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import first_of, outputs_of, state_row
 from penstock.services.stream_views import RunningTotalsView, Totals
-from penstock.services.views import ReceiptView
 
 MOST_NUMBERS = 10**7
 
@@ -178,7 +178,7 @@ def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
         granularity=float(process.mechanism.granularity),
         asserted_by=ask.query.asserted_by,
         released_at=leaf.at,
-        receipt=ReceiptView(leaf.index, leaf.hash.hex()),
+        receipt=receipt_of(leaf),
         items=Totals(ask.span[0], values, errors),
     )
 

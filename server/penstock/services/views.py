@@ -274,11 +274,14 @@ class QueryView:
 
 @dataclass(frozen=True)
 class ReceiptView:
-    """Where the log holds the record of this release."""
+    """Where the log holds the record of this release.
+
+    ``checkpoint`` is the signed note of the first tree that holds it.
+    """
 
     index: int | None
     leaf_hash: str
-    checkpoint: None = None
+    checkpoint: str | None = None
 
 
 @dataclass(frozen=True)

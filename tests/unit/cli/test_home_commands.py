@@ -109,7 +109,9 @@ def test_status_does_not_warn_of_other_disks(
         (lambda home: (home / "keys" / "secrets.json").unlink(), "keys", "missing"),
         (lambda home: (home / "database" / "penstock.db").unlink(), "database", "penstock.db"),
         (lambda home: (home / "database" / "penstock.db").write_text("x" * 9999), "database", ""),
-        (lambda home: (home / "witness").rmdir(), "witness", "missing"),
+        (lambda home: shutil.rmtree(home / "witness"), "witness", "missing"),
+        (lambda home: (home / "witness" / "log.json").unlink(), "witness", "missing"),
+        (lambda home: (home / "witness" / "log.json").write_text("{}"), "witness", "server wrote"),
     ],
 )
 def test_status_exits_1_and_names_what_is_wrong(

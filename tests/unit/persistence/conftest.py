@@ -127,6 +127,9 @@ SAMPLES: dict[str, dict[str, object]] = {
         "created_at": NOON,
     },
     "secret_check": {"name": "pepper", "digest": bytes(32)},
+    "tree_node": {"level": 1, "position": 0, "hash": bytes(32)},
+    "log_key": {"public": bytes(32), "wrapped": b"wrapped", "created_at": NOON},
+    "checkpoint": {"size": 1, "root": bytes(32), "note": "signed", "log_key_id": 1},
 }
 """A valid row of every table, parents first; each refers to the first row of its parents."""
 
@@ -149,6 +152,9 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.StreamState,
         tables.StreamOutput,
         tables.SecretCheck,
+        tables.TreeNode,
+        tables.LogKey,
+        tables.Checkpoint,
     )
 }
 

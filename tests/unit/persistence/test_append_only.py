@@ -12,10 +12,12 @@ from penstock.persistence import Database, append_only, migrate, tables
 MakeRow = Callable[..., SQLModel]
 
 HISTORY = (
-    *("charge", "clearance", "grant", "leaf", "query_level", "release"),
-    *("secret_check", "stream_output", "tier_budget"),
+    *("charge", "checkpoint", "clearance", "grant", "leaf", "query_level", "release"),
+    *("secret_check", "stream_output", "tier_budget", "tree_node"),
 )
-MUTABLE = {"dataset", "idempotency", "query", "stream_state", "tier", "token", "user"}
+MUTABLE = {
+    *("dataset", "idempotency", "log_key", "query", "stream_state", "tier", "token", "user"),
+}
 
 CHANGED = {
     **dict.fromkeys(("bytes", "hash", "kind", "at", "actor", "user"), "NULL"),

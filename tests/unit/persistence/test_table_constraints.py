@@ -71,6 +71,14 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "leaf_hash": [{"hash": bytes(31)}],
     "leaf_kind": [{"kind": ""}],
     "leaf_actor": [{"actor": ""}],
+    "tree_node_level": [{"level": 0}],
+    "tree_node_position": [{"position": -1}],
+    "tree_node_hash": [{"hash": bytes(31)}],
+    "log_key_public": [{"public": bytes(31)}],
+    "log_key_wrapped": [{"wrapped": b""}],
+    "checkpoint_size": [{"size": 0}],
+    "checkpoint_root": [{"root": bytes(31)}],
+    "checkpoint_note": [{"note": ""}],
     "secret_check_name": [{"name": ""}],
     "secret_check_digest": [{"digest": bytes(31)}, {"digest": bytes(33)}],
     "stream_state_step": [{"step": -1}],
@@ -109,6 +117,9 @@ SECOND: dict[str, dict[str, object]] = {
     "stream_state": {"query_id": 2},
     "stream_output": {"first": 2, "last": 5},
     "secret_check": {"name": "values"},
+    "tree_node": {"position": 1},
+    "log_key": {"public": bytes(31) + b"1"},
+    "checkpoint": {"size": 2},
 }
 
 

@@ -60,8 +60,8 @@ def counts(server: Server) -> dict[str, int]:
 def restored(made: backup.BackupView, homes: Homes, folder: Path, keys: Path) -> Home:
     """A home with what the backup holds, and a copy of the keys that were kept apart."""
     target = homes.bare(folder)
-    shutil.copytree(keys, folder / "keys")
-    (folder / "witness").mkdir()
+    for kept in ("keys", "witness"):
+        shutil.copytree(keys.with_name(kept), folder / kept)
     if homes.cluster is None:
         (folder / "database").mkdir()
         shutil.copy(made.path, folder / "database" / "penstock.db")
@@ -97,7 +97,7 @@ def test_a_backup_made_while_others_write_is_read_as_it_was(
         assert asdict(again.receipt) == asdict(view.receipt)
     assert visits.streams.taken == taken, "nothing was drawn"
     with server.database.read() as session:
-        indices = session.exec(select(Leaf.index).order_by(col(Leaf.id))).all()
+        indices = session.exec(select(Leaf.index).order_by(col(Leaf.index))).all()
     assert list(indices) == list(range(found["Leaf"])), "no leaf is missing"
     server.database.close()
 

@@ -1,5 +1,6 @@
 """Use cases that run at the same time: as if one had come after the other."""
 
+import contextlib
 import json
 import threading
 from collections import Counter
@@ -7,12 +8,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 from tests.unit.services.conftest import SITES, VISITS, World
 
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
+from penstock.merkle import Frontier
 from penstock.persistence.tables import Charge, Leaf, Query, TierBudget
-from penstock.services import accounts, datasets, log, queries, registration, tiers, users
+from penstock.services import accounts, datasets, growth, home, queries, registration, tiers, users
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import (
     DatasetRequest,
@@ -150,7 +152,7 @@ def test_hand_outs_of_many_queries_have_places_in_the_log_without_gaps(world: Wo
     acts = [act(name, person) for name in names for person in ("pia", "paul", "ines")]
     assert set(together(acts)) == {"done"}
     with world.server.database.read() as session:
-        leaves = session.exec(select(Leaf).order_by(col(Leaf.id))).all()
+        leaves = session.exec(select(Leaf).order_by(col(Leaf.index))).all()
     assert [leaf.index for leaf in leaves] == list(range(len(leaves)))
     given = [leaf.index for leaf in leaves if leaf.kind == "release"]
     assert sorted(index for index in receipts if index is not None) == given
@@ -158,23 +160,30 @@ def test_hand_outs_of_many_queries_have_places_in_the_log_without_gaps(world: Wo
 
 
 @pytest.mark.only("postgresql")
+@pytest.mark.parametrize("locked", [True, False])
 def test_without_the_logs_lock_its_unique_refuses_the_second(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, locked: bool
 ) -> None:
-    """The broken variant: both read one last index before either writes."""
-    gate = threading.Barrier(2, timeout=HANG_SECONDS)
-    product = log.leaf_hash
-
-    def wait_and_hash(content: bytes) -> bytes:
-        gate.wait()
-        return product(content)
-
+    """The broken variant: the sequencers of two servers read one edge before either writes."""
     for name in ("q0", "q1"):
         world.push(name)
-    monkeypatch.setattr(log, "lock_log", lambda _: None)
-    monkeypatch.setattr(log, "leaf_hash", wait_and_hash)
-    outcomes = together([lambda: world.ask("pia", "q0"), lambda: world.ask("pia", "q1")])
-    assert sorted(outcomes) == ["IntegrityError", "done"]
+    other = home.open_server(world.server.settings, clock=world.clock, randomness=world.streams)
+    met = threading.Barrier(2)
+    product = growth.edge
+
+    def meet(session: Session, size: int) -> Frontier:
+        found = product(session, size)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            met.wait(timeout=0.3 if locked else HANG_SECONDS)
+        return found
+
+    if not locked:
+        monkeypatch.setattr(growth, "lock_log", lambda _: None)
+    monkeypatch.setattr(growth, "edge", meet)
+    elsewhere = World(other, world.clock, world.streams)
+    outcomes = together([lambda: world.ask("pia", "q0"), lambda: elsewhere.ask("pia", "q1")])
+    assert sorted(outcomes) == (["done", "done"] if locked else ["IntegrityError", "done"])
+    other.database.close()
 
 
 def test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered(visits: World) -> None:

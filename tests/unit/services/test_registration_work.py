@@ -51,4 +51,4 @@ def instructions(count: int) -> int:
 def test_registering_takes_the_same_work_with_a_hundred_times_as_many_queries() -> None:
     few, many = instructions(10), instructions(1000)
     assert few > 500
-    assert many < 1.02 * few
+    assert many < 1.1 * few  # the tree over the longer log has more levels

@@ -1,18 +1,30 @@
 """What auditors read: the log, and what sets of people know together."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NotRequired, cast
 
+from pydantic import Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
 from penstock.api.call import Call
-from penstock.api.operations import AUDITOR, ONESELF_OR_AUDITOR, Operations, Parameter
+from penstock.api.operations import (
+    AUDITOR,
+    ONESELF_OR_AUDITOR,
+    SIGNED_IN,
+    Operations,
+    Parameter,
+)
 from penstock.api.parameters import Moment, Names
-from penstock.services import events, exposure
+from penstock.services import events, exposure, proofs
 from penstock.services.exposure_views import ExposureView
+from penstock.services.log_views import CheckpointView, ConsistencyView, InclusionView, LeafView
 from penstock.services.paging import Window
 from penstock.services.views import EventView, Page
 
 operations = Operations()
+
+MOST = 2**53
+"""More leaves than any log has; numbers up to here are exact in every client."""
 
 Kind = Literal[
     "release",
@@ -87,6 +99,49 @@ def show_exposure(
     would have cost had each been drawn on its own.
     """
     return exposure.of(call.server, call.principal, users, dataset)
+
+
+@operations.get("/audit/checkpoint", SIGNED_IN, refusals=(404,))
+def show_checkpoint(call: Call) -> CheckpointView:
+    """Show the newest checkpoint: the log's size and root, signed.
+
+    It covers every leaf whose request was answered. What is signed, by Ed25519, are the lines
+    of the note above the empty one.
+    """
+    return proofs.checkpoint(call.server)
+
+
+@operations.get("/audit/proof/inclusion", SIGNED_IN)
+def prove_inclusion(
+    call: Call,
+    index: Annotated[int, Field(ge=0, le=MOST), Parameter("The leaf, from 0.")],
+    size: Annotated[
+        int | None,
+        Field(ge=1, le=MOST),
+        Parameter("The size of the tree; without it, the newest checkpoint's."),
+    ] = None,
+) -> InclusionView:
+    """Prove that a leaf is in the log, by RFC 9162, section 2.1.3."""
+    return proofs.inclusion(call.server, index, size)
+
+
+@operations.get("/audit/proof/consistency", SIGNED_IN)
+def prove_consistency(
+    call: Call,
+    old: Annotated[int, Field(ge=1, le=MOST), Parameter("The smaller size.", called="from")],
+    new: Annotated[int, Field(ge=1, le=MOST), Parameter("The larger size.", called="to")],
+) -> ConsistencyView:
+    """Prove that the log at one size begins with what it was at another, by section 2.1.4."""
+    return proofs.consistency(call.server, old, new)
+
+
+@operations.get("/audit/export", AUDITOR, lines=True)
+def export_log(call: Call) -> Iterator[LeafView]:
+    """Export the log: one leaf a line, in order, in base64 as it was hashed.
+
+    It has the leaves of the newest checkpoint as it begins.
+    """
+    return proofs.export(call.server, call.principal)
 
 
 def _flat(event: EventView) -> Event:

@@ -5,7 +5,7 @@
 * ``queries``   queries, their levels, the releases and who holds them
 * ``ledger``    what was charged
 * ``streams``   the state of streams, and their running totals
-* ``log``       the leaves of the audit log
+* ``log``       the leaves of the audit log, its tree, its checkpoints
 * ``repeats``   requests that carried a key of their own
 * ``secret_checks``  what tells the right secrets from others
 
@@ -18,7 +18,7 @@ version, never an update.
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset, TierBudget
 from penstock.persistence.tables.ledger import Charge
-from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.log import Checkpoint, Leaf, LogKey, TreeNode
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
 from penstock.persistence.tables.repeats import Idempotency
@@ -27,11 +27,13 @@ from penstock.persistence.tables.streams import StreamOutput, StreamState
 
 __all__ = [
     "Charge",
+    "Checkpoint",
     "Clearance",
     "Dataset",
     "Grant",
     "Idempotency",
     "Leaf",
+    "LogKey",
     "Query",
     "QueryLevel",
     "Release",
@@ -41,6 +43,7 @@ __all__ = [
     "Tier",
     "TierBudget",
     "Token",
+    "TreeNode",
     "User",
     "metadata",
 ]

@@ -1,20 +1,25 @@
-"""The leaves of the audit log."""
+"""The audit log: its leaves, the tree over them, and what was signed of it."""
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Index, UniqueConstraint
-from sqlmodel import Field
+from sqlalchemy import BigInteger, Index, UniqueConstraint, text
+from sqlalchemy.orm import column_property
+from sqlmodel import Field, col, select
 
 from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 # Inside the class the name `bytes` is a column.
 Octets = bytes
 
+_PENDING = text('"index" IS NULL')
+"""Of an index over the few leaves that have no place yet: no planner walks over all of them."""
+
 
 class Leaf(Table, table=True):
     """One leaf: its canonical bytes, their hash, and the fields that it is found by.
 
-    ``index`` is its place in the tree, null until it is put there, and set once.
+    ``index`` is its place in the tree, null until it is put there, and set once.  ``note``,
+    which is no column, is that of the first checkpoint that covers it.
     ``user``, ``dataset`` and ``query`` are the names that stand in the leaf itself.
     """
 
@@ -22,6 +27,7 @@ class Leaf(Table, table=True):
     __table_args__ = (
         UniqueConstraint("index"),
         Index("ix_leaf_actor_kind", "actor", "kind"),
+        Index("ix_leaf_pending", "id", sqlite_where=_PENDING, postgresql_where=_PENDING),
         check("index", '"index" >= 0'),
         check("bytes", 'length("bytes") >= 1'),
         check("hash", "length(hash) = 32"),
@@ -39,3 +45,66 @@ class Leaf(Table, table=True):
     user: str | None = Field(default=None, index=True)
     dataset: str | None = None
     query: str | None = Field(default=None, index=True)
+
+
+class TreeNode(Table, table=True):
+    """A complete subtree of the log above its leaves: ``2^level`` leaves, the ``position``-th."""
+
+    __tablename__ = "tree_node"
+    __table_args__ = (
+        UniqueConstraint("level", "position"),
+        check("level", "level >= 1"),
+        check("position", "position >= 0"),
+        check("hash", "length(hash) = 32"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    level: int
+    position: int = Field(sa_type=BigInteger)
+    hash: bytes
+
+
+class LogKey(Table, table=True):
+    """A key that checkpoints are signed with: its public half, and the other one wrapped."""
+
+    __tablename__ = "log_key"
+    __table_args__ = (
+        UniqueConstraint("public"),
+        check("public", "length(public) = 32"),
+        check("wrapped", "length(wrapped) >= 1"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    public: bytes
+    wrapped: bytes
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Checkpoint(Table, table=True):
+    """The tree at one size, signed: ``note`` is the text that holds all of it."""
+
+    __tablename__ = "checkpoint"
+    __table_args__ = (
+        UniqueConstraint("size"),
+        check("size", "size >= 1"),
+        check("root", "length(root) = 32"),
+        check("note", "length(note) >= 1"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    size: int = Field(sa_type=BigInteger)
+    root: bytes
+    note: str
+    log_key_id: int = Field(foreign_key="log_key.id", sa_type=BigInteger)
+
+
+_COVERING = (
+    select(Checkpoint.note)
+    .where(col(Checkpoint.size) > col(Leaf.index))
+    .order_by(col(Checkpoint.size))
+    .limit(1)
+    .correlate(Leaf)
+    .scalar_subquery()
+)
+# Loaded with every leaf: answers and lists tell both.
+Leaf.note = column_property(_COVERING, expire_on_flush=False)

@@ -1,0 +1,123 @@
+"""Checkpoints: what the server signs of its log, as a note of text that stands for itself.
+
+::
+
+    penstock/0123456789abcdef            whose log: after the key's SHA-256
+    42                                   how many leaves
+    BASE64                               their root
+    2026-11-20T12:00:00.000000Z          when it was signed
+
+    — penstock/0123456789abcdef BASE64   4 bytes that name the key, 64 of Ed25519
+
+What is signed are the lines above the empty one, with their line ends.  The form is that of
+the Certificate Transparency community's checkpoints and signed notes, so that their tools read it.
+"""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from sqlmodel import Session, col, select
+
+from penstock.encryption import KeyProvider, SigningKey
+from penstock.errors import Unavailable
+from penstock.persistence.tables import Checkpoint, LogKey
+from penstock.services import log
+from penstock.services.log_views import CheckpointView
+from penstock.services.lookup import required
+
+ED25519 = b"\x01"
+"""The kind of signature, in the names of keys."""
+
+_NEWEST = select(Checkpoint).order_by(col(Checkpoint.size).desc()).limit(1)
+
+
+@dataclass(frozen=True)
+class Signer:
+    """The key in force: its row, and the key itself."""
+
+    row: int
+    key: SigningKey
+
+    @classmethod
+    def load(cls, session: Session, provider: KeyProvider) -> "Signer":
+        """The newest key.  Raises ``Unavailable``, and as ``SigningKey.load`` does."""
+        row = session.exec(select(LogKey).order_by(col(LogKey.id).desc()).limit(1)).first()
+        if row is None:
+            raise Unavailable(
+                "The database has no key yet to sign the log with. Run `penstock db upgrade`."
+            )
+        return cls(required(row.id), SigningKey.load(provider, row.public, row.wrapped))
+
+    def sign(self, size: int, root: bytes, at: datetime) -> Checkpoint:
+        """The checkpoint of a tree, not stored yet."""
+        name = origin(self.key.public)
+        encoded = base64.b64encode(root).decode()
+        text = f"{name}\n{size}\n{encoded}\n{log.timestamp(at)}\n"
+        signature = self.key.sign(text.encode())
+        signed = base64.b64encode(key_name(self.key.public) + signature).decode()
+        note = f"{text}\n\u2014 {name} {signed}\n"
+        return Checkpoint(size=size, root=root, note=note, log_key_id=self.row)
+
+
+def origin(public: bytes) -> str:
+    """The name of the log that this key signs."""
+    return f"penstock/{hashlib.sha256(public).hexdigest()[:16]}"
+
+
+def key_name(public: bytes) -> bytes:
+    """The 4 bytes by which a signature tells its key."""
+    return hashlib.sha256(origin(public).encode() + b"\n" + ED25519 + public).digest()[:4]
+
+
+def ensure_key(session: Session, provider: KeyProvider, at: datetime) -> bool:
+    """Make a key where there is none yet; whether one was made."""
+    if session.exec(select(LogKey.id).limit(1)).first() is not None:
+        return False
+    key, wrapped = SigningKey.create(provider)
+    session.add(LogKey(public=key.public, wrapped=wrapped, created_at=at))
+    return True
+
+
+def newest(session: Session) -> Checkpoint | None:
+    """The checkpoint of the whole tree."""
+    return session.exec(_NEWEST).first()
+
+
+def at_size(session: Session, size: int) -> Checkpoint | None:
+    """The checkpoint of the tree when it had ``size`` leaves."""
+    return session.exec(select(Checkpoint).where(col(Checkpoint.size) == size)).first()
+
+
+def signed(session: Session, row: Checkpoint | None) -> bool:
+    """Whether a checkpoint's note is signed by the key it names, and says what its row says."""
+    key = session.get(LogKey, row.log_key_id) if row is not None else None
+    if row is None or key is None:
+        return False
+    try:
+        found = view(session, row)
+        text = row.note.partition("\n\n")[0] + "\n"
+        Ed25519PublicKey.from_public_bytes(key.public).verify(
+            bytes.fromhex(found.signature), text.encode()
+        )
+    except (InvalidSignature, ValueError):
+        return False
+    named = text.startswith(f"{origin(key.public)}\n")
+    return named and (found.size, found.root_hash) == (row.size, row.root.hex())
+
+
+def view(session: Session, row: Checkpoint) -> CheckpointView:
+    """A checkpoint as readers see it: the parts of its note, and the key that signed it."""
+    text, _, signature = row.note.partition("\n\n")
+    _, size, root, signed_at = text.splitlines()
+    return CheckpointView(
+        size=int(size),
+        root_hash=base64.b64decode(root).hex(),
+        signature=base64.b64decode(signature.split()[-1])[len(key_name(b"")) :].hex(),
+        key=session.get_one(LogKey, row.log_key_id).public.hex(),
+        signed_at=datetime.fromisoformat(signed_at),
+        note=row.note,
+    )

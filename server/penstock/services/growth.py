@@ -1,0 +1,157 @@
+"""How the log's tree grows in the database, and how its hashes are read.
+
+Kept are the hashes of complete subtrees, each written once: about one row for every leaf,
+and no proof reads more than O(log n) of them.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import and_, insert, or_
+from sqlmodel import Session, col, select
+
+from penstock import merkle
+from penstock.errors import IntegrityViolation
+from penstock.merkle import Frontier, Node
+from penstock.merkle.tree import Reader
+from penstock.persistence import lock_log
+from penstock.persistence.tables import Checkpoint, Leaf, TreeNode
+from penstock.services import checkpoints
+from penstock.services.checkpoints import Signer
+
+BATCH = 1000
+"""The most leaves that go into the tree at once."""
+
+_PENDING = select(Leaf).where(col(Leaf.index).is_(None)).order_by(col(Leaf.id)).limit(BATCH)
+
+
+def integrate(
+    session: Session, signer: Signer, at: datetime
+) -> tuple[Checkpoint | None, Sequence[Leaf]]:
+    """Put the leaves that have no place yet behind those that have one, under a checkpoint.
+
+    The end of the log stays locked until the transaction ends.  The newest checkpoint, and
+    the leaves that it is the first to cover.  Raises ``IntegrityViolation`` for a leaf that
+    is not what its hash says.
+    """
+    lock_log(session)
+    newest = checkpoints.newest(session)
+    pending = session.exec(_PENDING).all()
+    if not pending:
+        return newest, []
+    frontier = edge(session, newest.size if newest else 0)
+    nodes: list[tuple[Node, bytes]] = []
+    for leaf in pending:
+        leaf.index = frontier.size
+        session.add(leaf)
+        nodes += frontier.add(_checked(leaf))
+    session.flush()
+    _store(session, nodes)
+    made = signer.sign(frontier.size, frontier.root, at)
+    session.add(made)
+    session.flush()
+    return made, pending
+
+
+def adopt(session: Session, signer: Signer, at: datetime) -> bool:
+    """Put the next batch of leaves of a log from before there was a tree at their places.
+
+    Whether there may be more of them.
+    """
+    lock_log(session)
+    newest = checkpoints.newest(session)
+    frontier = edge(session, newest.size if newest else 0)
+    placed = session.exec(
+        select(Leaf).where(col(Leaf.index) >= frontier.size).order_by(col(Leaf.index)).limit(BATCH)
+    ).all()
+    nodes: list[tuple[Node, bytes]] = []
+    for leaf in placed:
+        if leaf.index != frontier.size:
+            raise IntegrityViolation(
+                f"The log has no leaf {frontier.size}, and has leaf {leaf.index}."
+                " Restore the database from a backup."
+            )
+        nodes += frontier.add(_checked(leaf))
+    if placed:
+        _store(session, nodes)
+        session.add(signer.sign(frontier.size, frontier.root, at))
+        session.flush()
+    return len(placed) == BATCH
+
+
+def edge(session: Session, size: int) -> Frontier:
+    """The right edge of the tree when it had ``size`` leaves."""
+    nodes = merkle.peaks(0, size)
+    found = reader(session)(nodes)
+    return Frontier(size, [found[node] for node in nodes])
+
+
+def reader(session: Session) -> Reader:
+    """Reads the hashes of nodes; those of leaves stand in their own rows.
+
+    Raises ``IntegrityViolation`` where one is missing.
+    """
+
+    def read(nodes: Collection[Node]) -> Mapping[Node, bytes]:
+        leaves = [position for level, position in nodes if level == 0]
+        inner = [node for node in nodes if node[0] > 0]
+        found: dict[Node, bytes] = {}
+        if leaves:
+            rows = session.exec(
+                select(Leaf.index, Leaf.hash).where(col(Leaf.index).in_(leaves))
+            ).all()
+            found |= {(0, index): digest for index, digest in rows if index is not None}
+        if inner:
+            # Spelled out: of rows in a list SQLite compares each with the whole table.
+            wanted = or_(
+                *(
+                    and_(col(TreeNode.level) == level, col(TreeNode.position) == position)
+                    for level, position in inner
+                )
+            )
+            for row in session.exec(select(TreeNode).where(wanted)).all():
+                found[row.level, row.position] = row.hash
+        if len(found) != len(set(nodes)):
+            raise IntegrityViolation(
+                "Hashes of the log's tree are missing; no proof can be made with what is left."
+                " Restore the database from a backup."
+            )
+        return found
+
+    return read
+
+
+def require_proven(session: Session, leaf: Leaf) -> None:
+    """Raise ``IntegrityViolation`` unless a leaf's proof verifies up to its newest checkpoint."""
+    newest = checkpoints.newest(session)
+    index, size = leaf.index, newest.size if newest else 0
+    proven = False
+    if newest is not None and index is not None and index < size:
+        path = merkle.hashes_of(merkle.inclusion_spans(index, size), reader(session))
+        digest = merkle.leaf_hash(leaf.bytes)
+        proven = merkle.included(digest, index, size, path, newest.root)
+    if not proven or not checkpoints.signed(session, newest):
+        raise IntegrityViolation(
+            "The log does not prove this hand-out, so that it is not served from a database that"
+            " was put back. Bring back the newest database."
+        )
+
+
+def _checked(leaf: Leaf) -> bytes:
+    if merkle.leaf_hash(leaf.bytes) != leaf.hash:
+        raise IntegrityViolation(
+            "A leaf of the log was altered outside of this server before it was in the tree;"
+            " nothing is added to it. Restore the database from a backup."
+        )
+    return leaf.hash
+
+
+def _store(session: Session, nodes: list[tuple[Node, bytes]]) -> None:
+    if nodes:
+        session.execute(
+            insert(TreeNode),
+            [
+                {"level": level, "position": position, "hash": digest}
+                for (level, position), digest in nodes
+            ],
+        )

@@ -1,0 +1,43 @@
+"""What the services answer of the log: checkpoints, proofs and leaves."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
+
+
+@dataclass(frozen=True)
+class CheckpointView:
+    """The log's tree at one size, signed.  Hashes, key and signature are in hexadecimal.
+
+    ``note`` is the signed text: what is signed are its lines above the empty one.
+    """
+
+    size: int
+    root_hash: str
+    signature: str
+    key: str
+    signed_at: datetime
+    note: str
+
+
+@dataclass(frozen=True)
+class InclusionView:
+    """That a leaf is in the tree of ``size`` leaves: its audit path, the lowest hash first."""
+
+    index: int
+    size: int
+    leaf_hash: str
+    hashes: list[str]
+
+
+@dataclass(frozen=True)
+class LeafView:
+    """A leaf as it was hashed, in base64."""
+
+    index: int
+    leaf: str
+
+
+ConsistencyView = TypedDict("ConsistencyView", {"from": int, "to": int, "hashes": list[str]})
+"""That the tree of ``to`` leaves begins with that of ``from``; hashes in hexadecimal."""

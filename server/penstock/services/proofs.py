@@ -1,0 +1,104 @@
+"""What anybody can hold the log to: checkpoints, proofs, and all of its leaves."""
+
+import base64
+from collections.abc import Iterator
+
+from sqlmodel import Session, col, select
+
+from penstock import merkle
+from penstock.errors import InvalidInput, NotFound
+from penstock.persistence.tables import Checkpoint, Leaf
+from penstock.services import checkpoints, growth
+from penstock.services.log_views import CheckpointView, ConsistencyView, InclusionView, LeafView
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+PART = 1000
+"""How many leaves of an export are held at once."""
+
+
+def checkpoint(server: Server) -> CheckpointView:
+    """The newest checkpoint, which covers every leaf that anybody was answered about.
+
+    Raises ``NotFound`` where the log is empty, and ``LogUnavailable``.
+    """
+    with server.database.read() as session:
+        newest = _newest(session)
+        server.sequencer.cover_tree(newest)
+        return checkpoints.view(session, newest)
+
+
+def inclusion(server: Server, index: int, size: int | None = None) -> InclusionView:
+    """That leaf ``index`` is in the tree of ``size`` leaves, by default the newest.
+
+    Raises ``InvalidInput`` for a leaf that such a tree does not have, or a size that the
+    log did not reach.
+    """
+    with server.database.read() as session:
+        whole = _newest(session).size
+        size = whole if size is None else size
+        if size > whole:
+            raise _beyond("size", size, whole)
+        if not 0 <= index < size:
+            raise InvalidInput(
+                f"A tree of {size} leaves has no leaf {index}; ask for one from 0 to {size - 1}.",
+                pointer="/index",
+            )
+        return _inclusion(session, index, size)
+
+
+def consistency(server: Server, old: int, new: int) -> ConsistencyView:
+    """That the tree of ``new`` leaves begins with the one of ``old``.
+
+    Raises ``InvalidInput`` unless both are sizes of the log, the smaller one first.
+    """
+    with server.database.read() as session:
+        whole = _newest(session).size
+        if new > whole:
+            raise _beyond("to", new, whole)
+        if not 1 <= old <= new:
+            raise InvalidInput(
+                f"from is a size of the log, from 1 to {new}; it is {old}.", pointer="/from"
+            )
+        hashes = merkle.hashes_of(merkle.consistency_spans(old, new), growth.reader(session))
+        return {"from": old, "to": new, "hashes": [one.hex() for one in hashes]}
+
+
+def export(server: Server, principal: Principal) -> Iterator[LeafView]:
+    """All leaves of the newest checkpoint, in their order."""
+    principal.require("auditor")
+    with server.database.read() as session:
+        newest = checkpoints.newest(session)
+    return _leaves(server, newest.size if newest else 0)
+
+
+def _leaves(server: Server, size: int) -> Iterator[LeafView]:
+    for start in range(0, size, PART):
+        with server.database.read() as session:
+            rows = session.exec(
+                select(Leaf.index, Leaf.bytes)
+                .where(col(Leaf.index) >= start, col(Leaf.index) < min(start + PART, size))
+                .order_by(col(Leaf.index))
+            ).all()
+        for index, content in rows:
+            yield LeafView(index or 0, base64.b64encode(content).decode())
+
+
+def _inclusion(session: Session, index: int, size: int) -> InclusionView:
+    read = growth.reader(session)
+    hashes = merkle.hashes_of(merkle.inclusion_spans(index, size), read)
+    leaf = read([(0, index)])[0, index]
+    return InclusionView(index, size, leaf.hex(), [one.hex() for one in hashes])
+
+
+def _newest(session: Session) -> Checkpoint:
+    found = checkpoints.newest(session)
+    if found is None:
+        raise NotFound("The log is empty; there is no checkpoint yet.")
+    return found
+
+
+def _beyond(name: str, size: int, whole: int) -> InvalidInput:
+    return InvalidInput(
+        f"The log has {whole} leaves in its newest checkpoint, not {size}.", pointer=f"/{name}"
+    )

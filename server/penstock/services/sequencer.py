@@ -1,0 +1,209 @@
+"""The sequencer: leaves get their places in batches, and answers wait for that.
+
+A leaf is stored without a place in the transaction of what it records, so that hand-outs
+of different queries commit side by side.  Behind them one thread of each process puts all
+leaves that wait into the tree, in one transaction for many of them, signs a checkpoint, and
+lets the witness see it.  Only then does anybody whose leaf is among them get an answer.  Where
+the database has one writer at a time anyway, leaves get their places in their own transaction.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam
+from sqlalchemy.orm.attributes import set_committed_value
+from sqlmodel import Session, col, select
+
+from penstock.encryption import KeyProvider
+from penstock.errors import LogUnavailable, Suspended
+from penstock.persistence import Database
+from penstock.persistence.tables import Checkpoint, Leaf
+from penstock.services import checkpoints, growth
+from penstock.services.checkpoints import Signer
+from penstock.services.log import APPENDED
+from penstock.services.lookup import required
+from penstock.services.views import ReceiptView
+from penstock.services.witness import Sight, Witness
+
+PATIENCE_SECONDS = 1.8
+"""How long an answer waits for log and witness."""
+
+_PLACED = "placed"
+"""The key in ``Session.info`` of what its own transaction put into the tree."""
+
+Place = tuple[int | None, str | None]
+"""Of a leaf: its index, and the note of the first checkpoint that covers it."""
+
+_SEEN_ROOT = select(Checkpoint.root).where(col(Checkpoint.size) == bindparam("size"))
+
+
+class Sequencer:
+    """What looks on at every write of one process (``persistence.database.Watch``).
+
+    ``suspended`` says why nothing is drawn, where the database was put back to an older
+    state; it is found out when a server is opened and before every write.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        provider: KeyProvider,
+        witness: Witness,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.witness = witness
+        self.suspended: str | None = None
+        self._database = database
+        self._provider = provider
+        self._clock = clock
+        self._signer: Signer | None = None
+        self._witnessed = 0
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._executor = _thread()
+        self._waiting: Future[Mapping[int, Place]] | None = None
+
+    def begun(self, session: Session) -> None:
+        """Raise ``Suspended`` where the database lacks what the witness saw."""
+        seen = self.witness.seen()
+        root = session.exec(_SEEN_ROOT, params={"size": seen.size}).first()
+        if root == seen.root or seen.size == 0:
+            self.suspended = None
+            return
+        newest = checkpoints.newest(session)
+        self.suspended = _explained(seen.size, newest.size if newest else 0)
+        raise Suspended(self.suspended)
+
+    def ending(self, session: Session) -> None:
+        """Give the transaction's own leaves their places, where nobody else writes meanwhile."""
+        if self._database.one_writer and session.info.get(APPENDED):
+            placed: dict[int, Place] = {}
+            while len(batch := self._integrate(session)[1]) == growth.BATCH:
+                placed |= batch
+            session.info[_PLACED] = placed | batch
+
+    def committed(self, info: dict[str, Any]) -> None:
+        """Wait until the transaction's leaves are in the tree and were witnessed."""
+        appended = info.get(APPENDED)
+        if appended:
+            self.settle(appended, info.get(_PLACED, {}))
+
+    def examine(self) -> None:
+        """Find out what the database and its witness have in common, without raising that."""
+        with suppress(Suspended, LogUnavailable), self._database.read() as session:
+            newest = checkpoints.newest(session)
+            self._witnessed = min(newest.size if newest else 0, self.witness.seen().size)
+            self.begun(session)
+
+    def cover(self, leaf: Leaf) -> None:
+        """Wait until a stored leaf may be answered: it is in the tree, and was witnessed.
+
+        Where the server is suspended, its proof must verify as well.  Raises as ``settle``
+        does, and ``IntegrityViolation``.
+        """
+        if leaf.index is None or leaf.index >= self._witnessed:
+            self.settle([leaf])
+        if self.suspended is not None:
+            with self._database.read() as session:
+                growth.require_proven(session, leaf)
+
+    def cover_tree(self, newest: Checkpoint) -> None:
+        """Wait until the witness saw what ``newest`` covers.  Raises as ``settle`` does."""
+        if newest.size > self._witnessed:
+            self.settle([])
+
+    def settle(self, leaves: Sequence[Leaf], known: Mapping[int, Place] | None = None) -> None:
+        """Let committed leaves know their places, once they may be answered.
+
+        Raises ``LogUnavailable`` where that takes too long, and what stands in the way
+        otherwise; whoever asks again finds what was done, and waits for its leaf anew.
+        """
+        try:
+            found = {**(known or {}), **self._next_run().result(timeout=PATIENCE_SECONDS)}
+        except TimeoutError as error:
+            raise LogUnavailable(
+                f"The log did not take this in within {PATIENCE_SECONDS:g} s, so that it is not"
+                " answered. Ask again; what was done is stored and is not done twice."
+            ) from error
+        missing = [required(leaf.id) for leaf in leaves if leaf.id not in found]
+        if missing:  # another process gave them their places
+            with self._database.read() as session:
+                rows = session.exec(select(Leaf).where(col(Leaf.id).in_(missing))).all()
+                found |= {required(leaf.id): (leaf.index, note_of(leaf)) for leaf in rows}
+        for leaf in leaves:
+            index, note = found[required(leaf.id)]
+            set_committed_value(leaf, "index", index)
+            set_committed_value(leaf, "note", note)
+
+    def _next_run(self) -> "Future[Mapping[int, Place]]":
+        """The first run that begins from now on: one that has begun may have missed a leaf."""
+        if self._process != os.getpid():
+            # A child has no thread of its parent's, and may have its lock as it was held.
+            self._process, self._lock = os.getpid(), threading.Lock()
+            self._executor, self._waiting = _thread(), None
+        with self._lock:
+            if self._waiting is None:
+                self._waiting = self._executor.submit(self._run)
+            return self._waiting
+
+    def _run(self) -> Mapping[int, Place]:
+        with self._lock:
+            self._waiting = None
+        placed: dict[int, Place] = {}
+        if self._database.one_writer:
+            with self._database.read() as session:
+                newest = checkpoints.newest(session)
+        else:
+            newest = self._drain(placed)
+        if newest is not None:
+            self.witness.advance(Sight(newest.size, newest.root))
+            self._witnessed = newest.size
+        return placed
+
+    def _drain(self, placed: dict[int, Place]) -> Checkpoint | None:
+        """Integrate batch after batch, until fewer wait than fit into one."""
+        while True:
+            with self._database.write_aside() as session:
+                self.begun(session)
+                newest, batch = self._integrate(session)
+            placed |= batch
+            if len(batch) < growth.BATCH:
+                return newest
+
+    def _integrate(self, session: Session) -> tuple[Checkpoint | None, dict[int, Place]]:
+        if self._signer is None:
+            self._signer = Signer.load(session, self._provider)
+        newest, leaves = growth.integrate(session, self._signer, self._clock())
+        note = newest.note if newest else None
+        return newest, {required(leaf.id): (leaf.index, note) for leaf in leaves}
+
+
+def _thread() -> ThreadPoolExecutor:
+    """One thread, started when there is something to do."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="sequencer")
+
+
+def note_of(leaf: Leaf) -> str | None:
+    """The note of the first checkpoint that covers a leaf."""
+    note: str | None = leaf.note  # type: ignore[attr-defined]  # mapped beside the columns
+    return note
+
+
+def receipt_of(leaf: Leaf) -> ReceiptView:
+    """A leaf's receipt."""
+    return ReceiptView(leaf.index, leaf.hash.hex(), note_of(leaf))
+
+
+def _explained(seen: int, size: int) -> str:
+    state = f"has {size} leaves" if size < seen else "has others in their place"
+    return (
+        f"The log's witness saw {seen} leaves, and this database {state}: it was put back to an"
+        " older state, or is a copy. What was drawn since would be drawn a second time, so that"
+        " nothing is drawn or changed, and only what was handed out before is served. Bring back"
+        " the newest database; where it is lost, `penstock audit acknowledge-restore` says so."
+    )

@@ -1,0 +1,141 @@
+"""What saw the log outside of the database: how far it was, so that an older one shows.
+
+It is written after a commit and before the answer, and never moved backward.  So a
+database that is ahead of its witness was stopped in between; one that lacks what its
+witness saw was put back to an older state.
+"""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from penstock.errors import LogUnavailable
+
+FILE = "log.json"
+FORMAT = "penstock-witness"
+VERSION = 1
+PATIENCE_SECONDS = 1.5
+"""How long to wait for others that write the file."""
+
+NAP_SECONDS = 0.002
+
+
+@dataclass(frozen=True)
+class Sight:
+    """The log as it was seen: its number of leaves, and their root (empty where there are none)."""
+
+    size: int
+    root: bytes
+
+    def behind(self, other: "Sight") -> bool:
+        """Whether ``other`` saw more."""
+        return self.size < other.size
+
+
+NOTHING = Sight(0, b"")
+
+
+class Witness(Protocol):
+    """Keeps the furthest that the log was seen at; every method raises ``LogUnavailable``."""
+
+    def seen(self) -> Sight:
+        """The furthest sight."""
+
+    def advance(self, sight: Sight) -> None:
+        """Keep ``sight`` durably, unless something as far was kept before."""
+
+    def begin(self) -> None:
+        """Keep that nothing was seen, unless something was kept before."""
+
+    def start_over(self, sight: Sight) -> None:
+        """Keep ``sight`` whatever was kept before, after a restore that is known of."""
+
+
+class FileWitness:
+    """A ``Witness`` in a file of the folder ``folder``, best on another disk than the database."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+
+    def seen(self) -> Sight:
+        try:
+            content = json.loads(self._path.read_bytes())
+            if (content["format"], content["version"]) != (FORMAT, VERSION):
+                raise self._unavailable("is of another version")
+            return Sight(int(content["size"]), bytes.fromhex(content["root"]))
+        except FileNotFoundError:
+            raise self._unavailable("is missing") from None
+        except OSError as error:
+            raise self._unavailable(f"cannot be read ({os.strerror(error.errno or 0)})") from error
+        except (ValueError, KeyError, TypeError):
+            raise self._unavailable("is not what the server wrote") from None
+
+    def advance(self, sight: Sight) -> None:
+        with self._locked():
+            if self.seen().behind(sight):
+                self._write(sight)
+
+    def begin(self) -> None:
+        with self._locked():
+            if not self._path.exists():
+                self._write(NOTHING)
+
+    def start_over(self, sight: Sight) -> None:
+        with self._locked():
+            self._write(sight)
+
+    def _write(self, sight: Sight) -> None:
+        beside = self._path.with_suffix(".new")
+        content = {"format": FORMAT, "version": VERSION, "size": sight.size}
+        try:
+            descriptor = os.open(
+                beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600
+            )
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(json.dumps({**content, "root": sight.root.hex()}).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(self._path)
+            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0)
+            raise self._unavailable(f"cannot be written ({reason})") from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        try:
+            descriptor = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0)
+            raise self._unavailable(f"lies in a folder that cannot be used ({reason})") from error
+        try:
+            until = time.monotonic() + PATIENCE_SECONDS
+            while True:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > until:
+                        raise self._unavailable("is kept locked by another process") from None
+                    time.sleep(NAP_SECONDS)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _unavailable(self, what: str) -> LogUnavailable:
+        return LogUnavailable(
+            f"The log's witness {self._path.name} {what}, so that nothing new is answered. Put it"
+            " back, or make its folder usable; where it is lost, `penstock audit"
+            " acknowledge-restore` begins another one.",
+            path=str(self._path),
+        )

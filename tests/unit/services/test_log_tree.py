@@ -1,0 +1,207 @@
+"""The log as a tree: whoever was answered has a leaf that signed checkpoints prove."""
+
+import base64
+import threading
+from collections.abc import Mapping
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from sqlmodel import Session, col, select
+from tests.unit.services.conftest import World
+
+from penstock import merkle
+from penstock.errors import IntegrityViolation, InvalidInput, LogUnavailable
+from penstock.persistence.tables import Checkpoint, Leaf
+from penstock.services import checkpoints, growth, history, home, proofs, sequencer
+from penstock.services.log_views import CheckpointView
+from penstock.services.principals import OPERATOR
+from penstock.services.views import ReceiptView
+
+
+def leaves(world: World) -> list[Leaf]:
+    with world.server.database.read() as session:
+        return list(session.exec(select(Leaf).order_by(col(Leaf.index).nulls_last())).all())
+
+
+def sizes(world: World) -> list[int]:
+    with world.server.database.read() as session:
+        return list(session.exec(select(Checkpoint.size).order_by(col(Checkpoint.size))).all())
+
+
+def proven(world: World, receipt: ReceiptView) -> bool:
+    assert receipt.index is not None
+    newest = proofs.checkpoint(world.server)
+    found = proofs.inclusion(world.server, receipt.index)
+    return found.leaf_hash == receipt.leaf_hash and merkle.included(
+        bytes.fromhex(receipt.leaf_hash),
+        receipt.index,
+        newest.size,
+        [bytes.fromhex(one) for one in found.hashes],
+        bytes.fromhex(newest.root_hash),
+    )
+
+
+def verify(view: CheckpointView) -> None:
+    """Raises unless the note is signed and says what the view says."""
+    text, _, signature = view.note.partition("\n\n")
+    public = bytes.fromhex(view.key)
+    Ed25519PublicKey.from_public_bytes(public).verify(
+        bytes.fromhex(view.signature), (text + "\n").encode()
+    )
+    name, size, root, _ = text.splitlines()
+    assert (name, int(size)) == (checkpoints.origin(public), view.size)
+    assert base64.b64decode(root).hex() == view.root_hash
+    signed = base64.b64decode(signature.split()[2])
+    assert signed == checkpoints.key_name(public) + bytes.fromhex(view.signature)
+
+
+def test_every_answer_is_covered_by_a_checkpoint_that_is_signed(visits: World) -> None:
+    for name in ("pia", "paul", "ines"):
+        receipt = visits.ask(name).view.receipt
+        assert proven(visits, receipt)
+        assert visits.ask(name).view.receipt == receipt, "a repeat has the same receipt"
+        assert receipt.checkpoint is not None
+        assert int(receipt.checkpoint.splitlines()[1]) > (receipt.index or 0)
+    verify(proofs.checkpoint(visits.server))
+    stored = leaves(visits)
+    assert [leaf.index for leaf in stored] == list(range(sizes(visits)[-1]))
+    assert all(proven(visits, sequencer.receipt_of(leaf)) for leaf in stored)
+
+
+def test_every_checkpoint_is_consistent_with_every_later_one(visits: World) -> None:
+    visits.ask("pia")
+    with visits.server.database.read() as session:
+        rows = session.exec(select(Checkpoint).order_by(col(Checkpoint.size))).all()
+        views = [checkpoints.view(session, row) for row in rows]
+        assert all(checkpoints.signed(session, row) for row in rows)
+    assert len(views) > 5
+    for old in views:
+        verify(old)
+        for new in views[views.index(old) :]:
+            found = proofs.consistency(visits.server, old.size, new.size)
+            assert merkle.consistent(
+                old.size,
+                new.size,
+                bytes.fromhex(old.root_hash),
+                bytes.fromhex(new.root_hash),
+                [bytes.fromhex(one) for one in found["hashes"]],
+            )
+
+
+def test_an_export_holds_what_was_hashed(visits: World) -> None:
+    visits.ask("pia")
+    exported = list(proofs.export(visits.server, OPERATOR))
+    assert [one.index for one in exported] == list(range(len(exported)))
+    frontier = merkle.Frontier()
+    for one in exported:
+        frontier.add(merkle.leaf_hash(base64.b64decode(one.leaf)))
+    newest = proofs.checkpoint(visits.server)
+    assert (frontier.size, frontier.root.hex()) == (newest.size, newest.root_hash)
+
+
+@pytest.mark.parametrize(("index", "size"), [(0, 0), (3, 3), (-1, 3), (0, 10**6), (10**6, None)])
+def test_what_the_log_does_not_have_is_not_proven(
+    visits: World, index: int, size: int | None
+) -> None:
+    with pytest.raises(InvalidInput):
+        proofs.inclusion(visits.server, index, size)
+    with pytest.raises(InvalidInput):
+        proofs.consistency(visits.server, size or 0, 0)
+
+
+def test_while_the_log_takes_nothing_in_nothing_is_answered_nor_drawn_twice(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The witness hangs: its release is stored, and answered once it does no longer."""
+    free = threading.Event()
+    witness = visits.server.sequencer.witness
+    advance = witness.advance
+
+    def hang(sight: object) -> None:
+        free.wait()
+        advance(sight)  # type: ignore[arg-type]  # passed through
+
+    monkeypatch.setattr(witness, "advance", hang)
+    monkeypatch.setattr(sequencer, "PATIENCE_SECONDS", 0.05)
+    taken = visits.streams.taken
+    for _ in range(2):
+        with pytest.raises(LogUnavailable, match="not answered"):
+            visits.ask("pia")
+    with pytest.raises(LogUnavailable):
+        proofs.checkpoint(visits.server)
+    free.set()
+    monkeypatch.setattr(sequencer, "PATIENCE_SECONDS", 30)
+    answer = visits.ask("pia")
+    assert visits.streams.taken == taken + 1
+    assert proven(visits, answer.view.receipt)
+    assert history.values(visits.server, visits.person("pia"), answer.view.id).receipt.index
+
+
+def test_with_its_witness_gone_nothing_is_drawn(visits: World) -> None:
+    taken, stored = visits.streams.taken, leaves(visits)
+    (visits.server.settings.witness_path / "log.json").unlink()
+    with pytest.raises(LogUnavailable, match="is missing"):
+        visits.ask("pia")
+    assert (visits.streams.taken, leaves(visits)) == (taken, stored)
+
+
+@pytest.mark.only("postgresql")
+def test_what_a_crash_left_without_a_place_gets_one_with_the_next_answer(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> Mapping[int, object]:
+        raise SystemError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(growth, "integrate", crash)
+        with pytest.raises(SystemError):
+            visits.ask("pia")
+    assert leaves(visits)[-1].index is None
+    assert proofs.checkpoint(visits.server).size == len(leaves(visits)) - 1
+    again = home.open_server(visits.server.settings, clock=visits.clock, randomness=visits.streams)
+    taken = visits.streams.taken
+    assert proven(visits, World(again, visits.clock, visits.streams).ask("pia").view.receipt)
+    assert visits.streams.taken == taken
+    again.database.close()
+
+
+@pytest.mark.only("postgresql")
+def test_many_leaves_go_into_the_tree_under_one_checkpoint(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that come while one batch is written are the next one."""
+    names = [f"q{number}" for number in range(6)]
+    for name in names:
+        world.push(name, levels={"public": {"epsilon": 0.01}})
+    before, product = sizes(world), growth.integrate
+    entered, free = threading.Event(), threading.Event()
+
+    def slow(session: Session, *arguments: object) -> object:
+        entered.set()
+        free.wait()
+        return product(session, *arguments)  # type: ignore[arg-type]  # passed through
+
+    def stored() -> int:
+        return sum(leaf.index is None for leaf in leaves(world))
+
+    monkeypatch.setattr(growth, "integrate", slow)
+    monkeypatch.setattr(sequencer, "PATIENCE_SECONDS", 30)
+    threads = [threading.Thread(target=world.ask, args=("pia", name)) for name in names]
+    for thread in threads:
+        thread.start()
+    entered.wait()
+    while stored() < len(names):
+        pass
+    free.set()
+    for thread in threads:
+        thread.join()
+    assert len(sizes(world)) - len(before) <= 2
+    assert sizes(world)[-1] == before[-1] + len(names)
+
+
+def test_a_leaf_that_was_altered_before_it_had_a_place_is_not_taken_in(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merkle, "leaf_hash", lambda _: bytes(32))
+    with pytest.raises(IntegrityViolation, match="altered"):
+        visits.ask("pia")
