@@ -35,7 +35,7 @@ FORMS: Mapping[str, str] = {
 }
 """The media type of each form, the preferred one first."""
 
-_NOT_IN_METADATA = {"keys", "values", "mean"}
+_NOT_IN_METADATA = {"keys", "values", "mean", "errors"}
 # A cell that begins so is a formula to a spreadsheet, in Japan also with wide characters.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _MARK = "'"
@@ -112,8 +112,8 @@ def table_of(release: ReleaseView) -> "pyarrow.Table":
         if field.name not in _NOT_IN_METADATA
     }
     if release.mean is None:
-        columns["lower"] = values - release.error.half_width
-        columns["upper"] = values + release.error.half_width
+        half = release.error.half_width if release.errors is None else release.errors.half_widths
+        columns |= {"lower": values - half, "upper": values + half}
     else:
         columns |= {"lower": release.mean.lower, "upper": release.mean.upper}
         columns |= {"centered_sum": release.mean.centered_sums, "count": release.mean.counts}

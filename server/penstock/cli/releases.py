@@ -89,7 +89,7 @@ def _intervals(found: "ReleaseView") -> tuple[list[float], list[float], list[flo
     if found.mean is not None:
         mean = found.mean
         return mean.lower.tolist(), mean.upper.tolist(), mean.counts.tolist()
-    half = found.error.half_width
+    half = found.error.half_width if found.errors is None else found.errors.half_widths
     return (found.values - half).tolist(), (found.values + half).tolist(), None
 
 

@@ -24,7 +24,7 @@ class CorrelatedQuery(ComputedQuery):
     known_size: Annotated[int, Field(ge=0, le=MOST_UNITS)] | None = None
 
     @model_validator(mode="after")
-    def _one_way(self) -> "CorrelatedQuery":
+    def _known_or_traded(self) -> "CorrelatedQuery":
         if self.trade_off is not None and self.known_size is not None:
             raise PydanticCustomError(
                 "structure",

@@ -24,6 +24,7 @@ from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.specs import (
     ComputedQueryRequest,
+    CorrelatedQueryRequest,
     PushedVectorRequest,
     VectorPreviewRequest,
 )
@@ -90,7 +91,8 @@ def prepared_again(
             raise InvalidInput(
                 f"The server computes {query.name!r} itself; leave values out.", pointer="/values"
             )
-        return prepared(server, dataset, ComputedQueryRequest.model_validate(spec))
+        kind = CorrelatedQueryRequest if "structure" in spec else ComputedQueryRequest
+        return prepared(server, dataset, kind.model_validate(spec))
     if values is None:
         process = Process.of(query)
         ceiling = process.level(query.ceiling).value

@@ -51,6 +51,7 @@ class Holding:
             released_at=self.grant.at,
             receipt=receipt_of(self.leaf),
             mean=mean,
+            errors=process.errors(rung),
         )
 
     @property

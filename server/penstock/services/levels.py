@@ -34,7 +34,7 @@ from penstock.services.funding import newest_budget
 from penstock.services.independent import drawn_at, undrawn
 from penstock.services.lookup import query_by_name, required
 from penstock.services.principals import Principal
-from penstock.services.process import Process
+from penstock.services.process import Process, on_node
 from penstock.services.releases import store
 from penstock.services.server import Server
 from penstock.services.specs import LevelsChange, LevelSpec
@@ -150,7 +150,8 @@ def asked_rung(process: Process, name: str, spec: LevelSpec, delta: float) -> in
         if rung == 0:
             # Everything more accurate than the ladder ends at its first rung.
             finest = process.ladder.value(0)
-            wanted = level_for(process.mechanism, spec.target(), process.sensitivity, delta)
+            target = on_node(spec.target(), process.nodes)
+            wanted = level_for(process.mechanism, target, process.sensitivity, delta)
             if float(wanted) < float(finest) * (1 - 1e-9):
                 raise InvalidInput(
                     f"The level, {float(wanted):g}, is more accurate than the most accurate that"

@@ -17,7 +17,7 @@ from penstock.accounting import (
     rung_for_share,
     total,
 )
-from penstock.connectors import PreparedQuery
+from penstock.connectors import Nodes, PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import pointer, within
 from penstock.errors import InvalidInput
@@ -28,7 +28,7 @@ from penstock.persistence.tables import Tier
 from penstock.privacy import Target
 from penstock.services.accounts import TierAccount
 from penstock.services.independent import shared_rungs
-from penstock.services.process import Process
+from penstock.services.process import Process, on_node
 from penstock.services.specs import Terms
 
 
@@ -119,7 +119,7 @@ def _by_levels(
     delta: float,
     limit: Tier | None,
 ) -> tuple[Process, dict[str, int]]:
-    targets = _targets(terms, accounts, limit)
+    targets = _targets(terms, accounts, limit, prepared.nodes)
     spelled = {folded(name): name for name in terms.levels or {}}
     template = family(granularity=finest_common_power(prepared.step))
     wanted: dict[str, Fraction] = {}
@@ -196,7 +196,10 @@ def _by_share(
 
 
 def _targets(
-    terms: Terms, accounts: Sequence[tuple[Tier, TierAccount | None]], limit: Tier | None
+    terms: Terms,
+    accounts: Sequence[tuple[Tier, TierAccount | None]],
+    limit: Tier | None,
+    nodes: Nodes | None,
 ) -> dict[str, Target]:
     known = {tier.folded: (tier, account) for tier, account in accounts}
     targets: dict[str, Target] = {}
@@ -213,10 +216,10 @@ def _targets(
                 " or give it a budget.",
                 pointer=pointer("levels", name),
             )
-        targets[tier.name] = spec.target()
+        targets[tier.name] = on_node(spec.target(), nodes)
     return targets
 
 
 def _planned(family: type[Mechanism], prepared: PreparedQuery, ceiling: Fraction) -> Process:
     mechanism, ladder = family.plan(ceiling, prepared.step, prepared.bound)
-    return Process(mechanism, ladder, prepared.sensitivity)
+    return Process(mechanism, ladder, prepared.sensitivity, prepared.nodes)

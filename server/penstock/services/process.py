@@ -1,8 +1,9 @@
 """A registered query's noise process, read back from its row."""
 
 import json
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.accounting import Account, Entry, charge, entry, rung_for
+from penstock.connectors import Nodes, nodes_of
 from penstock.mechanisms import (
     GeneralizedGaussian,
     IntVector,
@@ -19,7 +21,9 @@ from penstock.mechanisms import (
 )
 from penstock.persistence.tables import Query
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
+from penstock.services.specs import CorrelatedQueryRequest
 from penstock.services.views import (
+    ErrorsView,
     ErrorView,
     GuaranteeView,
     Key,
@@ -33,11 +37,15 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Process:
-    """The mechanism, ladder and sensitivity of one query; hashable, so that readings keep."""
+    """The mechanism, ladder and sensitivity of one query; hashable, so that readings keep.
+
+    ``nodes`` are what is drawn and stored in place of counts that are protected together.
+    """
 
     mechanism: Mechanism
     ladder: Ladder
     sensitivity: Sensitivity
+    nodes: Nodes | None = None
 
     @classmethod
     def of(cls, query: Query) -> "Process":
@@ -55,6 +63,7 @@ class Process:
                 l2_squared=Fraction(query.sensitivity_l2_squared),
                 linf=Fraction(query.sensitivity_linf),
             ),
+            nodes=_nodes(query.spec, query.dimension),
         )
 
     @property
@@ -78,7 +87,7 @@ class Process:
 
     def rung(self, target: Target, delta: float) -> int:
         """The least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
-        return _rung(self, target, delta)
+        return _rung(self, on_node(target, self.nodes), delta)
 
     def level(self, rung: int) -> LevelView:
         """The level at ``rung``."""
@@ -89,8 +98,22 @@ class Process:
         return _guarantee(self, rung, delta)
 
     def error(self, rung: int) -> ErrorView:
-        """How far off a value released at ``rung`` may be."""
-        return _error(self, rung)
+        """How far off a value released at ``rung`` may be.
+
+        Of counts that are protected together it is a count, and not the size beside them.
+        """
+        return _error(self, rung, Fraction(1) if self.nodes is None else self.nodes.variance)
+
+    def errors(self, rung: int) -> ErrorsView | None:
+        """The same value by value, where they are not all off by as much."""
+        nodes = self.nodes
+        if nodes is None or nodes.size_variance is None:
+            return None
+        bars = [_error(self, rung, part) for part in (nodes.variance, nodes.size_variance)]
+        return ErrorsView(
+            np.where(nodes.sizes(), *(one.standard_deviation for one in reversed(bars))),
+            np.where(nodes.sizes(), *(one.half_width for one in reversed(bars))),
+        )
 
     @property
     def p(self) -> float | None:
@@ -110,8 +133,13 @@ class Process:
         return entry(cost)
 
     def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
-        """A stored release as unbiased values: exact where they are below 2^53."""
+        """A stored release as unbiased values: exact where they are below 2^53.
+
+        What is read from nodes is the same to the bit whenever and wherever it is read.
+        """
         seen = released(self.mechanism, steps)
+        if self.nodes is not None:
+            return self.nodes.values(seen, self.mechanism.granularity)
         scaled = np.multiply(seen, float(self.mechanism.granularity), dtype=np.float64)
         bias = float(self.mechanism.bias(self.ladder.value(rung)))
         return scaled - bias if bias else scaled
@@ -126,6 +154,22 @@ class Process:
 def family(query: Query) -> type[Mechanism]:
     """The mechanism of a query, which its lattice is still to be given to."""
     return family_of(query.mechanism, None if query.power is None else Fraction(query.power))
+
+
+def on_node(target: Target, nodes: Nodes | None) -> Target:
+    """A wish for noise of counts as one for noise of the nodes that they are read from."""
+    if nodes is None or target.kind not in (TargetKind.STANDARD_DEVIATION, TargetKind.HALF_WIDTH):
+        return target
+    return replace(target, value=target.value / math.sqrt(nodes.variance))
+
+
+@lru_cache(maxsize=1024)
+def _nodes(spec: str, dimension: int) -> Nodes | None:
+    """What is drawn in place of counts, from a spec as it was settled."""
+    stored = json.loads(spec)
+    if stored.get("structure") != "correlated":
+        return None
+    return nodes_of(CorrelatedQueryRequest.model_validate(stored), dimension)
 
 
 def keys_of(query: Query) -> list[Key] | NDArray[np.int64]:
@@ -160,6 +204,7 @@ def _rung(process: Process, target: Target, delta: float) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _error(process: Process, rung: int) -> ErrorView:
-    bars = process.mechanism.error(process.ladder.value(rung), CONFIDENCE)
+def _error(process: Process, rung: int, part: Fraction) -> ErrorView:
+    """Of a value whose variance is ``part`` of a node's."""
+    bars = process.mechanism.error(process.ladder.value(rung) * part, CONFIDENCE)
     return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)

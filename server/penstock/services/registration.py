@@ -35,6 +35,7 @@ from penstock.services.server import Server
 from penstock.services.specs import PushedVectorRequest
 from penstock.services.state import fresh_query_key, seal_fingerprint
 from penstock.services.tiers import ordered
+from penstock.structures.counts import Lift
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
@@ -112,12 +113,14 @@ def require_dimension(server: Server, prepared: PreparedQuery) -> None:
 def _spec(request: Plannable, prepared: PreparedQuery) -> str:
     """The spec as it is stored: values and keys are not part of it.
 
-    A mean's bounds are, as they were settled: its releases are read with them.
+    A mean's bounds and a trade-off are, as they were settled: releases are read with them.
     """
     stored = request.model_dump(mode="json", exclude={"keys", "values"}, exclude_none=True)
     if prepared.mean_bounds is not None:
         lower, upper = map(float, prepared.mean_bounds)
         stored["aggregate"].update(lower=lower, upper=upper)
+    if isinstance(prepared.nodes, Lift):
+        stored["trade_off"] = float(prepared.nodes.trade_off)
     return json.dumps(stored, sort_keys=True)
 
 

@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from penstock.connectors.correlated_specs import CorrelatedQuery
 from penstock.connectors.fields import Name, Number, Spec, Text, folded
 from penstock.connectors.specs import (
     MOST_UNITS,
@@ -308,6 +309,12 @@ class ComputedQueryRequest(Terms, ComputedQuery):
     """A query that the server computes from its dataset."""
 
 
+class CorrelatedQueryRequest(ComputedQueryRequest, CorrelatedQuery):
+    """Counts that are protected together, by Gaussian noise."""
+
+    mechanism: Literal["gaussian"]
+
+
 class PushedVectorRequest(Terms, PushedVector):
     """A query whose exact values come with the request, and are never stored."""
 
@@ -316,11 +323,19 @@ def _kind_of_query(value: object) -> str:
     pushed = isinstance(value, PushedVectorRequest) or (
         isinstance(value, dict) and "values" in value and "aggregate" not in value
     )
-    return "<vector>" if pushed else "<computed>"
+    if pushed:
+        return "<vector>"
+    return "<correlated>" if _structure(value) == "correlated" else "<computed>"
+
+
+def _structure(value: object) -> object:
+    sent = value if isinstance(value, dict) else {}
+    return sent.get("structure", getattr(value, "structure", None))
 
 
 QueryRequest = Annotated[
     Annotated[ComputedQueryRequest, Tag("<computed>")]
+    | Annotated[CorrelatedQueryRequest, Tag("<correlated>")]
     | Annotated[PushedVectorRequest, Tag("<vector>")],
     Discriminator(_kind_of_query),
 ]
@@ -348,6 +363,7 @@ def _kind_of_preview(value: object) -> str:
 
 PreviewRequest = Annotated[
     Annotated[ComputedQueryRequest, Tag("<computed>")]
+    | Annotated[CorrelatedQueryRequest, Tag("<correlated>")]
     | Annotated[PushedVectorRequest, Tag("<vector>")]
     | Annotated[VectorPreviewRequest, Tag("<vector without values>")]
     | Annotated[RegisteredQuery, Tag("<registered>")],

@@ -203,6 +203,14 @@ class ErrorView:
 
 
 @dataclass(frozen=True)
+class ErrorsView:
+    """How far off each value may be, at the confidence of the error beside them."""
+
+    standard_deviations: Values
+    half_widths: Values
+
+
+@dataclass(frozen=True)
 class SensitivityView:
     """How far one privacy unit can move the vector."""
 
@@ -308,7 +316,8 @@ class ReleaseView:
     """A release as its reader holds it.
 
     ``mean`` belongs to queries for means alone: ``values`` are then the means, and
-    ``error`` holds for the worst of them.
+    ``error`` holds for the worst of them.  ``errors`` belongs to counts that are released
+    with the size of their population: ``error`` holds for the counts, and not for the size.
     """
 
     id: str
@@ -326,6 +335,7 @@ class ReleaseView:
     released_at: datetime
     receipt: ReceiptView
     mean: MeanPartsView | None = None
+    errors: ErrorsView | None = None
 
 
 @dataclass(frozen=True)
