@@ -32,6 +32,7 @@ RELEASE = (
 )
 REGISTRATION = (
     "services/registration.py",
+    "services/charging.py",
     "services/accounts.py",
     "services/log.py",
     "persistence/database.py",

@@ -25,6 +25,7 @@ from penstock.services.accounts import (
     require_room,
 )
 from penstock.services.catalogue import levels_of, visible
+from penstock.services.charging import accounts_of
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
@@ -35,12 +36,7 @@ from penstock.services.power_advice import advice, expected_maximum
 from penstock.services.preview_views import ChargeView, PreviewTierView, PreviewView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
-from penstock.services.registration import (
-    accounts_of,
-    charged_dataset,
-    pending,
-    require_dimension,
-)
+from penstock.services.registration import charged_dataset, pending, require_dimension
 from penstock.services.server import Server
 from penstock.services.specs import PreviewRequest, PushedVectorRequest, RegisteredQuery
 

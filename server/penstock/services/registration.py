@@ -10,19 +10,20 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
-from penstock.accounting import CALIBRATION_VERSION
 from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
-from penstock.errors import Conflict, InvalidInput, NameTaken, SourceChanged, Unavailable
-from penstock.persistence import duplicate, lock_dataset, lock_query
+from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
+from penstock.persistence import lock_dataset, lock_query
 from penstock.persistence.tables import Dataset, Query, Tier
-from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
-from penstock.services.acts import record
-from penstock.services.allowances import allow
-from penstock.services.effective import recharge
+from penstock.services.charging import (
+    accounts_of,
+    charge_all,
+    name_taken,
+    require_same_accounts,
+    row_of,
+)
 from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
 from penstock.services.exact import prepared as prepared_for
 from penstock.services.independent import drawn_at, first_rungs
@@ -33,11 +34,8 @@ from penstock.services.process import Process
 from penstock.services.releases import store
 from penstock.services.server import Server
 from penstock.services.specs import PushedVectorRequest
-from penstock.services.state import fresh_query_key, seal_fingerprint
-from penstock.services.tiers import ordered
+from penstock.services.state import seal_fingerprint
 from penstock.structures.counts import Lift
-
-Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 
 def register(server: Server, principal: Principal, request: Request) -> str:
@@ -61,7 +59,8 @@ def register(server: Server, principal: Principal, request: Request) -> str:
         if query is None:
             fresh = accounts_of(session, dataset)
             require_same_accounts(accounts, fresh)
-            query = _charged(session, server, principal, dataset, request, prepared, offer, fresh)
+            query = _row(server, principal, dataset, request, prepared, offer)
+            charge_all(session, principal, dataset, query, offer, fresh)
         rungs = first_rungs(session, query)
     try:
         _anchor(server, dataset, query, rungs, prepared.step, answer)
@@ -87,18 +86,6 @@ def charged_dataset(session: Session, request: Plannable) -> Dataset:
         )
     ).first()
     return newest if left is None else left
-
-
-def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -> Accounts:
-    """Every tier, least trusted first, and its account; none for tiers above ``limit``."""
-    key = required(dataset.id)
-    return [
-        (
-            tier,
-            open_account(session, key, tier) if limit is None or tier.rank <= limit.rank else None,
-        )
-        for tier in ordered(session)
-    ]
 
 
 def require_dimension(server: Server, prepared: PreparedQuery) -> None:
@@ -148,7 +135,7 @@ def pending(
         size = taken.dimension == prepared.dimension
         if taken.status == "pending" and same and size and taken.keys == _keys(prepared):
             return taken
-        raise NameTaken(f"There is a query {taken.name!r} already; choose another name.")
+        raise name_taken(taken.name)
     if prepared.canonical_hash is not None:
         twin = session.exec(
             known.where(col(Query.canonical_hash) == prepared.canonical_hash)
@@ -162,61 +149,6 @@ def pending(
     return None
 
 
-def require_same_accounts(settled: Accounts, fresh: Accounts) -> None:
-    """Refuse an offer that was settled for other tiers or budgets than there are now."""
-
-    def terms(accounts: Accounts) -> list[tuple[int | None, object]]:
-        return [(tier.id, account and account.account) for tier, account in accounts]
-
-    if terms(settled) != terms(fresh):
-        raise Conflict("The tiers or their budgets changed meanwhile; ask again.")
-
-
-def _charged(
-    session: Session,
-    server: Server,
-    principal: Principal,
-    dataset: Dataset,
-    request: Request,
-    prepared: PreparedQuery,
-    offer: Offer,
-    accounts: Accounts,
-) -> Query:
-    """Store the query and charge every tier that sees it; nothing is drawn yet.
-
-    ``accounts`` are read anew: others may have spent since the offer was settled.
-    """
-    key = required(dataset.id)
-    current = {tier.id: account for tier, account in accounts if account is not None}
-    due = [(current[settled.tier.id], rung, new) for settled, rung, new in offer.charges]
-    require_room(session, key, [(account, new) for account, _, new in due])
-    now = server.clock()
-    query = _row(server, principal, dataset, request, prepared, offer)
-    session.add(query)
-    try:
-        session.flush()
-    except IntegrityError as problem:
-        # Registered under another dataset, which is not locked, since it was looked for.
-        if not duplicate(problem):
-            raise
-        raise NameTaken(
-            f"There is a query {request.name!r} already; choose another name."
-        ) from problem
-    record(session, principal, "query", now, dataset=dataset, query=query)
-    append_charges(
-        session,
-        [(account, required(query.id), rung, new) for account, rung, new in due],
-        dataset_id=key,
-        at=now,
-    )
-    session.flush()
-    rungs = {required(account.tier.id): offer.rungs[account.tier.name] for account, _, _ in due}
-    # Tiers that were deleted pay as well for what those below them see.
-    recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
-    allow(session, principal, dataset, query, rungs, now)
-    return query
-
-
 def _row(
     server: Server,
     principal: Principal,
@@ -225,37 +157,20 @@ def _row(
     prepared: PreparedQuery,
     offer: Offer,
 ) -> Query:
-    process = offer.process
-    pushed = isinstance(request, PushedVectorRequest)
-    return Query(
-        name=request.name,
-        folded=folded(request.name),
-        dataset_id=required(dataset.id),
+    return row_of(
+        server,
+        principal,
+        dataset,
+        request.name,
+        request,
+        offer,
+        prepared.dimension,
+        _spec(request, prepared),
         canonical_hash=prepared.canonical_hash,
-        spec=_spec(request, prepared),
         sql=prepared.sql,
         sql_hash=prepared.sql_hash,
-        mechanism=process.mechanism.name,
-        power=None if process.power is None else str(process.power),
-        calibration=CALIBRATION_VERSION,
-        granularity=str(process.mechanism.granularity),
-        dimension=prepared.dimension,
         keys=_keys(prepared),
-        sensitivity_l1=str(process.sensitivity.l1),
-        sensitivity_l2_squared=str(process.sensitivity.l2_squared),
-        sensitivity_linf=str(process.sensitivity.linf),
-        ladder_finest=str(process.ladder.finest),
-        ladder_unit=str(process.ladder.unit),
-        ladder_doubling=process.ladder.doubling,
-        ladder_last=process.ladder.last,
-        ceiling=offer.ceiling,
-        max_levels=request.max_levels,
-        status="pending",
-        seq=-1,
-        wrapped_dek=fresh_query_key(server, dataset, folded(request.name)),
-        asserted_by=principal.name if pushed else None,
-        created_at=server.clock(),
-        by=principal.name,
+        asserted_by=principal.name if isinstance(request, PushedVectorRequest) else None,
     )
 
 

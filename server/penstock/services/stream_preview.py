@@ -15,12 +15,12 @@ from penstock.connectors.vector import asserted
 from penstock.mechanisms import MECHANISMS, Laplace
 from penstock.persistence.tables import Dataset
 from penstock.services.accounts import TierAccount
+from penstock.services.charging import accounts_of
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.offers import Offer
 from penstock.services.preview import charge_of, refusal_of, room_of
 from penstock.services.principals import Principal
 from penstock.services.process import Process
-from penstock.services.registration import accounts_of
 from penstock.services.server import Server
 from penstock.services.stream_preview_views import (
     StepErrorView,

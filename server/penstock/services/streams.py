@@ -7,25 +7,28 @@ structure, a state, and outputs.
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
-from penstock.accounting import CALIBRATION_VERSION
 from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import within
-from penstock.errors import InvalidInput, NameTaken
-from penstock.persistence import duplicate, lock_dataset
+from penstock.errors import InvalidInput
+from penstock.persistence import lock_dataset
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services import datasets
-from penstock.services.accounts import append_charge, require_room
-from penstock.services.acts import record
 from penstock.services.allowances import allow
 from penstock.services.catalogue import levels_of, page_of, spec_of, visible
-from penstock.services.effective import recharge
+from penstock.services.charging import (
+    Accounts,
+    accounts_of,
+    charge_all,
+    name_taken,
+    require_same_accounts,
+    row_of,
+)
 from penstock.services.levels import (
     asked_rung,
     charge_levels,
@@ -38,9 +41,7 @@ from penstock.services.offers import Offer, settle
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
-from penstock.services.registration import Accounts, accounts_of, require_same_accounts
 from penstock.services.server import Server
-from penstock.services.state import fresh_query_key
 from penstock.services.stream_shapes import Shape, prepared, settled
 from penstock.services.stream_specs import StreamChange, StreamRequest
 from penstock.services.stream_state import (
@@ -71,9 +72,10 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         lock_dataset(session, required(dataset.id))
         fresh = accounts_of(session, dataset)
         require_same_accounts(accounts, fresh)
+        require_free_name(session, request.name)
         query = _row(server, principal, dataset, request, shape, offer, terms.dimension)
-        _stored(session, query)
-        _charged(session, server, principal, dataset, query, offer, fresh)
+        charge_all(session, principal, dataset, query, offer, fresh)
+        _begun(session, server, dataset, query, offer.rungs.values())
     return show(server, principal, query.name)
 
 
@@ -106,7 +108,7 @@ def require_free_name(session: Session, name: str, limit: Tier | None = None) ->
     """Raise ``NameTaken`` where a query or stream has the name, in sight for ``limit``."""
     known = select(Query) if limit is None else select(Query).where(in_sight(limit))
     if session.exec(known.where(col(Query.folded) == folded(name))).first() is not None:
-        raise _taken(name)
+        raise name_taken(name)
 
 
 def change(server: Server, principal: Principal, name: str, wanted: StreamChange) -> StreamView:
@@ -183,91 +185,26 @@ def _row(
     offer: Offer,
     charged: int,
 ) -> Query:
-    process = offer.process
-    return Query(
-        name=request.name,
-        folded=folded(request.name),
-        dataset_id=required(dataset.id),
-        spec=json.dumps(request.model_dump(mode="json", exclude_none=True), sort_keys=True),
-        mechanism=request.mechanism,
-        calibration=CALIBRATION_VERSION,
-        granularity=str(process.mechanism.granularity),
-        dimension=charged,
-        sensitivity_l1=str(process.sensitivity.l1),
-        sensitivity_l2_squared=str(process.sensitivity.l2_squared),
-        sensitivity_linf=str(process.sensitivity.linf),
-        ladder_finest=str(process.ladder.finest),
-        ladder_unit=str(process.ladder.unit),
-        ladder_doubling=process.ladder.doubling,
-        ladder_last=process.ladder.last,
-        ceiling=offer.ceiling,
-        max_levels=request.max_levels,
-        status="pending",
-        seq=-1,
-        wrapped_dek=fresh_query_key(server, dataset, folded(request.name)),
+    return row_of(
+        server,
+        principal,
+        dataset,
+        request.name,
+        request,
+        offer,
+        charged,
+        json.dumps(request.model_dump(mode="json", exclude_none=True), sort_keys=True),
         asserted_by=principal.name,
-        created_at=server.clock(),
-        by=principal.name,
         structure=shape.encoded(),
     )
 
 
-def _stored(session: Session, query: Query) -> None:
-    require_free_name(session, query.name)
-    session.add(query)
-    try:
-        session.flush()
-    except IntegrityError as problem:
-        # Registered under another dataset, which is not locked, since it was looked for.
-        if not duplicate(problem):
-            raise
-        raise _taken(query.name) from problem
-
-
-def _taken(name: str) -> NameTaken:
-    return NameTaken(f"There is a query or stream {name!r} already; choose another name.")
-
-
-def _charged(
-    session: Session,
-    server: Server,
-    principal: Principal,
-    dataset: Dataset,
-    query: Query,
-    offer: Offer,
-    accounts: Accounts,
+def _begun(
+    session: Session, server: Server, dataset: Dataset, query: Query, rungs: Iterable[int]
 ) -> None:
-    """Charge every tier that sees the stream, and store its state before the first element."""
-    key, now = required(dataset.id), query.created_at
-    current = {tier.id: account for tier, account in accounts if account is not None}
-    due = [(current[one.tier.id], rung, cost) for one, rung, cost in offer.charges]
-    require_room(session, key, [(account, cost) for account, _, cost in due])
-    record(
-        session,
-        principal,
-        "query",
-        now,
-        dataset=dataset,
-        query=query,
-        structure=json.loads(query.structure or "{}"),
-    )
-    for account, rung, cost in due:
-        append_charge(
-            session,
-            account,
-            cost,
-            dataset_id=key,
-            query_id=required(query.id),
-            rung=rung,
-            at=now,
-        )
-    session.flush()
-    rungs = {required(account.tier.id): rung for account, rung, _ in due}
-    # Tiers that were deleted pay as well for what those below them see.
-    recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
-    allow(session, principal, dataset, query, rungs, now)
-    running = begin(query, list(rungs.values()))
-    _begin_rungs(session, server, dataset, query, running.rungs, 1, now)
+    """Store the state before the first element."""
+    running = begin(query, list(rungs))
+    _begin_rungs(session, server, dataset, query, running.rungs, 1, query.created_at)
     query.status = "active"
     save(session, server, dataset, query, running)
 

@@ -14,7 +14,17 @@ from tests.unit.services.conftest import SITES, VISITS, World
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
 from penstock.merkle import Frontier
 from penstock.persistence.tables import Charge, Leaf, Query, TierBudget
-from penstock.services import accounts, datasets, growth, home, queries, registration, tiers, users
+from penstock.services import (
+    accounts,
+    charging,
+    datasets,
+    growth,
+    home,
+    queries,
+    registration,
+    tiers,
+    users,
+)
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import (
     DatasetRequest,
@@ -86,7 +96,7 @@ def test_without_the_datasets_lock_the_ledgers_unique_refuses_the_second(
         gate.wait()
 
     monkeypatch.setattr(registration, "lock_dataset", lambda *_: None)
-    monkeypatch.setattr(registration, "require_room", wait_and_require)
+    monkeypatch.setattr(charging, "require_room", wait_and_require)
     outcomes = together(
         [
             lambda: queries.register(world.server, OPERATOR, pushed("one")),

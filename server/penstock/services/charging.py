@@ -1,0 +1,138 @@
+"""A query's row, and what every tier that sees it is charged, in one transaction.
+
+Queries and streams alike: nothing is drawn before all of it stands.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session
+
+from penstock.accounting import CALIBRATION_VERSION
+from penstock.connectors.fields import folded
+from penstock.errors import Conflict, NameTaken
+from penstock.persistence import duplicate
+from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
+from penstock.services.acts import record
+from penstock.services.allowances import allow
+from penstock.services.effective import recharge
+from penstock.services.lookup import required
+from penstock.services.offers import Offer
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.specs import Terms
+from penstock.services.state import fresh_query_key
+from penstock.services.tiers import ordered
+
+Accounts = Sequence[tuple[Tier, TierAccount | None]]
+
+
+def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -> Accounts:
+    """Every tier, least trusted first, and its account; none for tiers above ``limit``."""
+    key = required(dataset.id)
+    return [
+        (
+            tier,
+            open_account(session, key, tier) if limit is None or tier.rank <= limit.rank else None,
+        )
+        for tier in ordered(session)
+    ]
+
+
+def require_same_accounts(settled: Accounts, fresh: Accounts) -> None:
+    """Refuse an offer that was settled for other tiers or budgets than there are now."""
+
+    def terms(accounts: Accounts) -> list[tuple[int | None, object]]:
+        return [(tier.id, account and account.account) for tier, account in accounts]
+
+    if terms(settled) != terms(fresh):
+        raise Conflict("The tiers or their budgets changed meanwhile; ask again.")
+
+
+def row_of(
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    name: str,
+    terms: Terms,
+    offer: Offer,
+    dimension: int,
+    spec: str,
+    **own: Any,
+) -> Query:
+    """A row that nothing was drawn for yet; ``own`` are the columns of its kind of query."""
+    process = offer.process
+    return Query(
+        name=name,
+        folded=folded(name),
+        dataset_id=required(dataset.id),
+        spec=spec,
+        dimension=dimension,
+        mechanism=process.mechanism.name,
+        power=None if process.power is None else str(process.power),
+        calibration=CALIBRATION_VERSION,
+        granularity=str(process.mechanism.granularity),
+        sensitivity_l1=str(process.sensitivity.l1),
+        sensitivity_l2_squared=str(process.sensitivity.l2_squared),
+        sensitivity_linf=str(process.sensitivity.linf),
+        ladder_finest=str(process.ladder.finest),
+        ladder_unit=str(process.ladder.unit),
+        ladder_doubling=process.ladder.doubling,
+        ladder_last=process.ladder.last,
+        ceiling=offer.ceiling,
+        max_levels=terms.max_levels,
+        status="pending",
+        seq=-1,
+        wrapped_dek=fresh_query_key(server, dataset, folded(name)),
+        created_at=server.clock(),
+        by=principal.name,
+        **own,
+    )
+
+
+def charge_all(
+    session: Session,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    offer: Offer,
+    accounts: Accounts,
+) -> None:
+    """Store the row and charge every tier that sees it.
+
+    ``accounts`` are read anew: others may have spent since the offer was settled.  Raises
+    ``BudgetExhausted`` and ``NameTaken``.
+    """
+    key, now = required(dataset.id), query.created_at
+    current = {tier.id: account for tier, account in accounts if account is not None}
+    due = [(current[settled.tier.id], rung, new) for settled, rung, new in offer.charges]
+    require_room(session, key, [(account, new) for account, _, new in due])
+    session.add(query)
+    try:
+        session.flush()
+    except IntegrityError as problem:
+        # Registered under another dataset, which is not locked, since it was looked for.
+        if not duplicate(problem):
+            raise
+        raise name_taken(query.name) from problem
+    structure = None if query.structure is None else json.loads(query.structure)
+    record(session, principal, "query", now, dataset=dataset, query=query, structure=structure)
+    append_charges(
+        session,
+        [(account, required(query.id), rung, new) for account, rung, new in due],
+        dataset_id=key,
+        at=now,
+    )
+    session.flush()
+    rungs = {required(account.tier.id): offer.rungs[account.tier.name] for account, _, _ in due}
+    # Tiers that were deleted pay as well for what those below them see.
+    recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
+    allow(session, principal, dataset, query, rungs, now)
+
+
+def name_taken(name: str) -> NameTaken:
+    """The refusal of a name that a query or a stream has."""
+    return NameTaken(f"There is a query or stream {name!r} already; choose another name.")
