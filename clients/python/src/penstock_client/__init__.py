@@ -1,7 +1,7 @@
 """Python client of a Penstock server.
 
 - ``client``: ``Client``, one method for each thing to ask.
-- ``release``, ``interval``: what a release holds, and how far off it may be.
+- ``release``, ``interval``, ``value_errors``: what a release holds, and how far off it may be.
 - ``frames``, ``dummy``: releases and made-up rows as tables of pandas, polars and Arrow.
 - ``preview``: what a query would cost.
 - ``models``: everything else that the server answers with.
@@ -55,6 +55,7 @@ from penstock_client.models import (
 from penstock_client.preview import Charge, Preview, Room, TierPreview
 from penstock_client.release import Release
 from penstock_client.streams import RunningTotal, RunningTotals, Stream, StreamTier
+from penstock_client.value_errors import ValueErrors
 
 __version__ = "0.1.0"
 
@@ -104,5 +105,6 @@ __all__ = [
     "TierPreview",
     "TooManyRequests",
     "Unavailable",
+    "ValueErrors",
     "__version__",
 ]

@@ -76,7 +76,7 @@ def polars_of(release: "Release") -> "pl.DataFrame":
 def arrow_of(release: "Release") -> "pa.Table":
     """The columns, with all the rest of the answer as JSON in the schema's metadata."""
     arrow = library("arrow", "to_arrow")
-    apart = ("keys", "values", "mean")
+    apart = ("keys", "values", "mean", "errors")
     rest = {name: part for name, part in release.answer.items() if name not in apart}
     mean = release.answer.get("mean")
     if isinstance(mean, Mapping):

@@ -21,6 +21,7 @@ from penstock_client.models import (
 )
 from penstock_client.notebook import page
 from penstock_client.rounding import percent, short
+from penstock_client.value_errors import ValueErrors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +36,8 @@ class Release:
     ``keys`` name the ``values``, one each.  ``tier`` is that whose level this is, which
     may be below the one that was asked with.  The noise is unbiased.  ``mean`` belongs to
     queries for means: the ``values`` are then the means, and ``error`` is that of the worst.
+    ``errors`` belong to counts that come with the size of their population, of which
+    ``error`` does not hold.
     """
 
     id: str
@@ -53,11 +56,13 @@ class Release:
     receipt: Receipt
     answer: Answer = field(compare=False)
     mean: MeanParts | None = None
+    errors: ValueErrors | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
         values = fields.vector("values")
-        mean = fields.child_or_none("mean")
+        mean, errors = fields.child_or_none("mean"), fields.child_or_none("errors")
+        error = ErrorBars.read(fields.child("error"))
         return cls(
             fields.text("id"),
             fields.text("query"),
@@ -69,12 +74,13 @@ class Release:
             fields.positive("granularity"),
             fields.keys("keys", len(values)),
             values,
-            ErrorBars.read(fields.child("error")),
+            error,
             fields.text_or_none("asserted_by"),
             fields.moment("released_at"),
             Receipt.read(fields.child("receipt")),
             whole(fields),
             None if mean is None else MeanParts.read(mean, len(values)),
+            None if errors is None else ValueErrors.read(errors, len(values), error.confidence),
         )
 
     def __len__(self) -> int:
@@ -104,12 +110,18 @@ class Release:
                 confidence, self.error.half_width, AS_STATED, self.mean.lower, self.mean.upper
             )
         width, law = half_width(self.mechanism, self.granularity, self.error, confidence)
+        widths = [width] * len(self)
+        if self.errors is not None:
+            known: dict[ErrorBars, float] = {}
+            for each in set(self.errors):
+                known[each], _ = half_width(self.mechanism, self.granularity, each, confidence)
+            widths = [known[each] for each in self.errors]
         return Interval(
             confidence,
             width,
             law,
-            tuple(value - width for value in self.values),
-            tuple(value + width for value in self.values),
+            tuple(value - each for value, each in zip(self.values, widths, strict=True)),
+            tuple(value + each for value, each in zip(self.values, widths, strict=True)),
         )
 
     def to_pandas(self) -> "pd.DataFrame":
