@@ -134,3 +134,32 @@ def test_made_up_rows_come_as_a_frame(
     assert dummy.to_pandas().equals(frame)
     assert dummy.to_polars().height == dummy.to_arrow().num_rows == 7
     assert ann.dummy(dataset["name"], seed=4).rows != ann.dummy(dataset["name"], seed=5).rows
+
+
+def test_a_stream_is_previewed_pushed_again_and_read_as_a_table(
+    as_user: Callable[[str], Client], world: World
+) -> None:
+    spec = {
+        "name": "hits",
+        "dataset": "sites",
+        "mechanism": "laplace",
+        "length": 10,
+        "max_steps_per_unit": 1,
+        "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}},
+    }
+    root, ann = as_user("root"), as_user("ann")
+    found = root.preview_stream(spec)
+    assert [tier.tier for tier in found.tiers] == ["public", "internal"]
+    assert [one.chosen for one in found.structures].count(True) == 1
+    assert [tier.tier for tier in ann.preview_stream(spec).tiers] == ["public"]
+    world.answer("POST", "/api/v1/streams", spec, by="root")
+    assert root.push("hits", [1, 2, 3]).next == 4
+    again = root.push("hits", [1, 2, 3, 4], first=1)
+    assert (again.skipped, again.last, again.next) == (3, 4, 5)
+    with pytest.raises(Forbidden):
+        ann.push("hits", [5])
+    totals = ann.stream("hits")
+    frame = totals.to_pandas()
+    assert frame["total"].tolist() == [one.values[0] for one in totals]
+    assert frame.attrs["tier"] == "public"
+    assert len(totals.to_arrow()) == len(totals.to_polars()) == 4

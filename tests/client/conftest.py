@@ -38,7 +38,94 @@ RELEASE: dict[str, Any] = {
 HISTORY_ITEM = {
     name: value for name, value in RELEASE.items() if name not in ("keys", "values", "granularity")
 } | {"user": "ann"}
+STREAM: dict[str, Any] = {
+    "name": "hits",
+    "dataset": "clicks",
+    "mechanism": "laplace",
+    "status": "active",
+    "length": 100,
+    "next": 3,
+    "dimension": 1,
+    "asserted_by": "root",
+    "tiers": [
+        {"tier": "partner", "level": LEVEL, "guarantee": GUARANTEE, "error": ERROR, "first": 1}
+    ],
+}
+TOTALS: dict[str, Any] = {
+    "stream": "hits",
+    "dataset": "clicks",
+    "tier": "partner",
+    "mechanism": "laplace",
+    "level": LEVEL,
+    "guarantee": GUARANTEE,
+    "granularity": 0.5,
+    "asserted_by": "root",
+    "released_at": "2026-11-20T12:00:00Z",
+    "receipt": RECEIPT,
+    "items": [
+        {"t": 1, "values": [3.5], "error": ERROR},
+        {"t": 2, "values": [-1.0], "error": {**ERROR, "half_width": 99.0}},
+    ],
+}
+STREAM_PREVIEW: dict[str, Any] = {
+    "stream": "more",
+    "structure": {"kind": "kary", "k": 22, "subtracting": True},
+    "length": 250,
+    "dimension": 1,
+    "sensitivity": {"l1": 2.0, "l2": 1.414, "linf": 1.0},
+    "judged_steps": 250,
+    "noisiest_step": 231,
+    "refusal": None,
+    "tiers": [
+        {
+            "tier": "partner",
+            "level": LEVEL,
+            "guarantee": GUARANTEE,
+            "charge": {"order": 22.0, "loss": 0.0087, "failure": 2.2e-19, "share": 0.0164},
+            "error": ERROR,
+            "root_mean_square": 9.44,
+            "steps": [{"t": 1, "error": ERROR}],
+            "room": {
+                "fits": True,
+                "needed_share": 0.0164,
+                "remaining_share": 1.0,
+                "largest_share": 1.0,
+            },
+        }
+    ],
+    "structures": [
+        {
+            "structure": name,
+            "settings": settings,
+            "request": request,
+            "chosen": chosen,
+            "least_mean": chosen,
+            "least_largest": False,
+            "lossless": not chosen,
+            "kept": 18,
+            "drawn": 1.0,
+            "added": 1.25,
+            "errors": [
+                {
+                    "tier": "partner",
+                    "root_mean_square": mean,
+                    "largest": 13.0,
+                    "charged_share": cost,
+                }
+            ],
+        }
+        for name, settings, request, chosen, mean, cost in (
+            ("kary", {"k": 22}, {"structure": "kary", "k": 22}, True, 9.44, 0.0164),
+            ("square_root", {}, None, False, 20.5, None),
+        )
+    ],
+}
 ANSWERS: dict[str, Any] = {
+    "GET /api/v1/streams": {"items": [STREAM], "next_cursor": None},
+    "GET /api/v1/streams/hits": STREAM,
+    "GET /api/v1/streams/hits/releases": TOTALS,
+    "POST /api/v1/streams/hits/elements": {"stream": "hits", "first": 3, "last": 5, "next": 6},
+    "POST /api/v1/streams/preview": STREAM_PREVIEW,
     "GET /api/v1/me": {
         "name": "ann",
         "roles": ["analyst"],

@@ -1,6 +1,13 @@
 """Python client of a Penstock server.
 
 - ``client``: ``Client``, one method for each thing to ask.
+- ``release``, ``interval``: what a release holds, and how far off it may be.
+- ``frames``, ``dummy``: releases, totals and made-up rows as tables of pandas, polars and
+  Arrow.
+- ``queries``, ``preview``: queries, and what one would cost.
+- ``streams``, ``pushing``, ``stream_preview``: running totals, the elements that they are
+  of, and what a stream would cost.
+=======
 - ``release``, ``interval``, ``value_errors``: what a release holds, and how far off it may be.
 - ``frames``, ``dummy``: releases and made-up rows as tables of pandas, polars and Arrow.
 - ``preview``: what a query would cost.
@@ -9,7 +16,7 @@
 - ``transport``, ``address``, ``problems``, ``fields``: HTTP, which servers a token may be
   sent to, refusals, and the reading of answers.
 - ``notebook``, ``svg``, ``rounding``: how things look.
-- ``command``, ``documents``, ``output``: the ``penstock-client`` program.
+- ``command``, ``documents``, ``stream_documents``, ``output``: the ``penstock-client`` program.
 """
 
 from penstock_client.client import Client
@@ -45,16 +52,22 @@ from penstock_client.models import (
     Me,
     MeanParts,
     PrivacyLoss,
-    Query,
     Reach,
     Receipt,
     Spending,
     TierBudget,
-    TierLevel,
 )
 from penstock_client.preview import Charge, Preview, Room, TierPreview
+from penstock_client.queries import Query, TierLevel
 from penstock_client.release import Release
-from penstock_client.streams import RunningTotal, RunningTotals, Stream, StreamTier
+from penstock_client.stream_preview import (
+    StepError,
+    StreamPreview,
+    StreamTierPreview,
+    Structure,
+    StructureError,
+)
+from penstock_client.streams import Pushed, RunningTotal, RunningTotals, Stream, StreamTier
 from penstock_client.value_errors import ValueErrors
 
 __version__ = "0.1.0"
@@ -90,6 +103,7 @@ __all__ = [
     "Preview",
     "PrivacyLoss",
     "ProtocolError",
+    "Pushed",
     "Query",
     "Reach",
     "Receipt",
@@ -98,8 +112,13 @@ __all__ = [
     "RunningTotal",
     "RunningTotals",
     "Spending",
+    "StepError",
     "Stream",
+    "StreamPreview",
     "StreamTier",
+    "StreamTierPreview",
+    "Structure",
+    "StructureError",
     "TierBudget",
     "TierLevel",
     "TierPreview",

@@ -22,12 +22,14 @@ from penstock_client.models import (
     HistoryItem,
     Me,
     PrivacyLoss,
-    Query,
     TierBudget,
 )
-from penstock_client.preview import Preview, wanted
+from penstock_client.preview import Preview, as_json, wanted
+from penstock_client.pushing import Elements, push
+from penstock_client.queries import Query
 from penstock_client.release import Release
-from penstock_client.streams import RunningTotals, Stream
+from penstock_client.stream_preview import StreamPreview
+from penstock_client.streams import Pushed, RunningTotals, Stream
 from penstock_client.transport import LARGEST_ANSWER, Bearer, Transport
 
 if TYPE_CHECKING:
@@ -183,6 +185,29 @@ class Client:
             if value is not None
         }
         return RunningTotals.read(self._get(f"/streams/{_segment(stream)}/releases", asked))
+
+    def push(self, stream: str, elements: Elements, *, first: int | None = None) -> Pushed:
+        """Takes elements into a stream (admins): numbers, or rows of them, in order.
+
+        ``first`` is the number of the first of them, counted from 1.  Elements that the
+        stream has already are skipped, so that a push may be repeated from its beginning
+        after whatever stopped it; without ``first`` they follow the newest.  Large ones are
+        sent in parts.  Where an answer is lost the stream is asked how far it has come, and
+        what is missing is sent again.  Nobody else may push meanwhile.
+
+        Raises ``InvalidArgument`` for what is no number, and for a gap before ``first``;
+        ``Conflict`` where somebody else pushed.
+        """
+        return push(self._transport, f"{API}/streams/{_segment(stream)}", elements, first)
+
+    def preview_stream(self, spec: Mapping[str, object]) -> StreamPreview:
+        """What a stream would cost at each tier, and what other structures would do.
+
+        ``spec`` is as an admin would open it; nothing is done.  Raises ``InvalidArgument``
+        for a spec that is no JSON.
+        """
+        answer = self._transport.post(f"{API}/streams/preview", as_json(spec))
+        return StreamPreview.read(Fields(answer, "preview"))
 
     def history(self, query: str | None = None, *, user: str | None = None) -> list[HistoryItem]:
         """What was handed out: to oneself, and for auditors to everybody (or ``user``)."""

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import click
 
-from penstock_client import documents
+from penstock_client import documents, stream_documents
 from penstock_client.client import TIMEOUT, Client
 from penstock_client.errors import (
     BudgetExhausted,
@@ -23,8 +23,10 @@ from penstock_client.errors import (
 )
 from penstock_client.output import Document, Format, written
 from penstock_client.preview import spec_in
+from penstock_client.pushing import elements_in
 from penstock_client.rounding import printable
 
+NUMBER = click.IntRange(min=1)
 DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE = range(5)
 
 
@@ -181,6 +183,76 @@ def release(
     with settings.connect() as client:
         found = client.release(query, tier=tier, epsilon=epsilon, rho=rho, level=level)
         settings.print(documents.release(found))
+
+
+@commands.group()
+def stream() -> None:
+    """Streams: data that arrive over time, released as running totals."""
+
+
+@stream.command("list")
+@click.option("--dataset", show_envvar=True, help="Only the streams of this dataset.")
+@format_option
+@click.pass_obj
+def list_streams(settings: Settings, dataset: str | None) -> None:
+    """List the streams that you may see."""
+    with settings.connect() as client:
+        settings.print(stream_documents.streams(client.streams(dataset)))
+
+
+@stream.command("read")
+@click.argument("name")
+@click.option("--from", "first", show_envvar=True, type=NUMBER, help="The first step.")
+@click.option("--to", "last", show_envvar=True, type=NUMBER, help="The last step.")
+@click.option("--tier", show_envvar=True, help="The level of this tier, at most your own.")
+@format_option
+@click.pass_obj
+def read_stream(
+    settings: Settings, name: str, first: int | None, last: int | None, tier: str | None
+) -> None:
+    """Read the running totals of the stream NAME, all of them or a range of steps."""
+    with settings.connect() as client:
+        found = client.stream(name, first=first, last=last, tier=tier)
+        settings.print(stream_documents.totals(found))
+
+
+@stream.command("push")
+@click.argument("name")
+@click.argument("file")
+@click.option(
+    "--from",
+    "first",
+    show_envvar=True,
+    type=NUMBER,
+    help="The number of the first element [default: that in FILE, else the next one].",
+)
+@format_option
+@click.pass_obj
+def push_elements(settings: Settings, name: str, file: str, first: int | None) -> None:
+    """Push the elements in FILE to the stream NAME (administrators); - is standard input.
+
+    FILE holds {"from": NUMBER, "values": [...]}, as JSON or TOML. Elements that the stream
+    has already are skipped: after whatever stopped a push it may be repeated as it was.
+    """
+    values, begin = elements_in(file, sys.stdin)
+    with settings.connect() as client:
+        found = client.push(name, values, first=begin if first is None else first)
+        settings.print(stream_documents.pushed(found))
+
+
+@stream.command("preview")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def preview_stream(settings: Settings, file: str) -> None:
+    """Show what the stream in FILE would cost at each tier, and what other structures would do.
+
+    FILE is as an administrator would open it, in JSON or TOML; - is standard input. Nothing
+    is done.
+    """
+    with settings.connect() as client:
+        found = client.preview_stream(spec_in(file, sys.stdin))
+        settings.print(stream_documents.preview(found))
 
 
 @commands.command()

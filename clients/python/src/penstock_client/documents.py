@@ -1,6 +1,6 @@
 """What each command prints, as columns and rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
@@ -12,19 +12,21 @@ from penstock_client.models import (
     HistoryItem,
     Level,
     PrivacyLoss,
-    Query,
 )
 from penstock_client.output import Column, Document
-from penstock_client.preview import Preview
+from penstock_client.preview import Preview, TierPreview
+from penstock_client.queries import Query, TierLevel
 from penstock_client.release import Release
 from penstock_client.rounding import decimals, fixed, percent, short
 
 
-def _number(cell: object) -> str:
+def number(cell: object) -> str:
+    """A number to some digits."""
     return short(cast("float | None", cell))
 
 
-def _share(cell: object) -> str:
+def share(cell: object) -> str:
+    """A part of an account as a percentage."""
     return f"{short(100 * cast('float', cell))}%"
 
 
@@ -38,12 +40,12 @@ def _time(cell: object) -> str:
 
 
 Row = tuple[object, ...]
-EPSILON = Column("epsilon", _number, right=True)
-DELTA = Column("delta", _number, right=True)
+EPSILON = Column("epsilon", number, right=True)
+DELTA = Column("delta", number, right=True)
 LEVEL = (Column("parameter"), Column("level", _level, right=True))
 ERROR = (
     Column("standard_deviation", None),
-    Column("half_width", _number, right=True),
+    Column("half_width", number, right=True),
     Column("confidence", lambda cell: percent(cast("float", cell)), right=True),
 )
 
@@ -93,38 +95,58 @@ def queries(found: Sequence[Query]) -> Document:
 
 def preview(found: Preview) -> Document:
     """One row for each tier."""
-    rows = [
-        (
-            item.tier,
-            *_levels(item.level),
-            item.guarantee.epsilon,
-            item.guarantee.delta,
-            *_error(item.error),
-            *(item.charge.order, item.charge.loss, item.charge.failure, item.charge.share),
-            *(
-                (None,) * 3
-                if item.room is None
-                else (item.room.remaining_share, item.room.largest_share, item.room.fits)
-            ),
-        )
-        for item in found.tiers
-    ]
+    rows = [(*tier_cells(item), *charge_cells(item)) for item in found.tiers]
     # Of a registered query, which is paid for, there is no room to speak of.
     asked = any(item.room is not None for item in found.tiers)
-    columns = (
-        *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
+    columns = (*(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR), *charge_columns(asked=asked))
+    numbers = "1 number" if found.dimension == 1 else f"{found.dimension:,} numbers"
+    facts = (f"{found.query or ''}", f"  {numbers}, {norms(found.sensitivity)}")
+    return Document(found.answer, columns, rows, facts, note=found.refusal or "")
+
+
+def norms(sensitivity: Mapping[str, float]) -> str:
+    """A sensitivity in words."""
+    return "sensitivity " + ", ".join(
+        f"{name} {short(value)}" for name, value in sensitivity.items()
+    )
+
+
+def tier_cells(item: TierLevel) -> Row:
+    """A tier, its level and its error bars."""
+    return (
+        item.tier,
+        *_levels(item.level),
+        item.guarantee.epsilon,
+        item.guarantee.delta,
+        *_error(item.error),
+    )
+
+
+def charge_columns(*, asked: bool) -> tuple[Column, ...]:
+    """What an account is charged, and where it is ``asked`` for, its room."""
+    return (
         *(Column(name, None) for name in ("order", "loss", "failure")),
-        Column("charged_share", _share, right=True),
+        Column("charged_share", share, right=True),
         *(
-            Column(name, _share if asked else None, right=True)
+            Column(name, share if asked else None, right=True)
             for name in ("remaining_share", "largest_share")
         ),
-        Column("fits", (lambda cell: "yes" if cell else "no") if asked else None),
+        Column("fits", yes_or_no if asked else None),
     )
-    norms = ", ".join(f"{name} {short(value)}" for name, value in found.sensitivity.items())
-    numbers = "1 number" if found.dimension == 1 else f"{found.dimension:,} numbers"
-    facts = (f"{found.query or ''}", f"  {numbers}, sensitivity {norms}")
-    return Document(found.answer, columns, rows, facts, note=found.refusal or "")
+
+
+def charge_cells(item: TierPreview) -> Row:
+    """The cells of ``charge_columns``."""
+    charge, room = item.charge, item.room
+    return (
+        *(charge.order, charge.loss, charge.failure, charge.share),
+        *((None,) * 3 if room is None else (room.remaining_share, room.largest_share, room.fits)),
+    )
+
+
+def yes_or_no(cell: object) -> str:
+    """A boolean in words."""
+    return "yes" if cell else "no"
 
 
 def release(found: Release) -> Document:
@@ -234,7 +256,7 @@ def budget(found: Budget) -> Document:
     columns = (
         Column("tier"),
         *(
-            Column(f"{name}_epsilon", _number, right=True)
+            Column(f"{name}_epsilon", number, right=True)
             for name in ("granted", "spent", "remaining")
         ),
         DELTA,
@@ -260,17 +282,7 @@ def _budgets(dataset: Dataset) -> list[Row]:
 
 def _tiers(query: Query) -> list[Row]:
     """What each tier gets; one row of nothing where no tier is named."""
-    rows: list[Row] = [
-        (
-            item.tier,
-            *_levels(item.level),
-            item.guarantee.epsilon,
-            item.guarantee.delta,
-            *_error(item.error),
-        )
-        for item in query.tiers
-    ]
-    return rows or [(None,) * 8]
+    return [tier_cells(item) for item in query.tiers] or [(None,) * 8]
 
 
 def _levels(level: Level) -> tuple[str, float]:

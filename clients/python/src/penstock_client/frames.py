@@ -1,14 +1,14 @@
-"""Releases and made-up rows as tables of pandas, polars and Arrow, each an extra.
+"""Releases, totals and made-up rows as tables of pandas, polars and Arrow, each an extra.
 
 A release is a table with one row a key, as the server writes it in CSV, Arrow and Parquet:
 ``key`` (``key_1``, ``key_2`` ... where keys have several parts), ``value``, ``lower`` and
 ``upper`` at the confidence that the server stated; for means also ``centered_sum`` and
-``count``, from which each was read.
+``count``, from which each was read.  Running totals have a row for each step.
 """
 
 import importlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock_client.errors import MissingExtra
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from penstock_client.release import Release
+    from penstock_client.streams import RunningTotals
 
 Columns = dict[str, Sequence[object]]
 METADATA = "penstock"
@@ -56,11 +57,7 @@ def pandas_of(release: "Release") -> "pd.DataFrame":
     frame.attrs = {
         "release": release.id,
         "query": release.query,
-        "dataset": release.dataset,
-        "tier": release.tier,
-        "mechanism": release.mechanism,
-        "epsilon": release.guarantee.epsilon,
-        "delta": release.guarantee.delta,
+        **_told(release),
         "standard_deviation": release.error.standard_deviation,
         "confidence": release.error.confidence,
     }
@@ -75,13 +72,69 @@ def polars_of(release: "Release") -> "pl.DataFrame":
 
 def arrow_of(release: "Release") -> "pa.Table":
     """The columns, with all the rest of the answer as JSON in the schema's metadata."""
-    arrow = library("arrow", "to_arrow")
-    apart = ("keys", "values", "mean", "errors")
-    rest = {name: part for name, part in release.answer.items() if name not in apart}
+    rest = _rest(release.answer, "keys", "values", "mean", "errors")
     mean = release.answer.get("mean")
     if isinstance(mean, Mapping):
         rest["mean"] = {name: mean[name] for name in ("middle", "sum_error", "count_error")}
-    table: pa.Table = arrow.table(columns_of(release))
+    return _arrow(columns_of(release), rest)
+
+
+def columns_of_totals(totals: "RunningTotals") -> Columns:
+    """``t``, ``total`` (or ``total_1``, ``total_2`` ...) and what these are off by."""
+    names = total_names(len(totals.items[0].values))
+    values = zip(*(one.values for one in totals.items), strict=True)
+    return {
+        "t": [one.t for one in totals.items],
+        **dict(zip(names, values, strict=True)),
+        "standard_deviation": [one.error.standard_deviation for one in totals.items],
+        "half_width": [one.error.half_width for one in totals.items],
+    }
+
+
+def total_names(dimension: int) -> list[str]:
+    """What the columns of totals are called."""
+    return ["total"] if dimension == 1 else [f"total_{place + 1}" for place in range(dimension)]
+
+
+def pandas_of_totals(totals: "RunningTotals") -> "pd.DataFrame":
+    """The columns without the step, which is the index; ``attrs`` says what the frame is."""
+    pandas = library("pandas", "to_pandas")
+    columns = columns_of_totals(totals)
+    steps = pandas.Index(columns.pop("t"), name="t")
+    frame: pd.DataFrame = pandas.DataFrame(columns, index=steps)
+    confidence = totals.items[0].error.confidence
+    frame.attrs = {"stream": totals.stream, **_told(totals), "confidence": confidence}
+    return frame
+
+
+def polars_of_totals(totals: "RunningTotals") -> "pl.DataFrame":
+    """The columns, the step among them."""
+    frame: pl.DataFrame = library("polars", "to_polars").DataFrame(columns_of_totals(totals))
+    return frame
+
+
+def arrow_of_totals(totals: "RunningTotals") -> "pa.Table":
+    """The columns, with all the rest of the answer as JSON in the schema's metadata."""
+    return _arrow(columns_of_totals(totals), _rest(totals.answer, "items"))
+
+
+def _told(of: "Release | RunningTotals") -> dict[Hashable, object]:
+    """What a frame says of the numbers in it."""
+    return {
+        "dataset": of.dataset,
+        "tier": of.tier,
+        "mechanism": of.mechanism,
+        "epsilon": of.guarantee.epsilon,
+        "delta": of.guarantee.delta,
+    }
+
+
+def _rest(answer: Mapping[str, object], *apart: str) -> dict[str, object]:
+    return {name: part for name, part in answer.items() if name not in apart}
+
+
+def _arrow(columns: Columns, rest: Mapping[str, object]) -> "pa.Table":
+    table: pa.Table = library("arrow", "to_arrow").table(columns)
     return table.replace_schema_metadata({METADATA: json.dumps(rest, ensure_ascii=False)})
 
 

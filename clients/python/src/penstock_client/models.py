@@ -195,57 +195,6 @@ class Dataset:
 
 
 @dataclass(frozen=True)
-class TierLevel:
-    """What one tier gets of a query."""
-
-    tier: str
-    level: Level
-    guarantee: Guarantee
-    error: ErrorBars | None
-
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        error = fields.child_or_none("error")
-        return cls(
-            fields.text("tier"),
-            Level.read(fields.child("level")),
-            Guarantee.read(fields.child("guarantee")),
-            None if error is None else ErrorBars.read(error),
-        )
-
-
-@dataclass(frozen=True)
-class Query:
-    """A registered statistic, down to the tiers that the caller may see.
-
-    ``dimension`` is the number of its values; ``asserted_by`` names who vouches for its
-    sensitivity where the server could not derive it.
-    """
-
-    name: str
-    dataset: str
-    mechanism: str | None
-    status: str | None
-    dimension: int | None
-    tiers: tuple[TierLevel, ...]
-    asserted_by: str | None
-    answer: Answer = field(repr=False, compare=False)
-
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        return cls(
-            fields.text("name"),
-            fields.text("dataset"),
-            fields.text_or_none("mechanism"),
-            fields.text_or_none("status"),
-            fields.integer_or_none("dimension"),
-            tuple(map(TierLevel.read, fields.children_or_none("tiers"))),
-            fields.text_or_none("asserted_by"),
-            whole(fields),
-        )
-
-
-@dataclass(frozen=True)
 class HistoryItem:
     """One hand-out of a release to one user, without its values."""
 

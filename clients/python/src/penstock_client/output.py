@@ -41,7 +41,8 @@ class Document:
     """What a command found out.
 
     ``answer`` is for JSON, ``columns`` and ``rows`` are for CSV and tables, ``facts``
-    stand above a table, and ``note`` is a message to whoever reads one.
+    stand above a table, and ``note`` is a message to whoever reads one.  ``below`` is a
+    second table, for people only.
     """
 
     answer: object
@@ -49,6 +50,7 @@ class Document:
     rows: Sequence[Sequence[object]]
     facts: Sequence[str] = ()
     note: str = ""
+    below: "Document | None" = None
 
 
 def written(document: Document, form: Format) -> str:
@@ -59,7 +61,8 @@ def written(document: Document, form: Format) -> str:
         return _csv(document)
     facts = [printable(fact) for fact in document.facts]
     lines = [*facts, ""] if facts and document.rows else facts
-    return "".join(f"{line}\n" for line in (*lines, *_table(document)))
+    text = "".join(f"{line}\n" for line in (*lines, *_table(document)))
+    return text if document.below is None else f"{text}\n{written(document.below, form)}"
 
 
 def _json(answer: object) -> str:

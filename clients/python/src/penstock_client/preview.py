@@ -5,11 +5,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self, TextIO
+from typing import Any, Self, TextIO
 
 from penstock_client.errors import InvalidArgument
 from penstock_client.fields import Fields
-from penstock_client.models import Answer, ErrorBars, Guarantee, Level, whole
+from penstock_client.models import Answer, whole
+from penstock_client.queries import TierLevel
 
 STANDARD_INPUT = "-"
 
@@ -48,31 +49,24 @@ class Room:
         )
 
 
-@dataclass(frozen=True)
-class TierPreview:
+@dataclass(frozen=True, kw_only=True)
+class TierPreview(TierLevel):
     """What one tier would get of a query, and be charged.
 
     ``room`` is None for a query that is registered, whose charge is paid.
     """
 
-    tier: str
-    level: Level
-    guarantee: Guarantee
     charge: Charge
-    error: ErrorBars
     room: Room | None
 
     @classmethod
-    def read(cls, fields: Fields) -> Self:
+    def more(cls, fields: Fields) -> dict[str, Any]:
+        """What the account is charged, and whether it fits."""
         room = fields.child_or_none("room")
-        return cls(
-            fields.text("tier"),
-            Level.read(fields.child("level")),
-            Guarantee.read(fields.child("guarantee")),
-            Charge.read(fields.child("charge")),
-            ErrorBars.read(fields.child("error")),
-            None if room is None else Room.read(room),
-        )
+        return {
+            "charge": Charge.read(fields.child("charge")),
+            "room": None if room is None else Room.read(room),
+        }
 
 
 @dataclass(frozen=True)
@@ -91,22 +85,32 @@ class Preview:
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
-        sensitivity = fields.child("sensitivity")
         return cls(
             fields.text_or_none("query"),
             fields.integer("dimension"),
-            {norm: sensitivity.number(norm) for norm in ("l1", "l2", "linf")},
+            sensitivity_in(fields),
             fields.text_or_none("refusal"),
             tuple(map(TierPreview.read, fields.children("tiers"))),
             whole(fields),
         )
 
 
+def sensitivity_in(fields: Fields) -> Mapping[str, float]:
+    """The norms l1, l2 and linf."""
+    sensitivity = fields.child("sensitivity")
+    return {norm: sensitivity.number(norm) for norm in ("l1", "l2", "linf")}
+
+
 def wanted(query: str | Mapping[str, object]) -> dict[str, object]:
     """What to ask for: a registered query by its name, else a spec as it stands."""
     if isinstance(query, str):
         return {"query": query}
-    spec = dict(query)
+    return as_json(query)
+
+
+def as_json(mapping: Mapping[str, object]) -> dict[str, object]:
+    """A spec as it can be sent.  Raises ``InvalidArgument`` for what JSON does not have."""
+    spec = dict(mapping)
     try:
         json.dumps(spec, allow_nan=False)
     except (TypeError, ValueError, RecursionError):

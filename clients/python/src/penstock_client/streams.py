@@ -3,70 +3,76 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
+from penstock_client import frames
 from penstock_client.errors import ProtocolError
 from penstock_client.fields import Fields
 from penstock_client.models import Answer, ErrorBars, Guarantee, Level, Receipt, whole
+from penstock_client.queries import Query, TierLevel
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 
-@dataclass(frozen=True)
-class StreamTier:
+@dataclass(frozen=True, kw_only=True)
+class StreamTier(TierLevel):
     """A stream's level at one tier; there are totals from step ``first`` on.
 
     ``error`` is that of the newest total.
     """
 
-    tier: str
-    level: Level
-    guarantee: Guarantee
-    error: ErrorBars
     first: int
 
     @classmethod
-    def read(cls, fields: Fields) -> Self:
-        return cls(
-            fields.text("tier"),
-            Level.read(fields.child("level")),
-            Guarantee.read(fields.child("guarantee")),
-            ErrorBars.read(fields.child("error")),
-            fields.integer("first"),
-        )
+    def more(cls, fields: Fields) -> dict[str, Any]:
+        """The first step."""
+        return {"first": fields.integer("first")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stream(Query):
+    """A query whose data arrive over time, down to the tiers that the caller may see.
+
+    ``dimension`` is how many numbers an element has, ``next`` the number of its next
+    element, None where no more fit; ``length`` is None where it has no end.
+    """
+
+    tiers: tuple[StreamTier, ...] = field(kw_only=False)
+    length: int | None
+    next: int | None
+
+    @classmethod
+    def tier_kind(cls) -> type[StreamTier]:
+        """With the first step of each."""
+        return StreamTier
+
+    @classmethod
+    def more(cls, fields: Fields) -> dict[str, Any]:
+        """How long it is, and how far it has come."""
+        return {name: fields.integer_or_none(name) for name in ("length", "next")}
+
+    @property
+    def following(self) -> int:
+        """The number that an element after all that were taken in would have."""
+        return (self.length or 0) + 1 if self.next is None else self.next
 
 
 @dataclass(frozen=True)
-class Stream:
-    """A query whose data arrive over time, down to the tiers that the caller may see.
+class Pushed:
+    """Elements that a stream has taken in: the numbers ``first`` to ``last``.
 
-    ``next`` is the number of its next element, None where no more fit; ``length`` is None
-    where it has no end.  ``asserted_by`` names who vouches for its sensitivity.
+    ``skipped`` of them were there before, as a push was repeated; ``next`` is the number of
+    the next one, None where no more fit.
     """
 
-    name: str
-    dataset: str
-    mechanism: str
-    status: str
-    length: int | None
+    stream: str
+    first: int
+    last: int
     next: int | None
-    dimension: int
-    tiers: tuple[StreamTier, ...]
-    asserted_by: str | None
-    answer: Answer = field(repr=False, compare=False)
-
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        return cls(
-            fields.text("name"),
-            fields.text("dataset"),
-            fields.text("mechanism"),
-            fields.text("status"),
-            fields.integer_or_none("length"),
-            fields.integer_or_none("next"),
-            fields.integer("dimension"),
-            tuple(map(StreamTier.read, fields.children("tiers"))),
-            fields.text_or_none("asserted_by"),
-            whole(fields),
-        )
+    skipped: int = 0
 
 
 @dataclass(frozen=True)
@@ -127,3 +133,22 @@ class RunningTotals:
 
     def __iter__(self) -> Iterator[RunningTotal]:
         return iter(self.items)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """A frame indexed by the step ``t``: ``total``, ``standard_deviation``, ``half_width``.
+
+        Elements of several numbers have ``total_1``, ``total_2`` ... instead.  ``attrs`` says
+        what the frame is.  Raises ``MissingExtra`` where pandas is not installed.
+        """
+        return frames.pandas_of_totals(self)
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The same columns, ``t`` among them.  Raises ``MissingExtra`` without polars."""
+        return frames.polars_of_totals(self)
+
+    def to_arrow(self) -> "pa.Table":
+        """The same columns as Arrow, the rest of the answer in the schema's metadata.
+
+        Raises ``MissingExtra`` without pyarrow.
+        """
+        return frames.arrow_of_totals(self)
