@@ -22,8 +22,10 @@ class Machines:
     server: Callable[[Clock], Server]
     tried: Counter[Pair] = field(default_factory=Counter)
 
+    kind: type[Rules] = Rules
+
     def __call__(self) -> Rules:
-        return Rules(self.server, self.tried)
+        return self.kind(self.server, self.tried)
 
 
 @pytest.fixture

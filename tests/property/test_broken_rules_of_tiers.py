@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from penstock.services import (
     tiers,
 )
 from penstock.services.accounts import TierAccount
+from penstock.services.process import Process
 
 
 def lowered_and_moved(machine: Rules) -> None:
@@ -46,7 +46,30 @@ def asked(machine: Rules) -> None:
     machine.everybody_asks(1, 0.4)
 
 
-STORIES = [lowered_and_moved, raised, held_and_deleted, asked]
+def seen_twice(machine: Rules) -> None:
+    """Levels that are independent draws add up."""
+    machine.register("generalized_gaussian", 4, 0.2, 4)  # mid and high
+
+
+def seen_and_lowered(machine: Rules) -> None:
+    """A level that is given up was seen, and the next one is a draw beside it."""
+    seen_twice(machine)
+    machine.change_levels(7 * 2 + 1, 0.4)
+    machine.change_levels(7 * 2 + 1, 1.6)
+
+
+def asked_for_others(machine: Rules) -> None:
+    """A noisier level of a tier above is not one's own."""
+    machine.register("generalized_gaussian", 6, 0.1, 4)  # low, mid and high
+    machine.change_levels(7 * 2 + 1, 0.2)
+    machine.change_levels(1, 0.8)
+    machine.everybody_asks(1, 0.2)
+
+
+STORIES = [
+    *(lowered_and_moved, raised, held_and_deleted, asked),
+    *(seen_twice, seen_and_lowered, asked_for_others),
+]
 Story = Callable[[Rules], None]
 
 
@@ -112,12 +135,33 @@ def in_sight(session: Session) -> list[Tier]:
     return list(tiers.ordered(session))
 
 
+def best_alone(_: Process, rungs: Iterable[int]) -> list[int]:
+    return sorted(rungs)[:1]
+
+
+def price_of_the_finest(
+    query: Query, account: TierAccount, known: effective.Charged | None, rung: int
+) -> Entry:
+    """Raised by the difference, as a lossless level would be."""
+    cost = KEPT_PRICE(query, account, None, rung)
+    return cost if known is None else Entry(max(cost.loss - known.sum.loss, 0), cost.failure)
+
+
+def whatever_was_drawn(*_: object) -> None:
+    """A caller pays for one of these; who drew them does not matter."""
+
+
 def whatever_exists(_: Session, query: Query, __: Tier) -> int:
     return query.ceiling
 
 
 KEPT = effective._dues  # what a broken variant replaces
-BROKEN = [
+KEPT_PRICE = effective._price
+BROKEN: list[tuple[Story, object, str, Callable[..., object]]] = [
+    (seen_twice, Process, "telling", best_alone),
+    (seen_and_lowered, effective, "_dues", forgetful),
+    (seen_and_lowered, effective, "_price", price_of_the_finest),
+    (asked_for_others, releases, "require_offered", whatever_was_drawn),
     (lowered_and_moved, effective, "_dues", forgetful),
     (raised, effective, "raising", by_difference),
     (held_and_deleted, effective, "ladder", in_sight),
@@ -131,7 +175,7 @@ def test_a_broken_rule_is_found_out(
     machines: Machines,
     monkeypatch: pytest.MonkeyPatch,
     story: Story,
-    module: ModuleType,
+    module: object,
     name: str,
     broken: Callable[..., object],
 ) -> None:

@@ -2,10 +2,12 @@
 
 from typing import Any, cast
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 from tests.databases.homes import SQLITE
 from tests.property.conftest import Machines
+from tests.property.tiers_machine import IndependentRules
 
 ACTS = {
     *("insert_tier", "move_tier", "delete_tier", "clear", "register", "change_levels"),
@@ -13,19 +15,33 @@ ACTS = {
 }
 
 
-def test_nobody_learns_what_the_highest_tier_ever_held_has_not_paid_for(
-    machines: Machines, backend: str
-) -> None:
+def tried(machines: Machines, examples: int, steps: int) -> None:
+    """Try everything with many machines."""
     run_state_machine_as_test(
         cast("Any", machines),  # anything that makes a machine will do
         settings=settings(
-            max_examples=30 if backend == SQLITE else 8,
-            stateful_step_count=50,
+            max_examples=examples,
+            stateful_step_count=steps,
             deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.mark.only(SQLITE)
+def test_independent_levels_are_all_paid_for_by_whoever_may_see_them(machines: Machines) -> None:
+    machines.kind = IndependentRules
+    tried(machines, 6, 40)
+    done = {act for kind, act in machines.tried if kind == "done"}
+    assert done >= ACTS - {"retire", "delete_tier"}
+    assert machines.tried["refused", "INVALID_INPUT"]  # levels that were never drawn
+
+
+def test_nobody_learns_what_the_highest_tier_ever_held_has_not_paid_for(
+    machines: Machines, backend: str
+) -> None:
+    tried(machines, 30 if backend == SQLITE else 8, 50)
     if backend == SQLITE:
         assert {act for kind, act in machines.tried if kind == "done"} >= ACTS
         assert machines.tried["refused", "BUDGET_EXHAUSTED"]

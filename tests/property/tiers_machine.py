@@ -65,6 +65,7 @@ NUMBERS = st.integers(0, 1000)
 EPSILONS = st.sampled_from([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])
 GRANTS = st.sampled_from([2.0, 3.0, 5.0, 9.0, 12.0])
 MECHANISMS = st.sampled_from(["gaussian", "laplace", "poisson", "skellam"])
+INDEPENDENT = st.sampled_from(["generalized_gaussian", "generalized_gaussian", "gaussian"])
 
 
 class Rules(RuleBasedStateMachine):
@@ -170,6 +171,7 @@ class Rules(RuleBasedStateMachine):
             "values": VALUES,
             "sensitivity": {"l1": 1},
             "mechanism": mechanism,
+            "p": 3 if mechanism == "generalized_gaussian" else None,
             "max_levels": 12,
             **({"levels": levels} if number % 5 else {"share": 0.1}),
         }
@@ -240,6 +242,14 @@ class Rules(RuleBasedStateMachine):
     def everything_is_paid_for(self) -> None:
         with self.server.database.read() as session:
             self.facts = self.record.check(session)
+
+
+class IndependentRules(Rules):
+    """The same with queries whose levels are independent draws, and some others beside."""
+
+    @rule(mechanism=INDEPENDENT, number=NUMBERS, epsilon=EPSILONS, step=st.sampled_from([1, 2, 4]))
+    def register(self, mechanism: str, number: int, epsilon: float, step: float) -> None:
+        super().register(mechanism, number, epsilon, step)
 
 
 def furnished(homes: Homes, folder: Path) -> Home:

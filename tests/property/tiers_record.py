@@ -6,8 +6,9 @@ people could fetch are worked out anew from what happened.
 
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,8 +95,8 @@ class Facts:
 class Record:
     """What was seen so far.  ``check`` is called after everything that was tried."""
 
-    effective: dict[Pair, int] = field(default_factory=dict)
-    reachable: dict[Pair, int] = field(default_factory=dict)
+    effective: dict[Pair, frozenset[int]] = field(default_factory=dict)
+    reachable: dict[Pair, frozenset[int]] = field(default_factory=dict)
     orders: dict[int, float] = field(default_factory=dict)
     replayed: dict[int, list[tuple[int, int, int, int]]] = field(default_factory=dict)
     sealed: dict[Pair, str] = field(default_factory=dict)
@@ -118,21 +119,26 @@ class Record:
         np.testing.assert_array_equal(values, known)
         key = next(key for key, row in facts.queries.items() if row.name == query)
         assert (user, key) in self.reachable
-        finest = Process.of(facts.queries[key]).level(self.reachable[user, key]).value
-        assert level >= finest
+        process, rungs = Process.of(facts.queries[key]), self.reachable[user, key]
+        if is_lossless(facts.queries[key]):
+            assert level >= process.level(min(rungs)).value
+        else:
+            assert level in {process.level(rung).value for rung in rungs}
 
     def _grow(self, facts: Facts, standing: Sequence[Tier]) -> None:
-        """Effective levels: the finest so far, of oneself and of all that stand below."""
-        for query in facts.queries:
-            reached: int | None = None
+        """Effective levels: those so far, of oneself and of all that stand below.
+
+        Of lossless levels the finest says all.
+        """
+        for query, row in facts.queries.items():
+            reached: frozenset[int] = frozenset()
             for tier in standing:
                 key = (tier.id or 0, query)
-                own = facts.own.get(key) if tier.deleted_at is None else None
-                rungs = [
-                    rung for rung in (reached, self.effective.get(key), own) if rung is not None
-                ]
-                if rungs:
-                    reached = self.effective[key] = min(rungs)
+                reached |= self.effective.get(key, frozenset())
+                if tier.deleted_at is None and key in facts.own:
+                    reached |= {facts.own[key]}
+                if reached:
+                    reached = self.effective[key] = _telling(row, reached)
 
     def _replay(self, facts: Facts, standing: Sequence[Tier]) -> None:
         """Every charge is the one that the rule demands, and no effective level is free."""
@@ -151,10 +157,11 @@ class Record:
                 known = [*known, self._priced(facts.queries[row.query_id], row, known, account)]
             assert [(row.query_id, row.rung, row.loss, row.failure) for row in rows] == known
             self.replayed[key] = known
-            charged: dict[int, int] = {}
+            charged: dict[int, frozenset[int]] = {}
             for query, rung, *_ in known:
-                charged[query] = min(rung, charged.get(query, rung))
-            expected = {q: rung for (t, q), rung in self.effective.items() if t == key}
+                rungs = charged.get(query, frozenset()) | {rung}
+                charged[query] = _telling(facts.queries[query], rungs)
+            expected = {q: rungs for (t, q), rungs in self.effective.items() if t == key}
             assert account is None or charged == expected
 
     @staticmethod
@@ -164,7 +171,9 @@ class Record:
         process = Process.of(query)
         level = process.ladder.value(row.rung)
         earlier = [one for one in known if one[0] == row.query_id]
-        if not earlier:
+        if not is_lossless(query):
+            assert row.rung not in {rung for _, rung, *_ in earlier}
+        if not earlier or not is_lossless(query):
             cost = charge(
                 process.mechanism,
                 process.ladder,
@@ -219,6 +228,9 @@ class Record:
             per_query.setdefault(row.query_id, set()).add(row.rung)
         for query, rungs in per_query.items():
             assert min(rungs) == facts.queries[query].ceiling
+            if not is_lossless(facts.queries[query]):
+                paid = [own for (_, key), own in self.effective.items() if key == query]
+                assert rungs == set().union(*paid)
             assert len(rungs) <= facts.queries[query].max_levels
 
     def _reach(self, session: Session, facts: Facts, standing: Sequence[Tier]) -> None:
@@ -229,8 +241,15 @@ class Record:
             tier = by_id.get(held[-1])
             for key, query in facts.queries.items():
                 rung = allowed_rung(session, query, tier) if tier is not None else None
-                if rung is not None:
-                    self.reachable[user, key] = min(rung, self.reachable.get((user, key), rung))
+                if tier is None or rung is None:
+                    continue
+                now = {rung}
+                if not is_lossless(query):
+                    paid = self.effective[tier.id or 0, key]
+                    assert rung in paid
+                    now = {one for one in paid if one >= rung}
+                before = self.reachable.get((user, key), frozenset())
+                self.reachable[user, key] = _telling(query, before | now)
         highest = {
             user: max((places[tier] for tier in held if tier is not None), default=-1)
             for user, held in facts.holds.items()
@@ -238,15 +257,23 @@ class Record:
         for user, seen in self.reachable:
             for place in highest.values():
                 top = standing[max(place, highest[user])].id or 0
-                assert self.effective[top, seen] <= self.reachable[user, seen]
+                paid, ever = self.effective[top, seen], self.reachable[user, seen]
+                if is_lossless(facts.queries[seen]):
+                    assert min(paid) <= min(ever)
+                else:
+                    assert ever <= paid
 
     def composed(self, facts: Facts, users: Sequence[User], delta: float) -> float:
         """The tight epsilon of all that ``users`` could ever fetch together."""
-        best: dict[int, int] = {}
-        for (user, query), rung in self.reachable.items():
+        ever: dict[int, frozenset[int]] = {}
+        for (user, query), rungs in self.reachable.items():
             if user in {one.id for one in users}:
-                best[query] = min(rung, best.get(query, rung))
-        return composed_epsilon([_placed(facts.queries, key, best) for key in best], delta)
+                known = ever.get(query, frozenset())
+                ever[query] = _telling(facts.queries[query], known | rungs)
+        placed = [
+            _placed(facts.queries[key], rung) for key, rungs in ever.items() for rung in rungs
+        ]
+        return composed_epsilon(placed, delta)
 
 
 def lengths(session: Session) -> list[int]:
@@ -255,13 +282,23 @@ def lengths(session: Session) -> list[int]:
     return [session.exec(count).one() for count in counts]
 
 
-def _placed(queries: Mapping[int, Query], key: int, best: Mapping[int, int]) -> PlacedRelease:
-    process = Process.of(queries[key])
+def is_lossless(query: Query) -> bool:
+    """Whether the finest of several levels says all."""
+    return query.mechanism != "generalized_gaussian"
+
+
+def _telling(query: Query, rungs: frozenset[int]) -> frozenset[int]:
+    return frozenset({min(rungs)}) if is_lossless(query) else rungs
+
+
+def _placed(query: Query, rung: int) -> PlacedRelease:
+    process = Process.of(query)
     return PlacedRelease(
-        queries[key].mechanism,
+        query.mechanism,
         process.mechanism.granularity,
-        process.ladder.value(best[key]),
+        process.ladder.value(rung),
         process.sensitivity,
+        None if query.power is None else Fraction(query.power),
     )
 
 

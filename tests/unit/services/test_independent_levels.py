@@ -35,6 +35,10 @@ LARGE = {name: {"epsilon": 20.0} for name in LEVELS}
 
 @pytest.fixture
 def counts(world: World) -> World:
+    return furnished(world)
+
+
+def furnished(world: World) -> World:
     """A world with budgets that are large enough, and one query of 64 counts with p = 4."""
     request = DatasetRequest.model_validate({**SITES, "name": "large", "budgets": LARGE})
     datasets.register(world.server, OPERATOR, request)
