@@ -116,6 +116,15 @@ def _scalar_or_list(value: object) -> Scalar | tuple[Scalar, ...]:
     return tuple(_scalar(entry) for entry in value)
 
 
+def each_once(value: object) -> object:
+    """Refuse two spellings of one name, which would become one and lose the other's value."""
+    if isinstance(value, dict):
+        names = [name for name in value if isinstance(name, str)]
+        if len({folded(name) for name in names}) < len(names):
+            raise PydanticCustomError("twice", "A tier is listed twice; keep one of the two.")
+    return value
+
+
 Name = Annotated[str, AfterValidator(_name)]
 """1 to 64 characters, a letter or digit first, brought to Unicode NFC."""
 

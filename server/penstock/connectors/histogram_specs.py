@@ -15,15 +15,17 @@ from penstock.connectors.specs import ComputedQuery
 from penstock.structures.sparse_histogram import Domain, Sha256Prefix, Strings, Uint64
 
 SMALLEST_DOMAIN = 4
-LARGEST_DOMAIN = 2**64
+LARGEST_SIZE = 2**64 - 1
+"""Of a size that is given: JSON's readers hold no more in an integer."""
+
 LONGEST_KEY = 64
 
 
 class Uint64Domain(Spec):
-    """The integers from 0 to ``size - 1``: all of 64 bits where it is left out."""
+    """The integers from 0 to ``size - 1``: all 2^64 of 64 bits where it is left out."""
 
     type: Literal["uint64"]
-    size: Annotated[int, Field(ge=SMALLEST_DOMAIN, le=LARGEST_DOMAIN)] = LARGEST_DOMAIN
+    size: Annotated[int, Field(ge=SMALLEST_DOMAIN, le=LARGEST_SIZE)] | None = None
 
 
 class StringDomain(Spec):
@@ -71,7 +73,7 @@ def domain_of(spec: Uint64Domain | StringDomain | HashDomain) -> Domain:
     """The keys.  Raises ``InvalidInput`` for more than 2^64 and for repeated characters."""
     match spec:
         case Uint64Domain():
-            return Uint64(spec.size)
+            return Uint64() if spec.size is None else Uint64(spec.size)
         case StringDomain():
             return Strings(spec.alphabet, spec.length)
     return Sha256Prefix()

@@ -83,7 +83,9 @@ def spec_of(query: Query, limit: Tier | None) -> dict[str, Any]:
     spec: dict[str, Any] = json.loads(query.spec)
     if limit is None:
         return spec
-    return {name: part for name, part in spec.items() if name not in ("levels", "share")}
+    return {
+        name: part for name, part in spec.items() if name not in ("levels", "share", "false_keys")
+    }
 
 
 def end(session: Session, server: Server, principal: Principal, query: Query) -> None:

@@ -73,6 +73,7 @@ def row_of(
         dimension=dimension,
         mechanism=process.mechanism.name,
         power=None if process.power is None else str(process.power),
+        histogram=None if process.histogram is None else process.histogram.encoded(),
         calibration=CALIBRATION_VERSION,
         granularity=str(process.mechanism.granularity),
         sensitivity_l1=str(process.sensitivity.l1),

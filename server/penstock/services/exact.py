@@ -15,37 +15,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock import connectors
-from penstock.connectors import PreparedQuery
+from penstock.connectors import PreparedQuery, Tally
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
 from penstock.services import datasets
+from penstock.services.histogram_shapes import joined
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.specs import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,
+    HistogramRequest,
     PushedVectorRequest,
     VectorPreviewRequest,
 )
 from penstock.services.state import open_fingerprint
 
-Request = ComputedQueryRequest | PushedVectorRequest
+Request = ComputedQueryRequest | HistogramRequest | PushedVectorRequest
 Plannable = Request | VectorPreviewRequest
 """What levels and charges can be settled for; a preview's vector needs no values."""
 
 Answer = Callable[[], NDArray[np.int64]]
+"""In steps of the values; of a sparse histogram the ranks of its keys, then the counts."""
 
 
 def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
     """What the spec settles; neither data nor keys are touched.  Raises ``InvalidInput``."""
     spec = datasets.spec_of(dataset)
-    if isinstance(request, ComputedQueryRequest):
+    if isinstance(request, ComputedQueryRequest | HistogramRequest):
         return connectors.prepare(spec, request, version=dataset.version, mechanism=_noise(request))
     return connectors.prepare_vector(spec, request)
 
 
-def _noise(request: ComputedQueryRequest) -> str:
+def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
     """Its mechanism in one spelling, that of a generalized Gaussian with its power."""
     family = family_of(request.mechanism, request.power)
     if issubclass(family, GeneralizedGaussian):
@@ -72,9 +75,19 @@ def prepared(server: Server, dataset: Dataset, request: Request) -> tuple[Prepar
     registered = datasets.fingerprint_of(server, dataset)
     connectors.check_registered(spec, fingerprint_key=key, fingerprint=registered)
     salt = datasets.salt_of(server, dataset)
+    if isinstance(request, HistogramRequest):
+        return plan, lambda: _joined(
+            connectors.open_answer(
+                spec, request, salt=salt, fingerprint_key=key, fingerprint=registered
+            )
+        )
     return plan, lambda: connectors.answer(
         spec, request, salt=salt, fingerprint_key=key, fingerprint=registered
     )
+
+
+def _joined(found: Tally) -> NDArray[np.int64]:
+    return joined(found.ranks, found.counts)
 
 
 def prepared_again(

@@ -8,10 +8,11 @@ from sqlmodel import Session, col, select
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
+from penstock.services.histogram_shapes import parted
 from penstock.services.means import bounds_of, means
 from penstock.services.process import Process, keys_of
 from penstock.services.sequencer import receipt_of
-from penstock.services.views import HistoryItemView, ReleaseView
+from penstock.services.views import HistoryItemView, Keys, ReleaseView
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class Holding:
         process = Process.of(self.query)
         rung = self.release.rung
         values, error, mean = process.values(rung, steps), process.error(rung), None
+        keys: Keys = keys_of(self.query)
+        if process.histogram is not None:
+            ranks, own = parted(steps)
+            keys, values = process.histogram.keys(ranks), process.values(rung, own)
         bounds = bounds_of(self.query)
         if bounds is not None:
             found = means(process, rung, values, bounds)
@@ -44,7 +49,7 @@ class Holding:
             level=process.level(rung),
             guarantee=process.guarantee(rung, self.dataset.delta),
             granularity=float(process.mechanism.granularity),
-            keys=keys_of(self.query),
+            keys=keys,
             values=values,
             error=error,
             asserted_by=self.query.asserted_by,
@@ -52,6 +57,7 @@ class Holding:
             receipt=receipt_of(self.leaf),
             mean=mean,
             errors=process.errors(rung),
+            histogram=process.at_rung(rung),
         )
 
     @property

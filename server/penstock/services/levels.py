@@ -58,6 +58,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
         process = Process.of(query)
         rungs = {key: asked_rung(process, *one, dataset.delta) for key, one in targets.items()}
         reads = bool(undrawn(session, query, list(rungs.values())))
+    _require_ceiling_of_histogram(query, process, rungs)
     answer: Answer | None = None
     if reads or wanted.values is not None:
         answer = _answer(server, dataset, query, wanted.values)
@@ -81,6 +82,19 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
     else:
         _draw_more(server, principal, dataset, query, rungs, missing, exact)
     return query.name
+
+
+def _require_ceiling_of_histogram(query: Query, process: Process, rungs: Rungs) -> None:
+    """Raise ``InvalidInput`` for a level that only another reading of the data could give."""
+    finest = min(rungs.values())
+    if query.histogram is not None and finest < query.ceiling:
+        raise InvalidInput(
+            f"The most accurate level of the sparse histogram {query.name!r} is"
+            f" {process.level(query.ceiling).value:g} ({process.mechanism.parameter}), and stays"
+            f" it: {process.level(finest).value:g} would have to read the data again. Ask for"
+            " that or more noise, or register another histogram.",
+            pointer="/levels",
+        )
 
 
 def _answer(

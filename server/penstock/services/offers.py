@@ -4,7 +4,7 @@ Settled from the spec alone, before anything is charged, read or drawn.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby
 
@@ -19,6 +19,7 @@ from penstock.accounting import (
 )
 from penstock.connectors import Nodes, PreparedQuery
 from penstock.connectors.fields import folded
+from penstock.connectors.histogram_specs import domain_of
 from penstock.connectors.refusals import pointer, within
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Mechanism, family_of
@@ -27,9 +28,15 @@ from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
 from penstock.services.accounts import TierAccount
+from penstock.services.histogram_shapes import (
+    most,
+    require_fitting,
+    settled,
+)
 from penstock.services.independent import shared_rungs
 from penstock.services.process import Process, on_node
-from penstock.services.specs import Terms
+from penstock.services.specs import HistogramRequest, Terms
+from penstock.structures.sparse_histogram import HistogramNoise
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,8 @@ def settle(
     that do not exist or have no budget, for levels that get noisier as rank rises, and
     for levels that the mechanism cannot have.
     """
+    if isinstance(terms, HistogramRequest):
+        require_fitting(terms.mechanism, delta)
     family = _family(terms, prepared.step)
     require_admitted(family.name, delta)
     if terms.levels is not None:
@@ -94,10 +103,29 @@ def settle(
             for rung in process.telling(seen):
                 cost = process.price(rung, account.account, prepared.dimension, terms.max_levels)
                 charges.append((account, rung, cost))
+    if isinstance(terms, HistogramRequest):
+        process = _with_thresholds(terms, process, rungs, [tier for tier, _ in accounts], limit)
     return Offer(process, rungs, charges)
 
 
+def _with_thresholds(
+    terms: HistogramRequest,
+    process: Process,
+    rungs: Mapping[str, int],
+    tiers: Sequence[Tier],
+    limit: Tier | None,
+) -> Process:
+    shape = settled(
+        terms.domain.model_dump(exclude_none=True), terms.false_keys, rungs, tiers, limit
+    )
+    # Raises what is wrong with the numbers themselves.
+    process.thresholds(shape)
+    return replace(process, histogram=shape)
+
+
 def _family(terms: Terms, step: Fraction) -> type[Mechanism]:
+    if isinstance(terms, HistogramRequest):
+        return HistogramNoise.of(domain_of(terms.domain).size, most(terms.false_keys))
     if terms.granularity is None:
         return family_of(terms.mechanism, terms.power)
     own = finest_common_power(step)

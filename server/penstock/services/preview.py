@@ -142,6 +142,7 @@ def _tier(
         seen.room,
         together(process, seen.rungs, dataset.delta),
         None if dimension is None else expected_maximum(process, seen.rung, dimension),
+        level.histogram,
     )
 
 

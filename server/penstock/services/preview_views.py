@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from penstock.services.histogram_views import HistogramView
 from penstock.services.views import (
     ComposedView,
     ErrorView,
@@ -46,7 +47,7 @@ class PreviewTierView:
     ``guarantee`` is that of one release; ``composed`` is of all that the tier is charged for,
     null where levels are lossless.  ``room`` is null for a query that is registered, whose
     charge is paid.  ``expected_maximum`` is the expected largest error of all values, for a
-    query that asked for generalized Gaussian noise.
+    query that asked for generalized Gaussian noise.  ``histogram`` belongs to sparse histograms.
     """
 
     tier: str
@@ -57,6 +58,7 @@ class PreviewTierView:
     room: RoomView | None
     composed: ComposedView | None = None
     expected_maximum: float | None = None
+    histogram: HistogramView | None = None
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from penstock.mechanisms import (
 )
 from penstock.persistence.tables import Query
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
+from penstock.services.histogram_shapes import HistogramShape
+from penstock.services.histogram_views import HistogramView
 from penstock.services.specs import CorrelatedQueryRequest
 from penstock.services.views import (
     ErrorsView,
@@ -31,6 +33,7 @@ from penstock.services.views import (
     SensitivityView,
     TierLevelView,
 )
+from penstock.structures.sparse_histogram import Thresholds
 
 CONFIDENCE = 0.95
 
@@ -46,6 +49,7 @@ class Process:
     ladder: Ladder
     sensitivity: Sensitivity
     nodes: Nodes | None = None
+    histogram: HistogramShape | None = None
 
     @classmethod
     def of(cls, query: Query) -> "Process":
@@ -64,6 +68,7 @@ class Process:
                 linf=Fraction(query.sensitivity_linf),
             ),
             nodes=_nodes(query.spec, query.dimension),
+            histogram=_histogram(query),
         )
 
     @property
@@ -122,7 +127,23 @@ class Process:
 
     def at_tier(self, tier: str, rung: int, delta: float) -> TierLevelView:
         """The level of one tier, with what it means."""
-        return TierLevelView(tier, self.level(rung), self.guarantee(rung, delta), self.error(rung))
+        return TierLevelView(
+            tier,
+            self.level(rung),
+            self.guarantee(rung, delta),
+            self.error(rung),
+            histogram=self.at_rung(rung),
+        )
+
+    def at_rung(self, rung: int) -> HistogramView | None:
+        """What a reader at ``rung`` of a sparse histogram is told of it; else ``None``."""
+        if self.histogram is None:
+            return None
+        return self.histogram.view(self.ladder, self.mechanism.granularity, rung)
+
+    def thresholds(self, shape: HistogramShape) -> Thresholds:
+        """Above which value a key is reported, at every rung."""
+        return shape.thresholds(self.ladder, self.mechanism.granularity)
 
     def price(self, rung: int, account: Account, dimension: int, levels: int) -> Entry:
         """What an account is charged for ``rung``: of so many values, at so many levels at most."""
@@ -151,8 +172,15 @@ class Process:
         )
 
 
+def _histogram(query: Query) -> HistogramShape | None:
+    return None if query.histogram is None else HistogramShape.decoded(query.histogram)
+
+
 def family(query: Query) -> type[Mechanism]:
     """The mechanism of a query, which its lattice is still to be given to."""
+    shape = _histogram(query)
+    if shape is not None:
+        return shape.noise
     return family_of(query.mechanism, None if query.power is None else Fraction(query.power))
 
 

@@ -8,19 +8,18 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import levels, registration
 from penstock.services.catalogue import end, levels_of, page_of, spec_of, visible
 from penstock.services.effective import effective_rungs
+from penstock.services.exact import Request
 from penstock.services.independent import together
 from penstock.services.lookup import query_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.specs import ComputedQueryRequest, LevelsChange, PushedVectorRequest
+from penstock.services.specs import LevelsChange
 from penstock.services.views import ComposedView, Page, QueryView
 
 
-def register(
-    server: Server, principal: Principal, request: ComputedQueryRequest | PushedVectorRequest
-) -> QueryView:
+def register(server: Server, principal: Principal, request: Request) -> QueryView:
     """Register a query and show it.  Raises as ``registration.register`` does."""
     return show(server, principal, registration.register(server, principal, request))
 

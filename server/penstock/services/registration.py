@@ -26,6 +26,7 @@ from penstock.services.charging import (
 )
 from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
 from penstock.services.exact import prepared as prepared_for
+from penstock.services.histogram_state import begin, drawn, save
 from penstock.services.independent import drawn_at, first_rungs
 from penstock.services.lookup import dataset_by_name, in_sight, required
 from penstock.services.offers import Offer, settle
@@ -186,17 +187,40 @@ def _anchor(
 
     Where levels are independent, so is all that is drawn at ``rungs``: all or none is kept.
     """
+    if charged.histogram is not None:
+        _begin_histogram(server, dataset, charged, answer)
+        return
     process = Process.of(charged)
     exact = on_lattice(process, step, answer)
     digest = fingerprint(server, charged, exact)
     drawn = drawn_at(server, process, rungs, exact)
     del exact
     with server.database.write(alone=False) as session:
-        query = lock_query(session, required(charged.id))
-        if query is None or query.status != "pending" or query.seq != -1:
-            raise Conflict(f"Query {charged.name!r} was registered by another request just now.")
+        query = _locked_pending(session, charged)
         for rung, steps in drawn:
             store(session, server, dataset, query, rung, steps, None, None)
         query.sealed_fingerprint = seal_fingerprint(server, dataset, query, digest)
         query.status = "active"
         session.add(query)
+
+
+def _begin_histogram(server: Server, dataset: Dataset, charged: Query, answer: Answer) -> None:
+    """Read the data, draw noise for the keys that they have, and store the first report.
+
+    Which keys these are stays in the state; their counts are forgotten.
+    """
+    histogram = begin(server, charged, answer())
+    steps = drawn(histogram, charged.ceiling)
+    with server.database.write(alone=False) as session:
+        query = _locked_pending(session, charged)
+        store(session, server, dataset, query, query.ceiling, steps, None, None)
+        save(session, server, dataset, query, histogram)
+        query.status = "active"
+        session.add(query)
+
+
+def _locked_pending(session: Session, charged: Query) -> Query:
+    query = lock_query(session, required(charged.id))
+    if query is None or query.status != "pending" or query.seq != -1:
+        raise Conflict(f"Query {charged.name!r} was registered by another request just now.")
+    return query

@@ -32,6 +32,7 @@ from penstock.services import log
 from penstock.services.again import again
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import Holding, held_at
+from penstock.services.histogram_state import anticipate, drawn, load, save
 from penstock.services.independent import require_offered
 from penstock.services.lookup import (
     allowed_rung,
@@ -65,6 +66,10 @@ _OTHERS = (
 )
 
 
+HISTOGRAM_WORK = 500_000
+"""Drawing a level of a sparse histogram of 10^5 keys takes no longer than so many values."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A release, and whether this call handed it to the caller for the first time."""
@@ -74,8 +79,12 @@ class Answer:
 
     @property
     def drawn(self) -> int:
-        """How many numbers the release is made of: for means two for each key."""
-        return int(self.view.values.size) * (1 if self.view.mean is None else 2)
+        """How many numbers the release is made of: for means two for each key.
+
+        A sparse histogram counts for more, as if so many others had been drawn.
+        """
+        work = 0 if self.view.histogram is None else HISTOGRAM_WORK
+        return work + int(self.view.values.size) * (1 if self.view.mean is None else 2)
 
 
 @dataclass(frozen=True)
@@ -109,6 +118,9 @@ def _request(server: Server, principal: Principal, name: str, wanted: ReleaseReq
             server.sequencer.cover(held.leaf)
             steps = open_state(server, ask.dataset, ask.query, held.release)
             return Answer(replace(held, tier=ask.tier).view(steps), first=False)
+        if ask.query.histogram is not None:
+            _require_room(session, ask)
+            anticipate(session, ask.query, ask.rung)
     with server.database.write(alone=False) as session:
         lock_query(session, required(ask.query.id))
         ask = _allowed(session, principal, name, wanted)
@@ -204,6 +216,9 @@ def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Releas
             " nothing is drawn. Restore the database from a backup."
         )
 
+    if ask.query.histogram is not None:
+        return _reported(session, server, ask, accurate, noisy)
+
     def point(release: Release) -> tuple[Fraction, IntVector]:
         level = ask.process.ladder.value(release.rung)
         return level, open_state(server, ask.dataset, ask.query, release)
@@ -216,6 +231,17 @@ def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Releas
         server.randomness(),
     )
     release = store(session, server, ask.dataset, ask.query, ask.rung, steps, accurate, noisy)
+    return release, steps
+
+
+def _reported(
+    session: Session, server: Server, ask: _Ask, accurate: Release, noisy: Release | None
+) -> tuple[Release, IntVector]:
+    """The report of a sparse histogram at a new level, and the state after it."""
+    histogram = load(session, server, ask.dataset, ask.query)
+    steps = drawn(histogram, ask.rung)
+    release = store(session, server, ask.dataset, ask.query, ask.rung, steps, accurate, noisy)
+    save(session, server, ask.dataset, ask.query, histogram)
     return release, steps
 
 

@@ -21,7 +21,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.correlated_specs import CorrelatedQuery
-from penstock.connectors.fields import Name, Number, Spec, Text, folded
+from penstock.connectors.fields import Name, Number, Spec, Text, each_once
+from penstock.connectors.histogram_specs import HistogramQuery
 from penstock.connectors.specs import (
     MOST_UNITS,
     ComputedQuery,
@@ -32,6 +33,11 @@ from penstock.connectors.specs import (
     exact_values,
 )
 from penstock.privacy import Target, TargetKind
+from penstock.services.histogram_specs import (
+    DEFAULT_HISTOGRAM_LEVELS,
+    MOST_HISTOGRAM_LEVELS,
+    FalseKeys,
+)
 
 Role = Literal["analyst", "admin", "auditor"]
 DEFAULT_LEVELS = 1024
@@ -178,15 +184,6 @@ class ReleaseRequest(Spec):
         return None
 
 
-def each_once(value: object) -> object:
-    """Refuse two spellings of one name, which would become one and lose the other's value."""
-    if isinstance(value, dict):
-        names = [name for name in value if isinstance(name, str)]
-        if len({folded(name) for name in names}) < len(names):
-            raise PydanticCustomError("twice", "A tier is listed twice; keep one of the two.")
-    return value
-
-
 class BudgetSpec(Spec):
     """A tier's budget; delta is the dataset's."""
 
@@ -315,11 +312,24 @@ class CorrelatedQueryRequest(ComputedQueryRequest, CorrelatedQuery):
     mechanism: Literal["gaussian"]
 
 
+class HistogramRequest(Terms, HistogramQuery):
+    """A count over keys that nobody can list, of which a tier sees those that stand out.
+
+    ``false_keys`` is how many keys of count 0 a tier expects to see: one number, or one for
+    each tier.  It settles above which noisy count a key is reported.
+    """
+
+    false_keys: FalseKeys
+    max_levels: int = Field(default=DEFAULT_HISTOGRAM_LEVELS, ge=1, le=MOST_HISTOGRAM_LEVELS)
+
+
 class PushedVectorRequest(Terms, PushedVector):
     """A query whose exact values come with the request, and are never stored."""
 
 
 def _kind_of_query(value: object) -> str:
+    if _structure(value) == "sparse_histogram":
+        return "<histogram>"
     pushed = isinstance(value, PushedVectorRequest) or (
         isinstance(value, dict) and "values" in value and "aggregate" not in value
     )
@@ -336,6 +346,7 @@ def _structure(value: object) -> object:
 QueryRequest = Annotated[
     Annotated[ComputedQueryRequest, Tag("<computed>")]
     | Annotated[CorrelatedQueryRequest, Tag("<correlated>")]
+    | Annotated[HistogramRequest, Tag("<histogram>")]
     | Annotated[PushedVectorRequest, Tag("<vector>")],
     Discriminator(_kind_of_query),
 ]
@@ -364,6 +375,7 @@ def _kind_of_preview(value: object) -> str:
 PreviewRequest = Annotated[
     Annotated[ComputedQueryRequest, Tag("<computed>")]
     | Annotated[CorrelatedQueryRequest, Tag("<correlated>")]
+    | Annotated[HistogramRequest, Tag("<histogram>")]
     | Annotated[PushedVectorRequest, Tag("<vector>")]
     | Annotated[VectorPreviewRequest, Tag("<vector without values>")]
     | Annotated[RegisteredQuery, Tag("<registered>")],

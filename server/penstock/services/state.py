@@ -6,6 +6,7 @@ with it, so that a swapped, copied or replayed row does not open.
 
 from contextlib import suppress
 
+import numpy as np
 from sqlmodel import select
 
 from penstock.encryption import (
@@ -63,7 +64,13 @@ def fresh_query_key(server: Server, dataset: Dataset, folded: str) -> bytes:
 def seal_state(
     server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
 ) -> bytes:
-    """A release's lattice integers, encrypted for their row."""
+    """A release's lattice integers, encrypted for their row.
+
+    How many a sparse histogram has is hidden up to a factor of two.
+    """
+    if query.histogram is not None:
+        place = _report(dataset, query, rung, seq)
+        return seal(query_key(server, dataset, query), _padded(steps), place)
     return seal_vector(query_key(server, dataset, query), steps, _row(dataset, query, rung, seq))
 
 
@@ -72,6 +79,11 @@ def open_state(server: Server, dataset: Dataset, query: Query, release: Release)
 
     Raises ``IntegrityViolation`` for a row that was altered, cut, copied or swapped.
     """
+    if query.histogram is not None:
+        place = _report(dataset, query, release.rung, release.seq)
+        return _unpadded(
+            open_envelope(query_key(server, dataset, query), release.ciphertext, place)
+        )
     row = _row(dataset, query, release.rung, release.seq)
     return open_vector(query_key(server, dataset, query), release.ciphertext, row)
 
@@ -103,6 +115,29 @@ def _row(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
         length=query.dimension * family(query).parts,
         type="int64",
     )
+
+
+def _report(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
+    return RowIdentity(
+        table="release",
+        dataset=identity(dataset),
+        query=query.folded,
+        level=rung,
+        seq=seq,
+        length=1,
+        type="report",
+    )
+
+
+def _padded(steps: IntVector) -> bytes:
+    """How many there are, they themselves, and zeros up to the next power of two."""
+    content = len(steps).to_bytes(8, "little") + steps.astype("<i8").tobytes()
+    return content.ljust(1 << (len(content) - 1).bit_length(), b"\0")
+
+
+def _unpadded(content: bytes) -> IntVector:
+    count = int.from_bytes(content[:8], "little")
+    return np.frombuffer(content, dtype="<i8", count=count, offset=8).astype(np.int64)
 
 
 def _fingerprint(dataset: Dataset, query: Query) -> RowIdentity:

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.fields import Name, Number, Spec
+from penstock.connectors.fields import Name, Number, Spec, each_once
 from penstock.connectors.specs import MOST_KEYS, AssertedSensitivity
-from penstock.services.specs import LevelSpec, Terms, each_once
+from penstock.services.specs import LevelSpec, Terms
 
 MOST_STEPS = 2**40
 MOST_STEPS_OF_A_UNIT = 2**20

@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
+from penstock.services.histogram_views import HistogramView
+
 Values = Annotated[
     NDArray[np.float64], WithJsonSchema({"type": "array", "items": {"type": "number"}})
 ]
 Key = str | int | list[str]
 Keys = Annotated[
-    list[Key] | NDArray[np.int64], WithJsonSchema(TypeAdapter(list[Key]).json_schema())
+    list[Key] | NDArray[np.int64] | NDArray[np.uint64],
+    WithJsonSchema(TypeAdapter(list[Key]).json_schema()),
 ]
 """Of a vector without keys they are its positions, which as a list would outweigh the values."""
 
@@ -238,7 +241,7 @@ class TierLevelView:
 
     ``guarantee`` is that of one release.  ``composed`` is of all that the tier was ever
     allowed to see of the query, which is what it pays for; null where levels are lossless,
-    so that the most accurate one tells all.
+    so that the most accurate one tells all.  ``histogram`` belongs to sparse histograms.
     """
 
     tier: str
@@ -246,6 +249,7 @@ class TierLevelView:
     guarantee: GuaranteeView
     error: ErrorView
     composed: ComposedView | None = None
+    histogram: HistogramView | None = None
 
 
 @dataclass(frozen=True)
@@ -318,6 +322,7 @@ class ReleaseView:
     ``mean`` belongs to queries for means alone: ``values`` are then the means, and
     ``error`` holds for the worst of them.  ``errors`` belongs to counts that are released
     with the size of their population: ``error`` holds for the counts, and not for the size.
+    ``histogram`` belongs to sparse histograms alone: ``keys`` are then those that were reported.
     """
 
     id: str
@@ -336,6 +341,7 @@ class ReleaseView:
     receipt: ReceiptView
     mean: MeanPartsView | None = None
     errors: ErrorsView | None = None
+    histogram: HistogramView | None = None
 
 
 @dataclass(frozen=True)

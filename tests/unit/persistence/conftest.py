@@ -117,6 +117,7 @@ SAMPLES: dict[str, dict[str, object]] = {
         "started_at": NOON,
         "expires_at": NOON,
     },
+    "histogram_state": {"query_id": 1, "seq": 0, "ciphertext": b"sealed"},
     "stream_state": {"query_id": 1, "step": 3, "ciphertext": b"sealed"},
     "stream_output": {
         "query_id": 1,
@@ -149,6 +150,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.Grant,
         tables.Charge,
         tables.Idempotency,
+        tables.HistogramState,
         tables.StreamState,
         tables.StreamOutput,
         tables.SecretCheck,

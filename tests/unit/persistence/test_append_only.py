@@ -16,7 +16,8 @@ HISTORY = (
     *("secret_check", "stream_output", "tier_budget", "tree_node"),
 )
 MUTABLE = {
-    *("dataset", "idempotency", "log_key", "query", "stream_state", "tier", "token", "user"),
+    *("dataset", "histogram_state", "idempotency", "log_key", "query"),
+    *("stream_state", "tier", "token", "user"),
 }
 
 CHANGED = {

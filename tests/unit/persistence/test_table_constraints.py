@@ -81,6 +81,8 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "checkpoint_note": [{"note": ""}],
     "secret_check_name": [{"name": ""}],
     "secret_check_digest": [{"digest": bytes(31)}, {"digest": bytes(33)}],
+    "histogram_state_seq": [{"seq": -1}],
+    "histogram_state_ciphertext": [{"ciphertext": b""}],
     "stream_state_step": [{"step": -1}],
     "stream_state_ciphertext": [{"ciphertext": b""}],
     "stream_output_rung": [{"rung": -1}],
@@ -114,6 +116,7 @@ SECOND: dict[str, dict[str, object]] = {
     "grant": {"user_id": 2},
     "charge": {"seq": 1},
     "idempotency": {"key": "k2"},
+    "histogram_state": {"query_id": 2},
     "stream_state": {"query_id": 2},
     "stream_output": {"first": 2, "last": 5},
     "secret_check": {"name": "values"},
@@ -156,7 +159,11 @@ def test_a_row_that_breaks_a_check_is_refused(
 @pytest.mark.parametrize("table", SECOND)
 def test_a_second_row_that_differs_is_taken(filled: Database, row: MakeRow, table: str) -> None:
     with filled.write() as session:
-        parent = {"grant": "user", "stream_state": "query"}.get(table)
+        parent = {
+            "grant": "user",
+            "histogram_state": "query",
+            "stream_state": "query",
+        }.get(table)
         if parent is not None:
             session.add(row(parent, **SECOND[parent]))
             session.flush()

@@ -5,6 +5,7 @@
 * ``queries``   queries, their levels, the releases and who holds them
 * ``ledger``    what was charged
 * ``streams``   the state of streams, and their running totals
+* ``histograms``  the state of sparse histograms
 * ``log``       the leaves of the audit log, its tree, its checkpoints
 * ``repeats``   requests that carried a key of their own
 * ``secret_checks``  what tells the right secrets from others
@@ -17,6 +18,7 @@ version, never an update.
 
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.histograms import HistogramState
 from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.log import Checkpoint, Leaf, LogKey, TreeNode
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
@@ -31,6 +33,7 @@ __all__ = [
     "Clearance",
     "Dataset",
     "Grant",
+    "HistogramState",
     "Idempotency",
     "Leaf",
     "LogKey",

@@ -22,7 +22,8 @@ class Query(Table, table=True):
     before the anchor.  ``mac`` is an HMAC of the row under a key that is not in here.
     ``structure`` (JSON) belongs to streams alone; their ``dimension`` is how many numbers one
     privacy unit takes part in, which is what is charged.  ``power`` (a fraction) belongs to
-    generalized Gaussian noise alone.
+    generalized Gaussian noise alone, ``histogram`` (JSON) to sparse histograms, whose
+    ``dimension`` is how many keys differ between neighbors.
     """
 
     __tablename__ = "query"
@@ -76,6 +77,7 @@ class Query(Table, table=True):
     sealed_fingerprint: bytes | None = None
     mac: bytes | None = None
     structure: str | None = None
+    histogram: str | None = None
     power: str | None = None
 
 

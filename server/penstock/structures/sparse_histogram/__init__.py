@@ -11,6 +11,7 @@
 * ``contents``   what is held and handed out
 * ``state``      a histogram as bytes, and back
 * ``charges``    what the sampler costs
+* ``noise``      the mechanism of a histogram, which has these charges
 """
 
 from penstock.structures.sparse_histogram.charges import numerical_charges, zero_key_failure
@@ -24,7 +25,8 @@ from penstock.structures.sparse_histogram.domain import (
     Uint64,
     ranks_of,
 )
-from penstock.structures.sparse_histogram.histogram import SparseHistogram
+from penstock.structures.sparse_histogram.histogram import SparseHistogram, foreseen
+from penstock.structures.sparse_histogram.noise import HistogramNoise
 from penstock.structures.sparse_histogram.plan import plan
 from penstock.structures.sparse_histogram.state import from_bytes, to_bytes
 from penstock.structures.sparse_histogram.threshold import Thresholds
@@ -32,6 +34,7 @@ from penstock.structures.sparse_histogram.threshold import Thresholds
 __all__ = [
     "DenseHistogram",
     "Domain",
+    "HistogramNoise",
     "Key",
     "Report",
     "Sha256Prefix",
@@ -39,6 +42,7 @@ __all__ = [
     "Strings",
     "Thresholds",
     "Uint64",
+    "foreseen",
     "from_bytes",
     "numerical_charges",
     "plan",

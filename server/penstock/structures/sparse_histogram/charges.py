@@ -26,10 +26,14 @@ from penstock.structures.sparse_histogram.histogram import POISSON_FROM
 from penstock.structures.sparse_histogram.threshold import Thresholds
 
 RELATIVE_ERROR = 2.0**-31
-"""``e``: 1e-10 that quadrature may still move, and 3e-10 for sums taken for integrals.
+"""``e``: 1e-12 that quadrature may still move, and 4e-10 for sums taken for integrals.
 
-That much at rung 0 beside adjacent rungs; it falls with the variance, to 5e-12 where ``plan``
-puts the ceiling.
+That much at rung 0 beside adjacent rungs.
+"""
+
+CEILING_ERROR = 2.0**-37
+"""``e`` from the rung on where ``plan`` puts the ceiling: what sums differ by falls with the
+variance, which is 64 times that of rung 0, to 6.25e-12.
 """
 
 LARGEST_EXPONENT = 700.0
@@ -42,10 +46,17 @@ def zero_key_failure(thresholds: Thresholds, levels: int, epsilon: float) -> flo
     Each is charged as the tier that expects the most false keys is.
     """
     expected = max(thresholds.false_keys.values())
-    count = expected / thresholds.size if thresholds.size >= POISSON_FROM else 0.0
+    return false_key_failure(expected, thresholds.size, levels, epsilon, RELATIVE_ERROR)
+
+
+def false_key_failure(
+    expected: float, size: int, levels: int, epsilon: float, error: float
+) -> float:
+    """The same of ``size`` keys, of which ``expected`` are reported, ``error`` being ``e``."""
+    count = expected / size if size >= POISSON_FROM else 0.0
     count += rejection.RELATIVE_ERROR
     inflation = 1 + math.exp(epsilon) if epsilon < LARGEST_EXPONENT else math.inf
-    return inflation * levels * (expected * RELATIVE_ERROR + count)
+    return inflation * levels * (expected * error + count)
 
 
 def numerical_charges(

@@ -23,7 +23,7 @@ from penstock.structures.sparse_histogram.messages import (
     normal_density,
 )
 
-AGREEMENT = 1e-10
+AGREEMENT = 1e-12
 """Nodes are doubled until the probability moves by less, relatively."""
 
 NEGLIGIBLE = 2.0**-100

@@ -7,7 +7,7 @@ which ones, is uniform; and what their noise is at every level, the messages of
 ``crossing`` tell.  From then on they are as the support's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Self
 
@@ -27,7 +27,7 @@ from penstock.structures.sparse_histogram.contents import (
     report_of,
     support_of,
 )
-from penstock.structures.sparse_histogram.crossing import crossing_of
+from penstock.structures.sparse_histogram.crossing import Crossing, crossing_of
 from penstock.structures.sparse_histogram.domain import Domain
 from penstock.structures.sparse_histogram.messages import Limit
 from penstock.structures.sparse_histogram.threshold import Thresholds
@@ -139,12 +139,13 @@ class SparseHistogram:
         path, threshold = dict(self._path), self.thresholds.steps(rung)
         if rung not in path:
             path[rung] = self._placed(rung, stream)
-        limits = {known: self._limit(known, self._limits[known]) for known in sorted(self._limits)}
-        found = crossing_of(tuple(limits.values()), self._limit(rung, threshold), self.domain.size)
+        limits = [_limit(self.thresholds, known, self._limits[known]) for known in self._rungs]
+        new = _limit(self.thresholds, rung, threshold)
+        found = crossing_of(tuple(limits), new, self.domain.size)
         count = self._count(found.probability, stream)
         if count:
             noise = found.draw(count, stream)
-            rungs = sorted([*limits, rung])
+            rungs = sorted([*self._rungs, rung])
             joined = dict(zip(rungs, noise, strict=True))
             if self.ceiling not in joined:
                 joined[self.ceiling] = self._at_ceiling(rungs[0], noise[0], stream)
@@ -192,10 +193,25 @@ class SparseHistogram:
         for rung in path:
             path[rung] = np.concatenate([path[rung], joined[rung]])[sorting]
 
-    def _limit(self, rung: int, threshold: int) -> Limit:
-        """Halfway between the threshold, which is silent, and the next step, which is not."""
-        variance = self._level(rung) / self.mechanism.granularity**2
-        return Limit(float(variance), threshold + 0.5)
+    @property
+    def _rungs(self) -> list[int]:
+        return sorted(self._limits)
 
     def _level(self, rung: int) -> Fraction:
         return self.thresholds.ladder.value(rung)
+
+
+def foreseen(thresholds: Thresholds, released: Iterable[int], rung: int) -> Crossing:
+    """What a draw at ``rung`` will need after ``released``, from public numbers alone.
+
+    It is remembered, so that who draws under a lock may have it worked out before.
+    """
+    limits = (_limit(thresholds, known, thresholds.steps(known)) for known in sorted(released))
+    new = _limit(thresholds, rung, thresholds.steps(rung))
+    return crossing_of(tuple(limits), new, thresholds.size)
+
+
+def _limit(thresholds: Thresholds, rung: int, threshold: int) -> Limit:
+    """Halfway between the threshold, which is silent, and the next step, which is not."""
+    variance = thresholds.ladder.value(rung) / thresholds.granularity**2
+    return Limit(float(variance), threshold + 0.5)

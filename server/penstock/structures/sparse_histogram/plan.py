@@ -3,7 +3,7 @@
 Quadrature between adjacent rungs needs a deviation that is a part of the rungs' own, so
 that they are at least 1.01 apart.  And what quadrature takes for an integral is a sum over
 the lattice, so that a deviation has 2^18 steps at rung 0 and 2^21 at the ceiling: the two
-then differ by 3e-10 and 5e-12, relatively.
+then differ by 4e-10 and 6.25e-12, relatively, where rungs are adjacent.
 """
 
 import math
@@ -48,7 +48,8 @@ def plan(ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Gaussian, 
     if deviation <= 0 or noisiest < ceiling:
         raise InvalidInput(
             f"Counts up to {float(bound):g} and noise of variance {float(ceiling):g} do not"
-            f" fit 2^52 steps of {granularity}; choose more noise or a smaller bound."
+            f" fit 2^52 steps of {granularity}; choose more noise or a smaller bound, which for"
+            " computed counts is the dataset's max_units times the rows of a unit in a key."
         )
     reach = math.floor(DOUBLING * math.log2(noisiest / finest)) + 1
     ladder = Ladder(math.floor(finest / unit), unit, reach, DOUBLING)

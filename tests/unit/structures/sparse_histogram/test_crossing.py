@@ -69,13 +69,13 @@ def _between(
 def test_between_two_limits_the_chance_is_the_single_integral(z: float, ratio: float) -> None:
     levels = [(s, z * math.sqrt(s)) for s in (1 / ratio, 1.0, ratio)]
     found = crossing([levels[0], levels[2]], *levels[1]).probability
-    assert found == pytest.approx(_between(levels[0], levels[1], levels[2]), rel=1e-10)
+    assert found == pytest.approx(_between(levels[0], levels[1], levels[2]), rel=1e-12)
 
 
 def test_thresholds_that_differ_much_between_tiers_do_no_harm() -> None:
     levels = [(1 / 1.01, 8.0), (1.0, 9.5), (1.01, 8.2)]
     found = crossing([levels[0], levels[2]], *levels[1]).probability
-    assert found == pytest.approx(_between(levels[0], levels[1], levels[2]), rel=1e-9)
+    assert found == pytest.approx(_between(levels[0], levels[1], levels[2]), rel=1e-12)
 
 
 def test_with_many_limits_chances_are_those_of_the_normal_law_of_them_all() -> None:

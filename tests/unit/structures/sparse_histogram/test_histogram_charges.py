@@ -6,12 +6,13 @@ from fractions import Fraction
 import pytest
 
 from penstock.structures.sparse_histogram import (
+    HistogramNoise,
     Thresholds,
     numerical_charges,
     plan,
     zero_key_failure,
 )
-from penstock.structures.sparse_histogram.charges import RELATIVE_ERROR
+from penstock.structures.sparse_histogram.charges import CEILING_ERROR, RELATIVE_ERROR
 
 MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
 TIERS = {100: 1.0, 200: 3.0}
@@ -38,3 +39,18 @@ def test_both_ways_of_the_gaussian_mechanism_come_with_it() -> None:
     for one, other in zip(own, found, strict=True):
         assert other.factor == one.factor
         assert other.failure == one.failure + zero_key_failure(HUGE, 64, 1.0)
+
+
+def test_the_mechanism_of_a_histogram_has_these_charges_from_its_ceiling_on() -> None:
+    family = HistogramNoise.of(HUGE.size, 3.0)
+    mechanism, ladder = family.plan(Fraction(25), Fraction(1), Fraction(2**31))
+    assert (mechanism.granularity, ladder) == (MECHANISM.granularity, LADDER)
+    assert ladder.value(0) * 64 <= 25
+    own = MECHANISM.numerical_charges(ladder, 4, 64, 20.0, 1.0)
+    found = mechanism.numerical_charges(ladder, 4, 64, 20.0, 1.0)
+    for one, other in zip(own, found, strict=True):
+        assert other.factor == one.factor
+        more = other.failure - one.failure
+        assert more == pytest.approx((1 + math.e) * 64 * 3 * CEILING_ERROR, rel=2e-2)
+    assert HistogramNoise.of(HUGE.size, 3.0) is family
+    assert HistogramNoise.of(HUGE.size, 4.0) is not family

@@ -1,0 +1,187 @@
+"""What is public of a sparse histogram beside its query: its keys, and its thresholds.
+
+Both are settled when it is registered: every rung of its ladder has its threshold from then
+on, wherever levels of tiers are moved to later.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from penstock.connectors.fields import folded
+from penstock.connectors.histogram_specs import DomainSpec, domain_of
+from penstock.connectors.refusals import pointer
+from penstock.errors import InvalidInput
+from penstock.mechanisms import Gaussian, IntVector
+from penstock.persistence.tables import Tier
+from penstock.privacy import Ladder
+from penstock.services.histogram_specs import FalseKeys
+from penstock.services.histogram_views import AppearanceView, HistogramView
+from penstock.services.views import Key, Keys
+from penstock.structures.sparse_histogram import Domain, HistogramNoise, Thresholds, Uint64
+
+_DOMAIN: TypeAdapter[Any] = TypeAdapter(DomainSpec)
+
+CERTAIN = 0.9999
+MOST_COUNTS = 40
+"""Chances to appear are told up to this one, for as many counts at most."""
+
+
+@dataclass(frozen=True)
+class HistogramShape:
+    """The keys, by their domain as it was declared (JSON), and false keys by rung."""
+
+    declared: str
+    false_keys: tuple[tuple[int, float], ...]
+
+    @classmethod
+    def decoded(cls, stored: str) -> "HistogramShape":
+        """The shape that ``encoded`` wrote down."""
+        parts = json.loads(stored)
+        false_keys = ((int(rung), float(number)) for rung, number in parts["false_keys"])
+        return cls(json.dumps(parts["domain"], sort_keys=True), tuple(false_keys))
+
+    def encoded(self) -> str:
+        """As it is stored."""
+        parts = {"domain": json.loads(self.declared), "false_keys": self.false_keys}
+        return json.dumps(parts, sort_keys=True)
+
+    @property
+    def domain(self) -> Domain:
+        """All keys that there could be."""
+        return domain_of(_DOMAIN.validate_json(self.declared))
+
+    @property
+    def noise(self) -> type[HistogramNoise]:
+        """The mechanism, which its lattice is still to be given to."""
+        return HistogramNoise.of(self.domain.size, max(number for _, number in self.false_keys))
+
+    def thresholds(self, ladder: Ladder, granularity: Fraction) -> Thresholds:
+        """Above which value a key is reported, at every rung of the query's ladder."""
+        return Thresholds(ladder, granularity, self.domain.size, dict(self.false_keys))
+
+    def keys(self, ranks: np.ndarray[Any, np.dtype[np.uint64]]) -> Keys:
+        """The keys of these ranks."""
+        domain = self.domain
+        if isinstance(domain, Uint64):
+            return ranks
+        found: list[Key] = [domain.key(int(rank)) for rank in ranks]
+        return found
+
+    def view(self, ladder: Ladder, granularity: Fraction, rung: int) -> HistogramView:
+        """What a reader at ``rung`` is told of it."""
+        thresholds = self.thresholds(ladder, granularity)
+        return HistogramView(
+            domain=json.loads(self.declared),
+            size=float(self.domain.size),
+            threshold=float(thresholds.at(rung)),
+            false_keys=thresholds.expected(rung),
+            appears=_appearances(
+                float(thresholds.at(rung) + granularity / 2), math.sqrt(ladder.value(rung))
+            ),
+        )
+
+
+def settled(
+    declared: Mapping[str, Any],
+    false_keys: FalseKeys,
+    rungs: Mapping[str, int],
+    tiers: Sequence[Tier],
+    limit: Tier | None,
+) -> HistogramShape:
+    """The shape that a request asks for, its tiers being at ``rungs``.
+
+    What it says of tiers above ``limit``, which are out of sight, is passed over.  Raises
+    ``InvalidInput`` for tiers that do not exist or do not see the query, and for two numbers
+    at one level.
+    """
+    found: Mapping[int, float] = {}
+    if isinstance(false_keys, Mapping):
+        found = _by_rung(false_keys, rungs, tiers, limit)
+    found = found or {min(rungs.values()): most(false_keys)}
+    return HistogramShape(json.dumps(declared, sort_keys=True), tuple(sorted(found.items())))
+
+
+def most(false_keys: FalseKeys) -> float:
+    """The most that any tier expects."""
+    return max(false_keys.values()) if isinstance(false_keys, Mapping) else false_keys
+
+
+def _by_rung(
+    false_keys: Mapping[str, float],
+    rungs: Mapping[str, int],
+    tiers: Sequence[Tier],
+    limit: Tier | None,
+) -> dict[int, float]:
+    known = {tier.folded: tier for tier in tiers}
+    found: dict[int, tuple[str, float]] = {}
+    for name, number in false_keys.items():
+        at = pointer("false_keys", name)
+        tier = known.get(folded(name))
+        if tier is None:
+            raise InvalidInput(
+                f"There is no tier {name!r}; create it first, or leave it out.", pointer=at
+            )
+        if limit is not None and tier.rank > limit.rank:
+            continue
+        if tier.name not in rungs:
+            raise InvalidInput(
+                f"Tier {tier.name!r} does not see this query, so that it expects no false keys;"
+                " give it a level, or leave it out.",
+                pointer=at,
+            )
+        other, before = found.setdefault(rungs[tier.name], (tier.name, number))
+        if before != number:
+            raise InvalidInput(
+                f"Tiers {other!r} and {tier.name!r} have one level, at which a key is either"
+                f" reported or not: they expect equally many false keys, not {before:g} and"
+                f" {number:g}.",
+                pointer=at,
+            )
+    return {rung: number for rung, (_, number) in found.items()}
+
+
+def joined(ranks: np.ndarray[Any, np.dtype[np.uint64]], steps: IntVector) -> IntVector:
+    """A report as one vector of integers: all ranks, bit by bit, and then all steps."""
+    return np.concatenate([ranks.view(np.int64), steps])
+
+
+def parted(vector: IntVector) -> tuple[np.ndarray[Any, np.dtype[np.uint64]], IntVector]:
+    """The ranks and the steps again."""
+    ranks, steps = np.split(vector, 2)
+    return np.ascontiguousarray(ranks).view(np.uint64), steps
+
+
+def _appearances(threshold: float, deviation: float) -> list[AppearanceView]:
+    """The chance that a key with a count is above a threshold: 1, 2, 5, 10 ... to certainty."""
+    law, found = NormalDist(), []
+    for place in range(MOST_COUNTS):
+        count = (1, 2, 5)[place % 3] * 10 ** (place // 3)
+        chance = law.cdf((count - threshold) / deviation)
+        found.append(AppearanceView(count, chance))
+        if chance >= CERTAIN:
+            break
+    return found
+
+
+def require_fitting(mechanism: str, delta: float) -> None:
+    """Raise ``InvalidInput`` for noise, or a delta, that a sparse histogram cannot have."""
+    if mechanism != Gaussian.name:
+        raise InvalidInput(
+            "A sparse histogram has gaussian noise: of no other is the law known that a key's"
+            f" noise has given that the key was silent, also not of {mechanism} noise.",
+            pointer="/mechanism",
+        )
+    if delta == 0:
+        raise InvalidInput(
+            "A sparse histogram needs a dataset with a delta above 0, such as 1e-6; that of this"
+            " one is 0.",
+            pointer="/structure",
+        )

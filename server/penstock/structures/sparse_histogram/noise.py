@@ -1,0 +1,47 @@
+"""Gaussian noise as a histogram needs it: on its lattice, and charged for keys of count 0 too."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, Self
+
+from penstock.mechanisms import Gaussian, NumericalCharge
+from penstock.privacy import Ladder
+from penstock.structures.sparse_histogram.charges import CEILING_ERROR, false_key_failure
+from penstock.structures.sparse_histogram.plan import plan
+
+
+class HistogramNoise(Gaussian):
+    """The family of histograms over ``size`` keys, of which a tier expects ``most_false``.
+
+    As ``Gaussian`` but for lattice, ladder and numerical charges; ``dimension`` is, where it
+    is asked for, how many keys differ between neighbors.  Nothing may be released that is
+    more accurate than the ceiling it was planned for.
+    """
+
+    size: ClassVar[int]
+    most_false: ClassVar[float]
+
+    @staticmethod
+    def of(size: int, most_false: float) -> "type[HistogramNoise]":
+        """The family of one domain, and of the most false keys that any tier expects."""
+        return _family(size, most_false)
+
+    @classmethod
+    def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
+        """Lattice and ladder; see ``penstock.structures.sparse_histogram.plan``."""
+        planned, ladder = plan(ceiling, step, bound)
+        return cls(planned.granularity), ladder
+
+    def numerical_charges(
+        self, ladder: Ladder, dimension: int, levels: int, order: float, epsilon: float
+    ) -> Sequence[NumericalCharge]:
+        """Those of Gaussian noise, each with the failures of all keys of count 0."""
+        own = false_key_failure(self.most_false, self.size, levels, epsilon, CEILING_ERROR)
+        ways = super().numerical_charges(ladder, dimension, levels, order, epsilon)
+        return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)
+
+
+@lru_cache(maxsize=1024)
+def _family(size: int, most_false: float) -> type[HistogramNoise]:
+    return type("HistogramNoise", (HistogramNoise,), {"size": size, "most_false": most_false})
