@@ -7,6 +7,7 @@
 * ``ledger``       exact sums, and the refusal with its numbers
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
 * ``powers``       the power of generalized Gaussian noise: ``best_power``
+* ``corrections``  the layout of a sparse vector correction: ``best_correction``
 * ``search``       the least good level, for the above
 * ``report``       the tight epsilon of any set of releases: ``composed_epsilon``
 * ``readings``     one release in every way that has a theorem: ``readings``
@@ -35,6 +36,7 @@ from penstock.accounting.calibration import (
 )
 from penstock.accounting.charges import charge, pure_loss, require_admitted
 from penstock.accounting.coordinates import PlacedRelease
+from penstock.accounting.corrections import CorrectionChoice, best_correction
 from penstock.accounting.ledger import (
     FAILURE_UNITS,
     LARGEST_LOSS,
@@ -63,12 +65,14 @@ __all__ = [
     "NOTHING",
     "ORDERS",
     "Account",
+    "CorrectionChoice",
     "Entry",
     "PlacedRelease",
     "PowerChoice",
     "Reading",
     "Shortfall",
     "account_of",
+    "best_correction",
     "best_order",
     "best_power",
     "charge",

@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 from penstock.errors import InvalidInput
 from penstock.mechanisms.generalized_gaussian import STEPS_A_SCALE, GeneralizedGaussian
 from penstock.mechanisms.generalized_gaussian_law import standard_deviation
-from penstock.mechanisms.generalized_gaussian_loss import Shifted, TotalLoss, epsilon_of
+from penstock.mechanisms.generalized_gaussian_loss import Shifted, delta_of, epsilon_of
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
@@ -218,16 +218,8 @@ class SparseVectorCorrection:
             *self.anew.worst_shift(self.anew_scale, of_few),
         )
 
-    @cached_property
-    def _total(self) -> TotalLoss:
-        return TotalLoss.of(self._shifted, _SMALLEST_DELTA)
-
     def _divergence(self, epsilon: float) -> float:
         """Of all noisy values: symmetric noise has the same in both directions."""
         at = abs(epsilon)
-        found = self._total.profile(at).delta(at)
+        found = delta_of(self._shifted, at)
         return found if epsilon >= 0 else math.exp(epsilon) * found - math.expm1(epsilon)
-
-
-_SMALLEST_DELTA: Final = 1e-12
-"""Mass of up to a millionth of this is counted as lost."""
