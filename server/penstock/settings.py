@@ -39,6 +39,23 @@ class Settings:
         default=None,
         metadata={"sentence": "When set, the only folder from which datasets may be registered."},
     )
+    key_provider: str = field(
+        default="keyring",
+        metadata={
+            "sentence": "Who keeps the keys that wrap all others: keyring, a file in the keys"
+            " folder, or pkcs11, a hardware module."
+        },
+    )
+    pkcs11_module: Path | None = field(
+        default=None, metadata={"sentence": "The library that speaks to the hardware module."}
+    )
+    pkcs11_token: str = field(
+        default="", metadata={"sentence": "The label of the hardware module's token."}
+    )
+    pkcs11_pin_file: Path | None = field(
+        default=None,
+        metadata={"sentence": "The file, of mode 0600, that holds the token's PIN; keys/pin."},
+    )
     database_url: str = field(
         default="",
         metadata={
@@ -221,7 +238,10 @@ def _read_secret(path: Path) -> str:
         ) from problem
 
 
-_PATHS = {"home", "database_folder", "keys_folder", "witness_folder", "data_folder"}
+_PATHS = {
+    *("home", "database_folder", "keys_folder", "witness_folder", "data_folder"),
+    *("pkcs11_module", "pkcs11_pin_file"),
+}
 _INTEGERS = {
     *("port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"),
     *("request_burst", "failed_sign_ins"),
@@ -264,6 +284,14 @@ def _check(settings: Settings) -> None:
         value = getattr(settings, name)
         if not low <= value <= high:
             raise InvalidInput(f"The setting {name} is {value}; it must be from {low} to {high}.")
+    if settings.key_provider not in ("keyring", "pkcs11"):
+        raise InvalidInput(
+            f"The setting key_provider is {settings.key_provider!r}; it must be keyring or pkcs11."
+        )
+    if settings.key_provider == "pkcs11" and not (settings.pkcs11_module and settings.pkcs11_token):
+        raise InvalidInput(
+            "The key provider pkcs11 needs the settings pkcs11_module and pkcs11_token."
+        )
     if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise InvalidInput(
             f"The setting log_level is {settings.log_level!r};"

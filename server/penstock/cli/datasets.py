@@ -156,6 +156,39 @@ def budget(operator: Operator, name: str, wanted: "tuple[tuple[str, float], ...]
     operator.print(_budget(budgets.show(operator.server, operator.principal, name)))
 
 
+@dataset.command()
+@click.argument("name")
+@option("--yes", is_flag=True, help="Do it: there is no way back.")
+@format_option
+@click.pass_obj
+def shred(operator: Operator, name: str, yes: bool) -> None:
+    """Destroy the keys of a dataset: nothing stored of it can be read again.
+
+    That goes for backups of the database, once the key that was destroyed is in no copy of
+    the keys either.  Releases that were handed out stay with whoever has them; what they
+    cost stays spent, and the log stays.
+    """
+    from penstock.services import keys
+
+    if not yes:
+        raise click.UsageError(f"Say --yes to destroy all that is stored of {name!r}, for ever.")
+    done = keys.shred(operator.server, operator.principal, name)
+    rows = [
+        ("dataset", done.dataset),
+        ("versions", ", ".join(map(str, done.versions))),
+        ("queries retired", str(done.queries)),
+        ("keys destroyed", str(done.keys)),
+    ]
+    operator.print(
+        Document(
+            done,
+            (Column("what"), Column("value")),
+            rows,
+            note="Copies of the keys that were made before hold them still: destroy those too.",
+        )
+    )
+
+
 def shown(found: "DatasetView") -> Document:
     """The dataset's facts, and one row for each tier's budget."""
     facts = [

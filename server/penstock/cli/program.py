@@ -18,6 +18,7 @@ from penstock.cli.backup import backup
 from penstock.cli.datasets import dataset
 from penstock.cli.demo import demo
 from penstock.cli.home import config, db, init, status
+from penstock.cli.keys import keys
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
 from penstock.cli.queries import query
@@ -67,7 +68,7 @@ def commands(operator: Operator, debug: bool) -> None:
 
 for command in (
     *(init, status, user, token, tier, dataset, query, release, streams),
-    *(audit, db, backup, config, serve, demo),
+    *(audit, db, keys, backup, config, serve, demo),
 ):
     commands.add_command(command)
 

@@ -6,6 +6,7 @@
 * ``hierarchy``  a key a query, under a key a dataset, under the provider's
 * ``providers``  what a keeper of keys must be able to do
 * ``keyring``    the provider that keeps its keys in a file
+* ``pkcs11_provider`` the one whose keys never leave a hardware module
 * ``signing``    the key that signs the log's checkpoints
 * ``secrets``    the keys of HMACs, in a file of their own
 * ``private``    files that nobody else may read
@@ -15,13 +16,16 @@ A row that was altered, cut, copied or swapped does not open: ``IntegrityViolati
 
 from penstock.encryption.envelope import RowIdentity, open_envelope, seal
 from penstock.encryption.hierarchy import (
+    dataset_context,
     new_dataset_kek,
     new_query_dek,
     unwrap_dataset_kek,
     unwrap_query_dek,
+    wrapping_key,
 )
 from penstock.encryption.key import Key
 from penstock.encryption.keyring import KeyRing
+from penstock.encryption.pkcs11_provider import Pkcs11
 from penstock.encryption.providers import Health, KeyProvider
 from penstock.encryption.secrets import Secrets
 from penstock.encryption.signing import SigningKey, signing_context
@@ -32,9 +36,11 @@ __all__ = [
     "Key",
     "KeyProvider",
     "KeyRing",
+    "Pkcs11",
     "RowIdentity",
     "Secrets",
     "SigningKey",
+    "dataset_context",
     "new_dataset_kek",
     "new_query_dek",
     "open_envelope",
@@ -44,4 +50,5 @@ __all__ = [
     "signing_context",
     "unwrap_dataset_kek",
     "unwrap_query_dek",
+    "wrapping_key",
 ]

@@ -90,19 +90,19 @@ def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
     """What was sealed.  Raises ``IntegrityViolation`` whatever is wrong with it."""
     view = memoryview(envelope)
     if len(view) < OVERHEAD:
-        raise _violation(identity, "is cut short")
+        raise broken(identity, "is cut short")
     prefix = bytes(view[:_PREFIX_SIZE])
     if prefix[0] != VERSION or prefix[1] != ALGORITHM:
-        raise _violation(identity, "has a format that this version does not know")
+        raise broken(identity, "has a format that this version does not know")
     if prefix[2:] != key.id:
-        raise _violation(identity, "is sealed under another key")
+        raise broken(identity, "is sealed under another key")
     salt = bytes(view[_PREFIX_SIZE : _PREFIX_SIZE + SALT_SIZE])
     nonce = bytes(view[_PREFIX_SIZE + SALT_SIZE : _HEADER_SIZE])
     aad = prefix + identity.encode()
     try:
         return AESGCM(key.subkey(salt, aad)).decrypt(nonce, view[_HEADER_SIZE:], aad)
     except InvalidTag:
-        raise _violation(identity, "was altered or belongs to another row") from None
+        raise broken(identity, "was altered or belongs to another row") from None
 
 
 def key_id(envelope: Buffer) -> bytes:
@@ -110,7 +110,8 @@ def key_id(envelope: Buffer) -> bytes:
     return bytes(memoryview(envelope)[2:_PREFIX_SIZE])
 
 
-def _violation(identity: RowIdentity, what: str) -> IntegrityViolation:
+def broken(identity: RowIdentity, what: str) -> IntegrityViolation:
+    """The refusal of a record that does not authenticate as what it is said to be."""
     return IntegrityViolation(
         f"A stored {identity.table} {what}. Nothing was drawn or served from it."
         " Restore the database and the key ring that belong together.",

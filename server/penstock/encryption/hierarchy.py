@@ -1,10 +1,11 @@
 """A key for every query, under a key for every dataset, under the provider's keys.
 
-Destroying a dataset's wrapped key makes everything that its queries stored unreadable,
-backups included.  Rotating the provider's keys rewraps one key a dataset.
+Every dataset's key is wrapped by a key of its own at the provider.  Destroying that one makes
+everything that the dataset's queries stored unreadable, backups of the database included.
+Rotating the provider's keys rewraps one key a dataset.
 """
 
-from penstock.encryption.envelope import RowIdentity, open_envelope, seal
+from penstock.encryption.envelope import RowIdentity, key_id, open_envelope, seal
 from penstock.encryption.key import Key
 from penstock.encryption.providers import KeyProvider
 
@@ -22,6 +23,11 @@ def new_dataset_kek(provider: KeyProvider, dataset: str) -> bytes:
 def unwrap_dataset_kek(provider: KeyProvider, wrapped_kek: bytes, dataset: str) -> Key:
     """The dataset's key.  Raises ``KeysUnavailable`` or ``IntegrityViolation``."""
     return provider.unwrap(wrapped_kek, dataset_context(dataset))
+
+
+def wrapping_key(wrapped: bytes) -> str:
+    """The public name of the provider's key that a wrapped key says it is under."""
+    return key_id(wrapped).hex()
 
 
 def new_query_dek(kek: Key, dataset: str, query: str) -> bytes:

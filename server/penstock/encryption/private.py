@@ -12,7 +12,8 @@ from pathlib import Path
 from penstock.encryption.key import SIZE, Key
 from penstock.errors import KeysUnavailable
 
-_LARGEST = 1 << 20
+_LARGEST = 16 << 20
+"""A ring of some 100,000 keys."""
 
 
 def create(path: Path, content: object) -> None:
@@ -54,6 +55,22 @@ def read(path: Path) -> object:
     messages never repeat what stands in it.
     """
     try:
+        return json.loads(_content(path))
+    except (ValueError, RecursionError):
+        # The cause would carry the content along.
+        raise malformed(path, "is not JSON") from None
+
+
+def read_text(path: Path) -> str:
+    """The text of a private file, of one line.  Raises ``KeysUnavailable`` as ``read`` does."""
+    try:
+        return _content(path).decode().rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise malformed(path, "is not text") from None
+
+
+def _content(path: Path) -> bytes:
+    try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         raise _unavailable(
@@ -75,11 +92,7 @@ def read(path: Path) -> object:
         os.close(descriptor)
     if len(content) > _LARGEST:
         raise malformed(path, f"is longer than {_LARGEST} bytes")
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        # The cause would carry the content along.
-        raise malformed(path, "is not JSON") from None
+    return content
 
 
 @contextmanager

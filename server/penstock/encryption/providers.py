@@ -1,4 +1,9 @@
-"""What a keeper of keys must be able to do: a file, a hardware module, a service."""
+"""What a keeper of keys must be able to do: a file, a hardware module, a service.
+
+A provider has a wrapping key of its own for every *context*: for each version of a dataset,
+and for each key that signs the log.  What it destroys of one context is lost for ever, in
+the database's backups as well, and nothing else is.
+"""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,12 +16,11 @@ class Health:
     """What a provider has: the public names of its keys, in hexadecimal."""
 
     provider: str
-    primary: str
     keys: tuple[str, ...]
 
 
 class KeyProvider(Protocol):
-    """Wraps the keys of datasets under keys of its own, which never leave it.
+    """Wraps keys under keys of its own, which never leave it.
 
     ``context`` says what the wrapped key is for and must be equal when it is unwrapped.
     Every method raises ``KeysUnavailable`` with the next step where the provider cannot
@@ -25,13 +29,28 @@ class KeyProvider(Protocol):
     """
 
     def wrap(self, key: Key, context: bytes) -> bytes:
-        """``key`` under the primary key."""
+        """``key`` under the newest key of ``context``, which is made where it has none."""
 
     def unwrap(self, wrapped: bytes, context: bytes) -> Key:
         """The key that was wrapped, under whichever key of the provider."""
 
     def rewrap(self, wrapped: bytes, context: bytes) -> bytes:
-        """The same key under the primary key; ``wrapped`` itself where it is already."""
+        """The same key under the context's newest; ``wrapped`` itself where it is already."""
+
+    def renew(self, context: bytes) -> str:
+        """Make a new key, under which ``context`` is wrapped from now on.  Returns its name."""
+
+    def drop_old(self, context: bytes) -> tuple[str, ...]:
+        """Forget all keys of ``context`` but the newest.  Returns their names.
+
+        What is still wrapped under them is lost.
+        """
+
+    def drop_shared(self) -> tuple[str, ...]:
+        """Forget the keys that are of no context: those of rings from before contexts had any."""
+
+    def destroy(self, context: bytes) -> tuple[str, ...]:
+        """Forget every key of ``context``, and so what was wrapped for it.  Returns their names."""
 
     def health(self) -> Health:
         """That the provider can wrap and unwrap now, and with which keys."""

@@ -12,7 +12,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from penstock import connectors
 from penstock.accounting import Account
 from penstock.connectors.fields import folded
-from penstock.encryption import RowIdentity, open_envelope, seal
+from penstock.encryption import Key, RowIdentity, open_envelope, seal
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import NeighboringRelation
@@ -150,7 +150,20 @@ def salt_of(server: Server, dataset: Dataset) -> bytes:
 
 def fingerprint_of(server: Server, dataset: Dataset) -> bytes:
     """The keyed fingerprint of the source, as it was registered."""
+    if dataset.sealed_fingerprint is not None and not dataset.wrapped_kek:
+        key = Key(server.secrets.fingerprint)
+        return open_envelope(key, dataset.sealed_fingerprint, _row(dataset, "fingerprint", 32))
     return _unseal(server, dataset, dataset.sealed_fingerprint, "fingerprint", 32)
+
+
+def keep_fingerprint(server: Server, dataset: Dataset) -> None:
+    """Seal the fingerprint under the server's secrets, before the dataset's key is destroyed.
+
+    The file can so not be registered again as if nobody had spent anything on it.
+    """
+    if dataset.sealed_fingerprint is not None:
+        digest, row = fingerprint_of(server, dataset), _row(dataset, "fingerprint", 32)
+        dataset.sealed_fingerprint = seal(Key(server.secrets.fingerprint), digest, row)
 
 
 def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
@@ -343,6 +356,7 @@ def _seal(server: Server, dataset: Dataset, content: bytes, kind: str) -> bytes:
 def _unseal(
     server: Server, dataset: Dataset, sealed: bytes | None, kind: str, length: int
 ) -> bytes:
+    key = dataset_key(server, dataset)
     if sealed is None:
         raise Conflict(f"Dataset {dataset.name!r} has no file behind it.")
-    return open_envelope(dataset_key(server, dataset), sealed, _row(dataset, kind, length))
+    return open_envelope(key, sealed, _row(dataset, kind, length))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from penstock.encryption import KeyRing, Secrets
+from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
@@ -17,6 +17,7 @@ from penstock.settings import Settings
 
 KEY_RING = "keyring.json"
 SECRETS = "secrets.json"
+PIN = "pin"
 UNSIGNED_BELOW = "0007"
 """The first schema whose rows of queries are signed."""
 
@@ -64,7 +65,9 @@ def create(settings: Settings) -> list[Path]:
             " Choose a PENSTOCK_HOME that this account may write to."
         ) from problem
     Secrets.create(settings.keys_path / SECRETS)
-    KeyRing.create(settings.keys_path / KEY_RING)
+    if settings.key_provider == "keyring":
+        KeyRing.create(settings.keys_path / KEY_RING)
+    provider(settings).health()
     upgrade(settings)
     return folders
 
@@ -85,11 +88,19 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
         secret_checks.remember(database, secrets)
         if found[0] is not None and found[0] < UNSIGNED_BELOW:
             authenticity.sign_all(database, secrets)
-        ring = KeyRing.load(settings.keys_path / KEY_RING)
+        ring = provider(settings)
         log_start.prepare(database, ring, FileWitness(settings.witness_path), utc_now())
     finally:
         database.close()
     return found
+
+
+def provider(settings: Settings) -> KeyProvider:
+    """Who keeps the keys.  Raises ``KeysUnavailable``."""
+    if settings.key_provider == "keyring":
+        return KeyRing.load(settings.keys_path / KEY_RING)
+    pin = settings.pkcs11_pin_file or settings.keys_path / PIN
+    return Pkcs11(settings.pkcs11_module or Path(), settings.pkcs11_token, pin)
 
 
 def require(settings: Settings) -> None:
@@ -115,15 +126,15 @@ def open_server(
     require(settings)
     secrets = Secrets.load(settings.keys_path / SECRETS)
     database = _database(settings, secrets)
-    provider = KeyRing.load(settings.keys_path / KEY_RING)
+    keeper = provider(settings)
     database.watch = sequencer = Sequencer(
-        database, provider, FileWitness(settings.witness_path), clock
+        database, keeper, FileWitness(settings.witness_path), clock
     )
     server = Server(
         settings=settings,
         database=database,
         sequencer=sequencer,
-        provider=provider,
+        provider=keeper,
         secrets=secrets,
         clock=clock,
         randomness=randomness,

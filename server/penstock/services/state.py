@@ -21,7 +21,7 @@ from penstock.encryption import (
     unwrap_dataset_kek,
     unwrap_query_dek,
 )
-from penstock.errors import IntegrityViolation
+from penstock.errors import Conflict, IntegrityViolation
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release
 from penstock.services.process import family
@@ -34,7 +34,15 @@ def identity(dataset: Dataset) -> str:
 
 
 def dataset_key(server: Server, dataset: Dataset) -> Key:
-    """The key of a dataset.  Raises ``KeysUnavailable`` or ``IntegrityViolation``."""
+    """The key of a dataset.
+
+    Raises ``KeysUnavailable``, ``IntegrityViolation``, and ``Conflict`` where it was shredded.
+    """
+    if not dataset.wrapped_kek:
+        raise Conflict(
+            f"Dataset {dataset.name!r}, version {dataset.version}, was shredded: nothing that"
+            " was stored of it can be read again."
+        )
     return unwrap_dataset_kek(server.provider, dataset.wrapped_kek, identity(dataset))
 
 
@@ -44,7 +52,11 @@ def require_keys(server: Server) -> None:
     What is stored under a ring that belongs to another database is lost with that ring.
     """
     with server.database.read() as session:
-        rows = session.exec(select(Dataset.folded, Dataset.version, Dataset.wrapped_kek)).all()
+        rows = session.exec(
+            select(Dataset.folded, Dataset.version, Dataset.wrapped_kek).where(
+                Dataset.wrapped_kek != b""
+            )
+        ).all()
     for folded, version, wrapped in rows:
         # A row that was altered is refused where it is read; it says nothing of the ring.
         with suppress(IntegrityViolation):

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.encryption import KeyRing, Secrets
+from penstock.encryption import Secrets
 from penstock.errors import (
     DatabaseUnavailable,
     InvalidInput,
@@ -14,7 +14,7 @@ from penstock.errors import (
     Unavailable,
 )
 from penstock.persistence import Database, migrate
-from penstock.services.home import KEY_RING, SECRETS, open_server, require
+from penstock.services.home import SECRETS, open_server, provider, require
 from penstock.services.witness import FileWitness
 from penstock.settings import Settings
 
@@ -87,12 +87,12 @@ def _database(settings: Settings) -> Callable[[], str]:
 def _keys(settings: Settings) -> Callable[[], str]:
     def check() -> str:
         Secrets.load(settings.keys_path / SECRETS)
-        health = KeyRing.load(settings.keys_path / KEY_RING).health()
+        health = provider(settings).health()
         # What is wrong with the database is told of the database.
         with suppress(DatabaseUnavailable, SchemaUnknown, InvalidInput):
             open_server(settings).database.close()
         count = len(health.keys)
-        return f"{count} key{'s' if count > 1 else ''}, primary {health.primary}"
+        return f"{health.provider}, {count} key{'' if count == 1 else 's'}"
 
     return check
 

@@ -7,12 +7,12 @@ import pytest
 from penstock.encryption import (
     KeyProvider,
     KeyRing,
+    dataset_context,
     new_dataset_kek,
     new_query_dek,
     unwrap_dataset_kek,
     unwrap_query_dek,
 )
-from penstock.encryption.hierarchy import dataset_context
 from penstock.errors import IntegrityViolation
 
 
@@ -67,7 +67,7 @@ def test_the_context_of_a_dataset_is_what_rewrapping_needs(tmp_path: Path) -> No
     ring = KeyRing.create(tmp_path / "keyring.json")
     wrapped = new_dataset_kek(ring, "a@1")
     before = unwrap_dataset_kek(ring, wrapped, "a@1")
-    ring.make_primary(ring.add())
+    ring.renew(dataset_context("a@1"))
     rewrapped = ring.rewrap(wrapped, dataset_context("a@1"))
     assert rewrapped != wrapped
     assert unwrap_dataset_kek(ring, rewrapped, "a@1").material == before.material

@@ -62,8 +62,8 @@ def test_a_file_that_is_no_json_is_refused(kind: Kind, path: Path, content: byte
 
 def test_a_huge_file_is_refused(kind: Kind, path: Path) -> None:
     kind.create(path)
-    path.write_bytes(b" " * (1 << 20) + b"{}")
-    with pytest.raises(KeysUnavailable, match="longer than 1048576 bytes"):
+    path.write_bytes(b" " * (16 << 20) + b"{}")
+    with pytest.raises(KeysUnavailable, match="longer than 16777216 bytes"):
         kind.load(path)
 
 
@@ -124,11 +124,11 @@ def test_a_replacement_that_fails_leaves_the_old_file_and_nothing_else(
 
     monkeypatch.setattr(os, "fsync", refuse)
     with pytest.raises(KeysUnavailable, match=r"No space left.*nothing was changed"):
-        ring.add()
+        ring.renew(b"context")
     monkeypatch.undo()
     assert path.read_bytes() == before
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
-    assert len(ring.health().keys) == 1
+    assert not ring.health().keys
 
 
 def test_changes_of_one_file_take_turns(path: Path) -> None:
@@ -137,11 +137,11 @@ def test_changes_of_one_file_take_turns(path: Path) -> None:
     for _ in range(6):
         child = os.fork()
         if child == 0:
-            KeyRing.load(path).add()
+            KeyRing.load(path).renew(b"context")
             os._exit(0)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
-    assert len(KeyRing.load(path).health().keys) == 7
+    assert len(KeyRing.load(path).health().keys) == 6
 
 
 def test_json_is_read_back_as_written(path: Path) -> None:

@@ -1,0 +1,161 @@
+"""Replacing the provider's keys while the server runs, and destroying a dataset's.
+
+A dataset's key is wrapped by a key of its own at the provider.  Rotation makes a new one for
+each, wraps anew, and forgets the old ones after a while: requests that read a row before it
+changed still find the key that it names.  Run again after an interruption, it goes on.
+
+A dataset that was shredded cannot be read again, from any backup: its key at the provider
+is gone.  What was released stays in the log, and what it cost stays spent.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from penstock.connectors.fields import folded
+from penstock.encryption import dataset_context, signing_context, wrapping_key
+from penstock.errors import NotFound
+from penstock.persistence import lock_dataset
+from penstock.persistence.tables import Dataset, LogKey, Query
+from penstock.services.acts import record
+from penstock.services.datasets import keep_fingerprint
+from penstock.services.lookup import required
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.state import identity
+
+
+@dataclass(frozen=True)
+class KeyUseView:
+    """Which of the provider's keys keeps a version of a dataset; ``None`` once shredded."""
+
+    dataset: str
+    version: int
+    key: str | None
+
+
+@dataclass(frozen=True)
+class KeysView:
+    """The provider, how many keys it has, and which are in use."""
+
+    provider: str
+    keys: int
+    used: list[KeyUseView]
+
+
+@dataclass(frozen=True)
+class ShreddedView:
+    """What was destroyed: the versions of a dataset, and the provider's keys to them."""
+
+    dataset: str
+    versions: list[int]
+    queries: int
+    keys: int
+
+
+def show(server: Server, principal: Principal) -> KeysView:
+    """The keys in use.  Raises ``Forbidden`` and ``KeysUnavailable``."""
+    principal.require("admin")
+    health = server.provider.health()
+    with server.database.read() as session:
+        used = [
+            KeyUseView(
+                dataset.name,
+                dataset.version,
+                wrapping_key(dataset.wrapped_kek) if dataset.wrapped_kek else None,
+            )
+            for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all()
+        ]
+    return KeysView(health.provider, len(health.keys), used)
+
+
+def rotate(server: Server, principal: Principal, pause: Callable[[], None]) -> KeysView:
+    """Put a new key in the place of each of the provider's.
+
+    ``pause`` returns when no request is still at work that began before it was called.
+    Raises ``Forbidden`` and ``KeysUnavailable``; what was done until then stays done, and
+    nothing is lost.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        kept = select(Dataset.id).where(col(Dataset.wrapped_kek) != b"").order_by(col(Dataset.id))
+        found = [required(key) for key in session.exec(kept).all()]
+    contexts = []
+    for key in found:
+        with server.database.write() as session:
+            lock_dataset(session, key)
+            dataset = session.get_one(Dataset, key)
+            if not dataset.wrapped_kek:
+                continue  # shredded meanwhile
+            context = dataset_context(identity(dataset))
+            server.provider.renew(context)
+            dataset.wrapped_kek = server.provider.rewrap(dataset.wrapped_kek, context)
+            contexts.append(context)
+    contexts += _signing(server)
+    pause()
+    for context in contexts:
+        server.provider.drop_old(context)
+    server.provider.drop_shared()
+    with server.database.write() as session:
+        record(session, principal, "key", server.clock(), rotated=len(contexts))
+    return show(server, principal)
+
+
+def _signing(server: Server) -> list[bytes]:
+    """Wrap the keys that sign the log anew.  They stay what they are: readers know them."""
+    contexts = []
+    with server.database.write() as session:
+        for key in session.exec(select(LogKey)).all():
+            contexts.append(signing_context(key.public))
+            server.provider.renew(contexts[-1])
+            key.wrapped = server.provider.rewrap(key.wrapped, contexts[-1])
+            session.add(key)
+    return contexts
+
+
+def shred(server: Server, principal: Principal, name: str) -> ShreddedView:
+    """Destroy the keys of all versions of a dataset, for ever.
+
+    Its queries are retired, their states and releases unreadable; ledger and log stay, and
+    no file of it can be registered under another name.  Done again, it finishes what was
+    interrupted.  Raises ``Forbidden``, ``NotFound`` and ``KeysUnavailable``.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        versions = session.exec(
+            select(Dataset)
+            .where(col(Dataset.folded) == folded(name))
+            .order_by(col(Dataset.version))
+        ).all()
+        if not versions:
+            raise NotFound(f"There is no dataset {name!r}.")
+        now = server.clock()
+        queries = sum(_forget(session, server, principal, one, now) for one in versions)
+        contexts = [dataset_context(identity(one)) for one in versions]
+        spelled, numbers = versions[0].name, [one.version for one in versions]
+    # Committed first: a crash here leaves keys that nothing names, and shredding again
+    # destroys them.  The other way round, rows would name keys that are gone.
+    keys = sum(len(server.provider.destroy(context)) for context in contexts)
+    return ShreddedView(spelled, numbers, queries, keys)
+
+
+def _forget(
+    session: Session, server: Server, principal: Principal, dataset: Dataset, now: datetime
+) -> int:
+    """Take everything out of the rows that the dataset's key would open."""
+    if not dataset.wrapped_kek:
+        return 0
+    keep_fingerprint(server, dataset)
+    dataset.sealed_salt = None
+    dataset.wrapped_kek = b""
+    queries = session.exec(
+        select(Query).where(col(Query.dataset_id) == dataset.id, col(Query.status) != "retired")
+    ).all()
+    for query in queries:
+        query.status = "retired"
+        session.add(query)
+    session.add(dataset)
+    record(session, principal, "key", now, dataset=dataset, version=dataset.version, shredded=True)
+    return len(queries)

@@ -1,0 +1,61 @@
+"""A home whose keys are in a hardware module: nothing of them is in its folders."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.softhsm import Token, token
+from tests.unit.services.conftest import SITES, Clock, Streams, World
+
+from penstock.errors import KeysUnavailable
+from penstock.services import datasets, home, keys, status, tiers, users
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import DatasetRequest, TierSpec, UserSpec
+from penstock.settings import Settings
+
+__all__ = ["token"]
+
+
+@pytest.fixture
+def hardware(token: Token, tmp_path: Path) -> Iterator[World]:
+    """A new home on the token, with one query."""
+    settings = Settings(
+        home=tmp_path / "home",
+        key_provider="pkcs11",
+        pkcs11_module=token.module,
+        pkcs11_token=token.label,
+        pkcs11_pin_file=token.pin_file,
+    )
+    home.create(settings)
+    clock, streams = Clock(), Streams()
+    world = World(home.open_server(settings, clock=clock, randomness=streams), clock, streams)
+    for name in ("public", "partner", "internal"):
+        tiers.create(world.server, OPERATOR, TierSpec(name=name))
+    users.create(
+        world.server, OPERATOR, UserSpec(name="ines", roles=["analyst"], clearance="internal")
+    )
+    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(SITES))
+    world.push()
+    yield world
+    world.server.database.close()
+
+
+def test_a_home_on_a_token_works_rotates_and_shreds(hardware: World) -> None:
+    settings = hardware.server.settings
+    assert not (settings.keys_path / home.KEY_RING).exists()
+    before = hardware.ask("ines").view.values
+    old = keys.show(hardware.server, OPERATOR)
+    new = keys.rotate(hardware.server, OPERATOR, lambda: None)
+    assert old.provider == new.provider == "pkcs11"
+    assert old.used[0].key != new.used[0].key
+    assert (hardware.ask("ines").view.values == before).all()
+    assert keys.shred(hardware.server, OPERATOR, "sites").keys == 1
+    assert status.examine(settings).good
+
+
+def test_a_home_without_its_token_is_not_opened(hardware: World) -> None:
+    elsewhere = replace(hardware.server.settings, pkcs11_token="another")
+    with pytest.raises(KeysUnavailable, match="another"):
+        home.open_server(elsewhere)
+    assert not status.examine(elsewhere).good

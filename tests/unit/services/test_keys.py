@@ -1,0 +1,216 @@
+"""New keys while the server runs, and datasets that nobody can read again."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+from tests.unit.services.conftest import SITES, World
+
+from penstock.encryption import KeyRing
+from penstock.errors import Conflict, Forbidden, KeysUnavailable, NotFound
+from penstock.persistence.tables import Dataset, Leaf
+from penstock.services import budget, datasets, history, home, keys, queries, releases
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import DatasetRequest, ReleaseRequest, VersionRequest
+from penstock.services.state import dataset_key
+
+PEOPLE = "person,age\n" + "".join(f"p{i},{20 + i % 50}\n" for i in range(40))
+
+
+def nothing() -> None:
+    """No request is at work."""
+
+
+def kept(world: World, name: str) -> list[bytes]:
+    with world.server.database.read() as session:
+        found = session.exec(select(Dataset).where(Dataset.folded == name)).all()
+        return [one.wrapped_kek for one in found]
+
+
+def test_every_key_is_another_after_a_rotation_and_every_value_the_same(world: World) -> None:
+    world.push()
+    before = world.ask("ines").view.values
+    old = keys.show(world.server, OPERATOR)
+    new = keys.rotate(world.server, OPERATOR, nothing)
+    assert {one.key for one in old.used}.isdisjoint({one.key for one in new.used})
+    assert new.keys == old.keys
+    assert (world.ask("ines").view.values == before).all()
+    world.ask("pia")
+    with world.server.database.read() as session:
+        leaf = session.exec(select(Leaf).where(Leaf.kind == "key")).one()
+    assert b'"rotated":' in leaf.bytes
+
+
+def test_no_request_fails_while_keys_rotate(world: World) -> None:
+    world.push(max_levels=500)
+    value = world.ask("ines").view.values
+    failures: list[Exception] = []
+    rounds, over = [0, 0, 0], threading.Event()
+
+    def work(number: int) -> None:
+        server = home.open_server(world.server.settings)
+        caller = world.person("ines")
+        while not over.is_set():
+            wanted = ReleaseRequest(epsilon=0.4 / (1 + rounds[number] % 40 + 40 * number))
+            try:
+                releases.request(server, caller, "visits", wanted)
+                again = releases.request(server, caller, "visits", ReleaseRequest())
+                assert (again.view.values == value).all()
+            except Exception as failure:  # noqa: BLE001 - whatever it is, it is shown below
+                failures.append(failure)
+            rounds[number] += 1
+        server.database.close()
+
+    def pause() -> None:
+        seen = list(rounds)
+        while any(now < then + 2 for now, then in zip(rounds, seen, strict=True)):
+            over.wait(0.01)
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for worker in workers:
+        worker.start()
+    for _ in range(4):
+        keys.rotate(world.server, OPERATOR, pause)
+    over.set()
+    for worker in workers:
+        worker.join()
+    assert not failures
+
+
+def test_without_the_pause_a_request_that_is_at_work_would_fail(world: World) -> None:
+    world.push()
+    with world.server.database.read() as session:
+        row = session.exec(select(Dataset)).one()
+        stale = Dataset(**row.model_dump())
+    keys.rotate(world.server, OPERATOR, nothing)
+    server = home.open_server(world.server.settings)
+    with pytest.raises(KeysUnavailable):
+        dataset_key(server, stale)
+    server.database.close()
+
+
+@pytest.mark.parametrize("step", ["renew", "rewrap", "drop_old"])
+def test_a_rotation_that_is_cut_off_loses_nothing_and_is_done_again(
+    world: World, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    world.push()
+    before = world.ask("ines").view.values
+
+    def cut(*_: object) -> None:
+        raise KeysUnavailable("The power went.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(KeyRing, step, cut)
+        with pytest.raises(KeysUnavailable, match="power"):
+            keys.rotate(world.server, OPERATOR, nothing)
+    assert (world.ask("ines").view.values == before).all()
+    old = keys.show(world.server, OPERATOR)
+    new = keys.rotate(world.server, OPERATOR, nothing)
+    assert new.keys <= old.keys
+    assert {one.key for one in old.used}.isdisjoint({one.key for one in new.used})
+    assert (world.ask("ines").view.values == before).all()
+
+
+def test_a_shredded_dataset_gives_nothing_more_and_keeps_what_it_cost(world: World) -> None:
+    world.push()
+    held = world.ask("ines").view.id
+    before = budget.show(world.server, OPERATOR, "sites")
+    done = keys.shred(world.server, OPERATOR, "SITES")
+    assert (done.dataset, done.versions, done.queries, done.keys) == ("sites", [1], 1, 1)
+    assert kept(world, "sites") == [b""]
+    for act in (
+        lambda: world.ask("ines"),
+        lambda: world.ask("pia"),
+        lambda: history.values(world.server, world.person("ines"), held),
+        lambda: world.push("more", values=[1, 2, 3]),
+    ):
+        with pytest.raises(Conflict, match=r"shredded|retired"):
+            act()
+    assert budget.show(world.server, OPERATOR, "sites") == before
+    assert keys.show(world.server, OPERATOR).used[0].key is None
+    keys.rotate(world.server, OPERATOR, nothing)
+    home.open_server(world.server.settings).database.close()
+
+
+def test_not_even_a_backup_can_be_read_after_shredding(world: World) -> None:
+    world.push()
+    with world.server.database.read() as session:
+        row = session.exec(select(Dataset)).one()
+        backup = Dataset(**row.model_dump())
+    other = DatasetRequest.model_validate({**SITES, "name": "other"})
+    datasets.register(world.server, OPERATOR, other)
+    keys.shred(world.server, OPERATOR, "sites")
+    with pytest.raises(KeysUnavailable, match="lacks key"):
+        dataset_key(world.server, backup)
+    with world.server.database.read() as session:
+        standing = session.exec(select(Dataset).where(Dataset.name == "other")).one()
+        dataset_key(world.server, standing)
+
+
+def test_shredding_that_was_cut_off_is_finished_by_doing_it_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise KeysUnavailable("The power went.")
+
+    world.push()
+    with monkeypatch.context() as patch:
+        patch.setattr(KeyRing, "destroy", cut)
+        with pytest.raises(KeysUnavailable):
+            keys.shred(world.server, OPERATOR, "sites")
+    done = keys.shred(world.server, OPERATOR, "sites")
+    assert (done.queries, done.keys) == (0, 1)
+    assert keys.shred(world.server, OPERATOR, "sites").keys == 0
+
+
+def test_all_versions_go_and_their_file_is_not_new_afterwards(world: World, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    first.write_text(PEOPLE)
+    second.write_text(PEOPLE + "p99,33\n")
+    spec: dict[str, object] = {
+        **SITES,
+        "name": "people",
+        "source": {"engine": "duckdb", "uri": str(first)},
+        "privacy_unit": {"column": "person"},
+        "columns": {"person": {"type": "string"}, "age": {"type": "integer"}},
+    }
+    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
+    source = {"engine": "duckdb", "uri": str(second)}
+    version = VersionRequest.model_validate({"source": source, "budgets": SITES["budgets"]})
+    datasets.add_version(world.server, OPERATOR, "people", version)
+    done = keys.shred(world.server, OPERATOR, "people")
+    assert (done.versions, done.keys) == ([1, 2], 2)
+    for path in (first, second):
+        again = {**spec, "name": "anew", "source": {"engine": "duckdb", "uri": str(path)}}
+        with pytest.raises(Conflict, match="registered already"):
+            datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(again))
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda world, by: keys.show(world.server, by),
+        lambda world, by: keys.rotate(world.server, by, nothing),
+        lambda world, by: keys.shred(world.server, by, "sites"),
+    ],
+)
+def test_only_admins_have_to_do_with_keys(
+    world: World, act: Callable[[World, object], object]
+) -> None:
+    for name in ("ines", "otto"):
+        with pytest.raises(Forbidden):
+            act(world, world.person(name))
+    assert kept(world, "sites") != [b""]
+
+
+def test_what_does_not_exist_is_not_shredded(world: World) -> None:
+    with pytest.raises(NotFound, match="no dataset 'nothing'"):
+        keys.shred(world.server, OPERATOR, "nothing")
+
+
+def test_queries_of_a_shredded_dataset_are_listed_as_retired(world: World) -> None:
+    world.push()
+    keys.shred(world.server, OPERATOR, "sites")
+    assert queries.show(world.server, OPERATOR, "visits").status == "retired"
