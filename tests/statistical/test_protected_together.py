@@ -119,7 +119,7 @@ def _errors(case: Case, drawer: Drawer, label: str, read: Reader | None = None) 
 
 def _expected(case: Case) -> Matrix:
     shared = np.minimum.outer([float(one) for one in LEVELS], [float(one) for one in LEVELS])
-    return np.kron(shared, case.covariance)
+    return np.asarray(np.kron(shared, case.covariance), dtype=np.float64)
 
 
 def _p_value(case: Case, errors: Matrix) -> float:

@@ -7,12 +7,24 @@ import click
 from penstock.cli.figures import moment, percent, short
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
-from penstock.cli.output import Column, Document
+from penstock.cli.output import Column, Document, plainly
 from penstock.cli.specs import checked, content_of
 
 if TYPE_CHECKING:
-    from penstock.services.preview_views import ChargeView, PreviewView, RoomView
-    from penstock.services.views import ErrorView, LevelView, QueryView, SensitivityView
+    from penstock.services.preview_views import (
+        ChargeView,
+        CountStructureView,
+        PreviewTierView,
+        PreviewView,
+        RoomView,
+    )
+    from penstock.services.views import (
+        ErrorView,
+        LevelView,
+        QueryView,
+        SensitivityView,
+        TierLevelView,
+    )
 
 LEVEL = (
     Column("parameter"),
@@ -178,13 +190,27 @@ def _shown(found: "QueryView") -> Document:
     ]
     if found.sql_sha256 is not None:
         facts.append(f"  SQL {found.sql_sha256}")
-    return Document(found, (Column("tier"), *LEVEL, *ERROR), _tiers(found), facts)
+    columns = (Column("tier"), *LEVEL, *ERROR, _added_up(lossless=found.lossless))
+    rows = [
+        (*cells, _composed(one)) for cells, one in zip(_tiers(found), found.tiers, strict=True)
+    ]
+    return Document(found, columns, rows, facts)
+
+
+def _added_up(*, lossless: bool) -> Column:
+    """The epsilon of all levels that a tier may see, where these add up."""
+    return Column("composed_epsilon", None if lossless else plainly, right=True)
+
+
+def _composed(one: "TierLevelView | PreviewTierView") -> float | None:
+    return None if one.composed is None else one.composed.epsilon
 
 
 def _noise(found: "QueryView | PreviewView") -> str:
     return (
         f"  {found.dimension:,} value{'s' if found.dimension > 1 else ''},"
         f" {found.mechanism} noise in steps of {found.granularity:g}"
+        + ("" if found.lossless else f", p = {found.p:g}: levels are draws of their own, and add up")
     )
 
 
@@ -200,6 +226,7 @@ def _previewed(found: "PreviewView") -> Document:
         f"{found.query} over {found.dataset}, version {found.dataset_version}, {state}",
         _noise(found),
         sensitivity(found.sensitivity),
+        *map(_way, found.structures or ()),
     ]
     rows = [
         (
@@ -207,11 +234,35 @@ def _previewed(found: "PreviewView") -> Document:
             *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
             *error_cells(one.error),
             *charge_cells(one.charge, one.room),
+            *(_composed(one), one.expected_maximum),
         )
         for one in found.tiers
     ]
-    columns = (Column("tier"), *LEVEL, *ERROR, *CHARGE)
+    columns = (
+        *(Column("tier"), *LEVEL, *ERROR, *CHARGE, _added_up(lossless=found.lossless)),
+        Column("expected_maximum", plainly if found.powers else None, right=True),
+    )
+    if found.powers is not None:
+        facts.append(f"  {found.powers.reason}")
     return Document(found, columns, rows, facts, note=found.refusal or "")
+
+
+def _way(one: "CountStructureView") -> str:
+    """One way to protect counts, with the half width of each tier's."""
+    if one.structure is None:
+        name = "counts by themselves"
+    elif one.known_size:
+        name = "together, the size being known"
+    elif one.trade_off is None:
+        name = "together, without the size"
+    else:
+        name = f"together with the size, trade-off {short(one.trade_off)}"
+    widths = ", ".join(
+        f"±{short(tier.error.half_width)} at {tier.tier}"
+        + (f" (size ±{short(tier.size_error.half_width)})" if tier.size_error else "")
+        for tier in one.tiers
+    )
+    return f"  {name}: {widths}" + (" (as asked)" if one.asked else "")
 
 
 def charge_cells(charge: "ChargeView", room: "RoomView | None") -> tuple[object, ...]:

@@ -17,6 +17,7 @@
     source_file the file: its header, its fingerprint
     duckdb_source   DuckDB, locked down to that file
     conformance whether it computes what is meant
+    alternatives    the ways in which the same counts may be protected
     prepare     all of it before data, and then ``answer``, which reads them
     vector      vectors that are pushed
     guess       a first draft of a schema
@@ -24,6 +25,7 @@
     dummy       made-up rows of a declared schema
 """
 
+from penstock.connectors.alternatives import Alternative, alternatives
 from penstock.connectors.correlated_counts import Nodes, nodes_of
 from penstock.connectors.correlated_specs import CorrelatedQuery
 from penstock.connectors.domain import Key
@@ -61,6 +63,7 @@ from penstock.connectors.vector import prepare_vector, vector_steps
 
 __all__ = [
     "AggregateSpec",
+    "Alternative",
     "AssertedSensitivity",
     "ColumnSpec",
     "ComputedQuery",
@@ -81,6 +84,7 @@ __all__ = [
     "Spec",
     "Tally",
     "VectorSpec",
+    "alternatives",
     "answer",
     "check_registered",
     "check_source",

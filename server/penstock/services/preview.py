@@ -26,6 +26,7 @@ from penstock.services.accounts import (
 )
 from penstock.services.catalogue import levels_of, visible
 from penstock.services.charging import accounts_of
+from penstock.services.count_structures import compared
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
@@ -125,6 +126,7 @@ def _view(
         refusal=refusal,
         tiers=[_tier(process, dataset, one, dimension if asks else None) for one in seen],
         powers=advice(process, rungs, dimension, dataset.delta) if asks and seen else None,
+        structures=None if isinstance(of, Query) else compared(dataset, of, process, rungs),
     )
 
 

@@ -81,12 +81,40 @@ class PowersView:
 
 
 @dataclass(frozen=True)
+class CountErrorView:
+    """How far off a tier's counts would be, and the size that is released besides."""
+
+    tier: str
+    error: ErrorView
+    size_error: ErrorView | None
+
+
+@dataclass(frozen=True)
+class CountStructureView:
+    """One way in which counts may be protected, at the loss of each tier's level.
+
+    ``structure`` is null for noise of its own for each count; ``known_size`` says that it
+    needs a size that is public.  ``dimension`` is how many numbers are drawn and kept for
+    each level.
+    """
+
+    structure: str | None
+    trade_off: float | None
+    known_size: bool
+    asked: bool
+    dimension: int
+    lossless: bool
+    tiers: list[CountErrorView]
+
+
+@dataclass(frozen=True)
 class PreviewView:
     """A query before it is paid for, or as it was paid for, down to the caller's tiers.
 
     ``refusal`` says why the budgets would not allow it; null where they would, and where
     it is ``registered`` already.  Sensitivity, dimension, errors, ``p`` and ``lossless`` are
-    read as in a query.  ``powers`` belongs to queries that ask for generalized Gaussian noise.
+    read as in a query.  ``powers`` belongs to queries that ask for generalized Gaussian noise,
+    ``structures`` to counts under Gaussian noise that may be protected in several ways.
     """
 
     query: str
@@ -102,3 +130,4 @@ class PreviewView:
     refusal: str | None
     tiers: list[PreviewTierView]
     powers: PowersView | None = None
+    structures: list[CountStructureView] | None = None

@@ -170,6 +170,50 @@ def test_a_preview_settles_what_a_registration_does(people: World) -> None:
     assert [tier.error for tier in before.tiers] == [tier.error for tier in view.tiers]
 
 
+def previewed(world: World, **changes: object) -> Any:
+    sent = {name: part for name, part in {**ASKED, **changes}.items() if part is not None}
+    request = TypeAdapter[Any](PreviewRequest).validate_python(sent)
+    return preview.preview(world.server, OPERATOR, request)
+
+
+def test_a_preview_compares_the_ways_at_the_loss_of_each_tier(people: World) -> None:
+    found = previewed(people)
+    ways = {(one.structure, one.trade_off, one.known_size): one for one in found.structures}
+    alone, known = ways[None, None, False], ways["correlated", None, True]
+    best, most = ways["correlated", 5792 / 4096, False], ways["correlated", 2.0, False]
+    assert [one.asked for one in (alone, known, best, most)] == [False, False, True, False]
+    assert [one.dimension for one in (alone, known, best, most)] == [4, 4, 5, 5]
+    for tier, asked in enumerate(found.tiers):
+        deviations = [
+            one.tiers[tier].error.standard_deviation for one in (alone, best, most, known)
+        ]
+        assert deviations[1] == pytest.approx(asked.error.standard_deviation, rel=1e-6)
+        # In units of the standard mechanism's, over 4 columns: (sqrt 4 + 1) / 2 of 2.
+        ratios = [one / deviations[0] for one in deviations]
+        assert ratios == pytest.approx([1, 0.75, (10 / 16) ** 0.5, 0.5], rel=1e-3)
+        sizes = [one.tiers[tier].size_error.standard_deviation for one in (best, most)]
+        assert [one / deviations[0] for one in sizes] == pytest.approx(
+            [3**0.5 / 2, 2**0.5 / 2], rel=1e-3
+        )
+
+
+def test_ways_that_do_not_fit_are_not_compared(people: World) -> None:
+    assert previewed(people, structure=None).structures is not None
+    pure = {"mechanism": "laplace", "levels": {"internal": {"epsilon": 0.5}}}
+    assert previewed(people, structure=None, **pure).structures is None
+    one = {"max_groups": 1, "max_rows_per_group": 1}
+    apart = {**BY_CLUB, "structure": None, "contribution": one}
+    assert previewed(people, **apart).structures is None
+    few = {**BY_CLUB, "structure": None, "contribution": {**one, "max_groups": 2}}
+    kinds = [(way.structure, way.known_size) for way in previewed(people, **few).structures]
+    assert kinds == [
+        (None, False),
+        ("correlated", False),
+        ("correlated", False),
+        ("correlated", True),
+    ]
+
+
 @pytest.mark.parametrize("target", ["standard_deviation", "half_width"])
 def test_noise_that_is_asked_for_is_that_of_a_count(people: World, target: str) -> None:
     levels = {"public": {target: 60.0}, "internal": {target: 12.0}}

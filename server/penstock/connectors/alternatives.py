@@ -1,0 +1,65 @@
+"""The ways in which the same counts may be protected: each by itself, or together."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.connectors.correlated_counts import Nodes
+from penstock.connectors.correlated_specs import CorrelatedQuery
+from penstock.connectors.histogram_specs import HistogramQuery
+from penstock.connectors.interpret import interpret
+from penstock.connectors.plan import Plan
+from penstock.connectors.specs import ComputedQuery, DatasetSpec
+from penstock.errors import InvalidInput
+from penstock.privacy import Sensitivity
+from penstock.structures.counts import Lift
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One way: what is drawn, of how many numbers, and how far a unit moves it."""
+
+    nodes: Nodes | None
+    dimension: int
+    sensitivity: Sensitivity
+    asked: bool
+
+
+def alternatives(dataset: DatasetSpec, query: ComputedQuery) -> list[Alternative]:
+    """Every way that fits, that of noise for each count first; none where only that one does.
+
+    What is ``query``'s own is marked.  With a size there are two: of the least error for
+    the counts, and as much for the size as is of any use.
+    """
+    if isinstance(query, HistogramQuery):
+        return []
+    own = interpret(dataset, query)
+    found: dict[object, Alternative] = {}
+    for plan in _plans(dataset, query, own):
+        kind = type(plan.nodes) if not isinstance(plan.nodes, Lift) else plan.nodes
+        asked = _same(plan, own)
+        if kind not in found or asked:
+            norms = plan.moved(dataset.neighboring).in_units(plan.step)
+            found[kind] = Alternative(plan.nodes, plan.dimension, norms, asked)
+    return list(found.values()) if len(found) > 1 else []
+
+
+def _plans(dataset: DatasetSpec, query: ComputedQuery, own: Plan) -> Iterator[Plan]:
+    plain = query.model_dump(include=set(ComputedQuery.model_fields))
+    yield interpret(dataset, ComputedQuery.model_validate(plain))
+    columns = len(own.flags) or own.keys
+    tried: list[dict[str, Any]] = [{}, {"trade_off": math.sqrt(columns)}, {"known_size": 0}]
+    for more in tried:
+        changed = CorrelatedQuery.model_validate({**plain, "structure": "correlated", **more})
+        try:
+            yield interpret(dataset, changed)
+        except InvalidInput:
+            continue
+    yield own
+
+
+def _same(plan: Plan, own: Plan) -> bool:
+    if isinstance(plan.nodes, Lift):
+        return plan.nodes == own.nodes
+    return type(plan.nodes) is type(own.nodes)

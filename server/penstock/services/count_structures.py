@@ -1,0 +1,63 @@
+"""How far off counts would be, each with noise of its own or protected together.
+
+Compared at each tier's own loss, so that nobody needs to know the papers.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from penstock.connectors import Alternative, alternatives
+from penstock.mechanisms import Gaussian
+from penstock.persistence.tables import Dataset
+from penstock.services import datasets
+from penstock.services.exact import Plannable
+from penstock.services.preview_views import CountErrorView, CountStructureView
+from penstock.services.process import CONFIDENCE, Process
+from penstock.services.specs import ComputedQueryRequest
+from penstock.services.views import ErrorView
+from penstock.structures.counts import Centered, Lift
+
+
+def compared(
+    dataset: Dataset, request: Plannable, process: Process, rungs: Sequence[tuple[str, int]]
+) -> list[CountStructureView] | None:
+    """The ways that fit, with the error of each tier; ``None`` where only one does."""
+    if not isinstance(request, ComputedQueryRequest) or not isinstance(process.mechanism, Gaussian):
+        return None
+    found = alternatives(datasets.spec_of(dataset), request)
+    return [_view(one, process, rungs) for one in found] or None
+
+
+def _view(
+    one: Alternative, process: Process, rungs: Sequence[tuple[str, int]]
+) -> CountStructureView:
+    nodes = one.nodes
+    return CountStructureView(
+        structure=None if nodes is None else "correlated",
+        trade_off=float(nodes.trade_off) if isinstance(nodes, Lift) else None,
+        known_size=isinstance(nodes, Centered),
+        asked=one.asked,
+        dimension=one.dimension,
+        lossless=True,
+        tiers=[_errors(one, process, tier, rung) for tier, rung in rungs],
+    )
+
+
+def _errors(one: Alternative, process: Process, tier: str, rung: int) -> CountErrorView:
+    """At the loss that the tier's own level has: variances go with squared sensitivities."""
+    weight = one.sensitivity.l2_squared / process.sensitivity.l2_squared
+    node = process.ladder.value(rung) * weight
+    nodes = one.nodes
+    if nodes is None:
+        return CountErrorView(tier, _error(process, node), None)
+    size = nodes.size_variance
+    return CountErrorView(
+        tier,
+        _error(process, node * nodes.variance),
+        None if size is None else _error(process, node * size),
+    )
+
+
+def _error(process: Process, variance: Fraction) -> ErrorView:
+    bars = process.mechanism.error(variance, CONFIDENCE)
+    return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)
