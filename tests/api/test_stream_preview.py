@@ -12,6 +12,13 @@ STREAMS: dict[str, dict[str, Any]] = {
     "given levels": HITS,
     "a share": {**HITS, "levels": None, "share": 0.2, "structure": "auto"},
     "gaussian": {**HITS, "mechanism": "gaussian", "structure": "smooth_binary"},
+    "a square root": {
+        **HITS,
+        "mechanism": "gaussian",
+        "structure": "sqrt",
+        "dimension": 2,
+        "max_steps_per_unit": 3,
+    },
     "an arity": {**HITS, "mechanism": "gaussian", "k": 5, "length": 300},
     "wide": {**HITS, "dimension": 3, "max_steps_per_unit": 4, "sensitivity": {"l1": 2, "l2": 1.5}},
     "no end": {**HITS, "length": None, "k": 3, "mechanism": "gaussian"},

@@ -7,7 +7,7 @@ their own alone, as in ``preview``.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 from penstock.accounting import sensitivity_of_unit
 from penstock.connectors import PreparedQuery
@@ -22,6 +22,7 @@ from penstock.services.preview import charge_of, refusal_of, room_of
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
+from penstock.services.stream_errors import errors
 from penstock.services.stream_preview_views import (
     StepErrorView,
     StreamPreviewTierView,
@@ -29,8 +30,14 @@ from penstock.services.stream_preview_views import (
     StructureErrorView,
     StructureView,
 )
-from penstock.services.stream_shapes import Shape, prepared, settled, trees_only_add
-from penstock.services.stream_specs import StreamRequest, Structure
+from penstock.services.stream_shapes import (
+    Shape,
+    prepared,
+    roots_fit,
+    settled,
+    trees_only_add,
+)
+from penstock.services.stream_specs import StreamRequest
 from penstock.services.streams import planned, require_free_name
 from penstock.structures import comparison
 
@@ -70,7 +77,7 @@ def preview_stream(
         length=shape.length,
         dimension=shape.dimension,
         max_steps_per_unit=shape.max_steps_per_unit,
-        granularity=float(offer.process.mechanism.granularity),
+        granularity=float(shape.granularity(offer.process)),
         sensitivity=offer.process.sensitivity_view(),
         judged_steps=_judged(shape),
         noisiest_step=own.noisiest_step,
@@ -94,7 +101,8 @@ def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[
         sensitivity_of_unit(element, shape.max_steps_per_unit),
         dimension=shape.dimension,
         past_only=past_only,
-        asked=shape.forest,
+        asked=None if shape.is_root else shape.forest,
+        columns=shape.max_steps_per_unit,
     )
 
 
@@ -111,12 +119,11 @@ def _deviations(process: Process, rung: int, offer: comparison.Offer) -> tuple[f
 def _tiers(
     dataset: Dataset, shape: Shape, offer: Offer, own: comparison.Offer
 ) -> list[StreamPreviewTierView]:
-    process, forest = offer.process, shape.forest
+    process = offer.process
     steps = list(_some_steps(_judged(shape)))
-    nodes = [forest.node(step) for step in (*steps, own.noisiest_step)]
     found = []
     for account, rung, cost in offer.charges:
-        *errors, largest = shape.errors(process, rung, nodes)
+        *some, largest = errors(shape, process, rung, (*steps, own.noisiest_step))
         found.append(
             StreamPreviewTierView(
                 tier=account.tier.name,
@@ -125,7 +132,7 @@ def _tiers(
                 charge=charge_of(account, cost),
                 error=largest,
                 root_mean_square=_deviations(process, rung, own)[0],
-                steps=[StepErrorView(*one) for one in zip(steps, errors, strict=True)],
+                steps=[StepErrorView(*one) for one in zip(steps, some, strict=True)],
                 room=room_of(account, cost),
             )
         )
@@ -152,7 +159,12 @@ def _structures(
     steadiest = min(one.largest_variance for one in found)
     views = []
     for one in found:
-        wish = _request(one, shape, past_only=trees_only_add(request.mechanism, dataset.delta))
+        wish = _request(
+            one,
+            shape,
+            past_only=trees_only_add(request.mechanism, dataset.delta),
+            roots=roots_fit(request),
+        )
         terms = None if wish is None else _terms(request, wish, shape, dataset)
         errors = [
             StructureErrorView(
@@ -205,10 +217,14 @@ def _share(
 
 
 def _same(one: comparison.Offer, shape: Shape) -> bool:
+    if shape.is_root:
+        return one.structure == "square_root"
     return (one.structure, one.settings) == comparison.described(shape.forest)
 
 
-def _request(one: comparison.Offer, shape: Shape, *, past_only: bool) -> Mapping[str, Any] | None:
+def _request(
+    one: comparison.Offer, shape: Shape, *, past_only: bool, roots: bool
+) -> Mapping[str, Any] | None:
     """The fields of a stream's spec that ask for a structure."""
     if one.structure == "epochs":
         k = one.settings["arity"]
@@ -217,5 +233,6 @@ def _request(one: comparison.Offer, shape: Shape, *, past_only: bool) -> Mapping
     if one.structure == "kary":
         plain = bool(one.settings["subtracting"]) == (not past_only)
         return {"structure": "kary", **({"k": one.settings["k"]} if plain else {})}
-    name = "sqrt" if one.structure == "square_root" else one.structure
-    return {"structure": name} if name in get_args(Structure) else None
+    if one.structure == "square_root":
+        return {"structure": "sqrt"} if roots else None
+    return {"structure": one.structure}

@@ -4,9 +4,9 @@ Nothing is drawn here, so that a range is the same for ever.  Each answer leaves
 and a first one at a level makes its reader a holder of it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 from sqlmodel import Session, col, select
 
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput, NotFound
@@ -22,6 +22,7 @@ from penstock.services.process import Process
 from penstock.services.releases import rung_of_tier
 from penstock.services.sequencer import receipt_of
 from penstock.services.server import Server
+from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import first_of, outputs_of, state_row
 from penstock.services.stream_views import RunningTotalsView, Totals
@@ -166,8 +167,7 @@ def _recorded(
 
 def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
     process, shape, rung = Process.of(ask.query), Shape.of(ask.query), ask.release.rung
-    values = process.values(rung, totals.reshape(-1)).reshape(totals.shape)
-    errors = list(shape.errors(process, rung, _nodes(shape, ask.span)))
+    lattice = float(shape.granularity(process))
     return RunningTotalsView(
         stream=ask.query.name,
         dataset=ask.dataset.name,
@@ -175,18 +175,13 @@ def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
         mechanism=ask.query.mechanism,
         level=process.level(rung),
         guarantee=process.guarantee(rung, ask.dataset.delta),
-        granularity=float(process.mechanism.granularity),
+        granularity=lattice,
         asserted_by=ask.query.asserted_by,
         released_at=leaf.at,
         receipt=receipt_of(leaf),
-        items=Totals(ask.span[0], values, errors),
+        items=Totals(
+            ask.span[0],
+            np.multiply(totals, lattice, dtype=np.float64),
+            list(errors(shape, process, rung, ask.span)),
+        ),
     )
-
-
-def _nodes(shape: Shape, span: range) -> Iterator[int]:
-    """The nodes of the outputs of these steps."""
-    node = shape.forest.node(span[0])
-    yield node
-    for step in span[:-1]:
-        node = shape.forest.following(step, node)
-        yield node

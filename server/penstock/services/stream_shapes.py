@@ -1,12 +1,12 @@
 """The structure of a stream: settled when it is opened, and read back from its row.
 
 What is charged is the sensitivity of ``R x``: that of a step, by the worst column of ``R``,
-times the steps that one unit may be in.  The sampler's error is charged over the nodes that
-one unit adds to, since all others have equal laws under neighbors.
+times the steps that one unit may be in, or that of as many columns together.  The
+sampler's error is charged over the nodes that one unit adds to, since all others have equal
+laws under neighbors.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -16,18 +16,20 @@ from penstock.accounting import sensitivity_of_unit
 from penstock.connectors import PreparedQuery
 from penstock.connectors.vector import asserted, range_of
 from penstock.errors import InvalidInput
-from penstock.mechanisms.lattice import LARGEST_STEPS
+from penstock.mechanisms.lattice import LARGEST_STEPS, floor_log2
 from penstock.persistence.tables import Query
 from penstock.privacy import Sensitivity
-from penstock.services.process import CONFIDENCE, Process
+from penstock.services.offers import Offer
+from penstock.services.process import Process
 from penstock.services.stream_specs import StreamRequest
-from penstock.services.views import ErrorView
 from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary, binary_tree, smooth_binary
 from penstock.structures.choice import best_structure, best_tree
-from penstock.structures.forest import chain
-from penstock.structures.spread import laplace_half_width, weights
+from penstock.structures.root_matrices import DIGITS, LONGEST, check_root_length, columns
 
 MOST_CHARGED = 2**31 - 1
+MOST_KEPT = 2**16
+"""Numbers that the state of a square root holds for each level: it is written with each push."""
+
 HEAVIEST = 128
 """No node of a stream without an end weighs more, within 2^63 steps."""
 
@@ -36,9 +38,10 @@ HEAVIEST = 128
 class Shape:
     """A stream's forest, and of its elements how many numbers, which lattice and which range.
 
-    ``kind`` is kary (with ``k`` 2 and not ``subtracting`` the binary tree), smooth_binary or
-    epochs; ``height`` and ``zeros`` belong to the smooth tree.  ``step`` and ``bound`` are
-    text, as fractions.
+    ``kind`` is kary (with ``k`` 2 and not ``subtracting`` the binary tree), smooth_binary,
+    epochs or square_root, which is no forest; ``height`` and ``zeros`` belong to the smooth
+    tree, ``output`` to the square root: the lattice of its totals, coarser than that of its
+    noises.  ``step``, ``bound`` and ``output`` are text, as fractions.
     """
 
     kind: str
@@ -51,6 +54,7 @@ class Shape:
     subtracting: bool | None = None
     height: int | None = None
     zeros: int | None = None
+    output: str | None = None
 
     @classmethod
     def of(cls, query: Query) -> "Shape":
@@ -67,9 +71,14 @@ class Shape:
         known = {name: value for name, value in asdict(self).items() if value is not None}
         return json.dumps({"length": None, **known}, sort_keys=True)
 
+    @property
+    def is_root(self) -> bool:
+        """Whether it is the square root, all of whose nodes serve for ever."""
+        return self.kind == "square_root"
+
     @cached_property
     def forest(self) -> Forest:
-        """The nodes."""
+        """The nodes of a tree, or of epochs."""
         if self.kind == "smooth_binary":
             return SmoothBinary(self.length or 0, self.height or 0, self.zeros or 0)
         if self.kind == "epochs":
@@ -90,36 +99,28 @@ class Shape:
     @property
     def nodes_of_a_unit(self) -> int:
         """The most nodes that one unit adds to."""
+        if self.is_root:
+            return self.length or 0
         return self.forest.nodes_a_step * self.max_steps_per_unit
 
+    def granularity(self, process: Process) -> Fraction:
+        """The lattice of running totals: that of noises, but for the square root."""
+        return Fraction(self.output) if self.output else process.mechanism.granularity
+
+    def coarse(self, process: Process) -> int:
+        """Binary logarithm of steps of the noises in one step of the totals."""
+        return floor_log2(self.granularity(process) / process.mechanism.granularity)
+
     def scale(self, process: Process) -> int:
-        """Steps of the process's lattice in one step of the elements."""
-        scale = Fraction(self.step) / process.mechanism.granularity
+        """Steps of the totals' lattice in one step of the elements."""
+        scale = Fraction(self.step) / self.granularity(process)
         if scale.denominator != 1:
             raise InvalidInput(f"The step {self.step} is not a multiple of the lattice's.")
         return scale.numerator
 
     def largest_total(self, process: Process) -> float:
         """As far from 0 as a running total may get, in units of values."""
-        return float(LARGEST_STEPS * process.mechanism.granularity)
-
-    def error(self, process: Process, rung: int, node: int) -> ErrorView:
-        """How far off the total at ``node`` may be, each of its numbers."""
-        return next(self.errors(process, rung, [node]))
-
-    def errors(self, process: Process, rung: int, nodes: Iterable[int]) -> Iterator[ErrorView]:
-        """The same for many nodes: few of them have different ones."""
-        known: dict[object, ErrorView] = {}
-        for node in nodes:
-            # In all but endless streams every node has the same weight.
-            alike: object = (
-                weights(self.forest, node)
-                if self.length is None
-                else sum(1 for _ in chain(self.forest, node))
-            )
-            if alike not in known:
-                known[alike] = _error(process, rung, weights(self.forest, node))
-            yield known[alike]
+        return float(LARGEST_STEPS * self.granularity(process))
 
     def following(self, step: int) -> int | None:
         """The number of the next element after ``step`` of them; ``None`` where none fits."""
@@ -147,6 +148,17 @@ def trees_only_add(mechanism: str, delta: float) -> bool:
     return mechanism == "laplace" and delta > 0
 
 
+def roots_fit(request: StreamRequest) -> bool:
+    """Whether the structure sqrt may be asked for in place of the request's own."""
+    length = request.length
+    return (
+        request.mechanism == "gaussian"
+        and length is not None
+        and length <= LONGEST
+        and length * request.dimension <= MOST_KEPT
+    )
+
+
 def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
     """The shape that a request asks for, in a dataset with ``delta``.  Raises ``InvalidInput``."""
     pure = request.mechanism == "laplace"
@@ -163,11 +175,39 @@ def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
     )
     if request.length is None:
         return endless
+    if request.structure == "sqrt":
+        _require_kept(request.length, request.dimension)
+        return replace(endless, kind="square_root", length=request.length, k=None, subtracting=None)
     tree = _tree(request, request.length, pure=pure, past_only=past_only)
     shape = replace(endless, length=request.length, k=None, subtracting=None)
     if isinstance(tree, SmoothBinary):
         return replace(shape, kind="smooth_binary", height=tree.height, zeros=tree.zeros)
     return replace(shape, kind="kary", k=tree.k, subtracting=tree.subtracting)
+
+
+def _require_kept(length: int, dimension: int) -> None:
+    """Raise ``InvalidInput`` for more noise than the state of a square root may hold."""
+    check_root_length(length)
+    if length * dimension > MOST_KEPT:
+        raise InvalidInput(
+            f"The square root keeps the noise of every step for ever: {length} steps of"
+            f" {dimension} numbers are {length * dimension:,} for each level, and {MOST_KEPT:,} are"
+            " the most. Take a tree, which keeps few.",
+            pointer="/dimension",
+        )
+
+
+def fitted(shape: Shape, offer: Offer) -> Shape:
+    """The shape with the lattice of its totals, which the ceiling decides.
+
+    Raises ``InvalidInput`` where elements as large as were declared do not fit it.
+    """
+    if not shape.is_root:
+        return shape
+    process = offer.process
+    ceiling = process.ladder.value(offer.ceiling)
+    plain, _ = type(process.mechanism).plan(ceiling, Fraction(shape.step), Fraction(shape.bound))
+    return replace(shape, output=str(plain.granularity))
 
 
 def _tree(
@@ -201,14 +241,26 @@ def prepared(request: StreamRequest, shape: Shape) -> PreparedQuery:
     return PreparedQuery(
         keys=None,
         dimension=charged,
-        step=step,
-        bound=bound,
+        # What R makes of elements lies on a finer lattice; and it is never held.
+        step=step / (1 << DIGITS) if shape.is_root else step,
+        bound=Fraction(0) if shape.is_root else bound,
         sensitivity=of_nodes(asserted(request.sensitivity, step), shape),
     )
 
 
 def of_nodes(element: Sensitivity, shape: Shape) -> Sensitivity:
-    """The sensitivity of all nodes to one unit, ``element`` being that of one element."""
+    """The sensitivity of all nodes to one unit, ``element`` being that of one element.
+
+    The triangle inequality bounds what several steps of a unit move together in a tree; for
+    the square root it is known exactly.
+    """
+    if shape.is_root:
+        of = columns(shape.length or 0, shape.max_steps_per_unit)
+        return Sensitivity(
+            l1=of.l1 * element.l1,
+            l2_squared=of.l2_squared * element.l2_squared,
+            linf=of.linf * element.linf,
+        )
     forest = shape.forest
     column = Sensitivity(
         l1=forest.column_l1 * element.l1,
@@ -216,20 +268,3 @@ def of_nodes(element: Sensitivity, shape: Shape) -> Sensitivity:
         linf=element.linf,
     )
     return sensitivity_of_unit(column, shape.max_steps_per_unit)
-
-
-def _error(process: Process, rung: int, all_weights: Sequence[Fraction]) -> ErrorView:
-    mechanism, level = process.mechanism, process.ladder.value(rung)
-    if mechanism.name == "gaussian" or len(all_weights) == 1:
-        # Of one law as a sum; so is a single node, exactly.
-        bars = mechanism.error(level * sum(all_weights), CONFIDENCE)
-        return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)
-    scales = [weight * level for weight in all_weights]
-    each = [mechanism.error(scale, CONFIDENCE).standard_deviation for scale in scales]
-    width = laplace_half_width(all_weights, CONFIDENCE) * float(level)
-    lattice = float(mechanism.granularity)
-    return ErrorView(
-        standard_deviation=sum(one * one for one in each) ** 0.5,
-        confidence=CONFIDENCE,
-        half_width=-(-width // lattice) * lattice,
-    )

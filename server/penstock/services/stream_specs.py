@@ -13,7 +13,7 @@ MOST_STEPS = 2**40
 MOST_STEPS_OF_A_UNIT = 2**20
 LARGEST_ARITY = 1000
 
-Structure = Literal["binary", "kary", "smooth_binary", "auto"]
+Structure = Literal["binary", "kary", "smooth_binary", "sqrt", "auto"]
 
 
 class StreamRequest(Terms):
@@ -23,7 +23,8 @@ class StreamRequest(Terms):
     in how many elements it is at most; both are taken at the caller's word.  ``length`` is
     how many elements there may be, null for no end.  ``bound`` is the largest absolute
     number in an element.  ``k`` is the arity of the k-ary tree; one of 3 or more subtracts
-    nodes as well, but for Laplace noise at a delta above 0, where trees only add.
+    nodes as well, but for Laplace noise at a delta above 0, where trees only add.  ``auto``
+    is the best tree; ``sqrt`` has less error, for Gaussian noise and few steps, and keeps all.
     """
 
     name: Name
@@ -45,6 +46,10 @@ class StreamRequest(Terms):
         if self.length is None and self.structure == "smooth_binary":
             raise PydanticCustomError(
                 "structure", "A smooth_binary tree needs a length; give one, or take another."
+            )
+        if self.structure == "sqrt" and (self.length is None or self.mechanism != "gaussian"):
+            raise PydanticCustomError(
+                "structure", "The structure sqrt needs a length and gaussian noise; take a tree."
             )
         if self.length is None and self.structure == "kary" and self.k is None:
             raise PydanticCustomError(

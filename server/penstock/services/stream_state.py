@@ -21,8 +21,8 @@ from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.state import identity, query_key
 from penstock.services.stream_shapes import Shape
-from penstock.structures import NodeNoise
-from penstock.structures.node_state import from_bytes, to_bytes
+from penstock.structures import NodeNoise, node_state, root_state
+from penstock.structures.root_noise import RootNoise
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Running:
     """
 
     total: IntVector
-    noise: NodeNoise
+    noise: NodeNoise | RootNoise
     rungs: list[int]
 
     @property
@@ -47,8 +47,33 @@ def begin(query: Query, rungs: Sequence[int]) -> Running:
     process, shape = Process.of(query), Shape.of(query)
     ordered = sorted(set(rungs))
     levels = [process.ladder.value(rung) for rung in ordered]
-    noise = NodeNoise.begin(process.mechanism, shape.forest, shape.dimension, levels)
+    noise: NodeNoise | RootNoise
+    if shape.is_root:
+        noise = RootNoise.begin(
+            process.mechanism,
+            shape.length or 0,
+            shape.coarse(process),
+            shape.dimension,
+            levels,
+        )
+    else:
+        noise = NodeNoise.begin(process.mechanism, shape.forest, shape.dimension, levels)
     return Running(np.zeros(shape.dimension, dtype=np.int64), noise, ordered)
+
+
+def _restored(plain: bytes, process: Process, shape: Shape) -> NodeNoise | RootNoise:
+    """Raises ``InvalidInput`` for what is no state of this shape."""
+    if shape.is_root:
+        return root_state.from_bytes(
+            plain, process.mechanism, shape.length or 0, shape.coarse(process)
+        )
+    return node_state.from_bytes(plain, process.mechanism, shape.forest)
+
+
+def _plain(noise: NodeNoise | RootNoise) -> bytes:
+    if isinstance(noise, RootNoise):
+        return root_state.to_bytes(noise)
+    return node_state.to_bytes(noise)
 
 
 def state_row(session: Session, query: Query) -> StreamState:
@@ -73,7 +98,7 @@ def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Ru
     )
     total = np.frombuffer(plain[: 8 * shape.dimension], dtype="<i8").astype(np.int64)
     try:
-        noise = from_bytes(plain[8 * shape.dimension :], process.mechanism, shape.forest)
+        noise = _restored(plain[8 * shape.dimension :], process, shape)
     except InvalidInput as problem:
         raise _violation(query, "has a state of another form") from problem
     rungs = sorted(rungs_of(session, query))
@@ -87,7 +112,7 @@ def save(
 ) -> None:
     """Put the state in the place of the one before."""
     row = session.exec(select(StreamState).where(col(StreamState.query_id) == query.id)).first()
-    plain = running.total.astype("<i8").tobytes() + to_bytes(running.noise)
+    plain = running.total.astype("<i8").tobytes() + _plain(running.noise)
     place = _state(dataset, query, running.step)
     sealed = seal(query_key(server, dataset, query), plain, place)
     if row is None:

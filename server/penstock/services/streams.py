@@ -42,7 +42,8 @@ from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.stream_shapes import Shape, prepared, settled
+from penstock.services.stream_errors import errors
+from penstock.services.stream_shapes import Shape, fitted, prepared, settled
 from penstock.services.stream_specs import StreamChange, StreamRequest
 from penstock.services.stream_state import (
     begin,
@@ -99,6 +100,7 @@ def planned(
         )
     terms = prepared(request, shape)
     offer = settle(request, terms, accounts, dataset.delta, limit)
+    shape = fitted(shape, offer)
     for rung in set(offer.rungs.values()):
         shape.require_reach(offer.process, rung)
     return shape, terms, offer
@@ -241,7 +243,6 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
     dataset = session.get_one(Dataset, query.dataset_id)
     step = state_row(session, query).step
     spec = spec_of(query, limit)
-    node = shape.forest.node(max(step, 1))
     rows = session.exec(select(Release).where(col(Release.query_id) == query.id)).all()
     firsts = {row.rung: first_of(server, dataset, query, row) for row in rows}
     return StreamView(
@@ -257,7 +258,7 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
         step=float(spec["step"]),
         bound=float(spec["bound"]),
         largest_total=shape.largest_total(process),
-        granularity=float(process.mechanism.granularity),
+        granularity=float(shape.granularity(process)),
         sensitivity=process.sensitivity_view(),
         max_steps_per_unit=shape.max_steps_per_unit,
         asserted_by=query.asserted_by,
@@ -267,7 +268,7 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
                 tier.name,
                 process.level(rung),
                 process.guarantee(rung, dataset.delta),
-                shape.error(process, rung, node),
+                next(errors(shape, process, rung, [max(step, 1)])),
                 firsts[rung],
             )
             for tier, rung in levels_of(session, query, limit)

@@ -61,13 +61,16 @@ def offers(
     horizon: int = HORIZON,
     past_only: bool = False,
     asked: Forest | None = None,
+    columns: int = 1,
 ) -> list[Offer]:
     """Every structure that fits a stream of ``length`` steps, the least mean error first.
 
     ``loss`` is ``epsilon`` or ``rho`` of the whole stream where one element of ``dimension``
     numbers changes by ``sensitivity``.  Without a length only epochs fit, and are judged over
-    ``horizon`` steps.  With ``past_only`` trees only add; ``asked`` is listed as well.  Raises
-    ``InvalidInput`` for a length or dimension below 1, a loss that is not positive, and a
+    ``horizon`` steps.  With ``past_only`` trees only add; ``asked`` is listed as well.
+    ``sensitivity`` may be that of a unit in ``columns`` steps, which the square root protects
+    at less than so many times the norm of one.  Raises ``InvalidInput`` for a length or
+    dimension below 1, a loss that is not positive, and a
     mechanism whose noise has no such tree.
     """
     pure = issubclass(mechanism, Laplace)
@@ -89,7 +92,7 @@ def offers(
             fitting.append(asked)
         found += [_of_tree(tree, pure=pure) for tree in fitting]
         if length <= LONGEST_SQUARE_ROOT:
-            found.append(_square_root(length, pure=pure))
+            found.append(_square_root(length, pure=pure, columns=columns))
     scaled = (_scaled(offer, _unit(pure, loss, sensitivity), dimension) for offer in found)
     return sorted(scaled, key=lambda offer: offer.mean_variance)
 
@@ -231,7 +234,7 @@ def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Offer:
     )
 
 
-def _square_root(length: int, *, pure: bool) -> Offer:
+def _square_root(length: int, *, pure: bool, columns: int) -> Offer:
     # Imported late: scipy is slow to import.
     import numpy as np
 
@@ -239,7 +242,11 @@ def _square_root(length: int, *, pure: bool) -> Offer:
 
     column = coefficients(length)
     squares = np.cumsum(np.square(column))
-    node = 2 * float(column.sum()) ** 2 if pure else float(squares[-1]) / 2
+    together = sum(
+        np.pad(column[: length - first], (first, 0)) for first in range(min(columns, length))
+    )
+    norm = float(np.square(together).sum()) / columns**2
+    node = 2 * float(column.sum()) ** 2 if pure else norm / 2
     return Offer(
         "square_root",
         {},

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import IntVector
+from penstock.privacy import Sensitivity
 from penstock.structures.forest import check_length
 
 DIGITS: Final = 20
@@ -63,24 +64,24 @@ def strategy(length: int) -> IntVector:
     return np.rint(np.ldexp(coefficients(length), DIGITS)).astype(np.int64)
 
 
-def column_l1(length: int) -> Fraction:
-    """The sum of the first column of ``R``, the largest."""
-    return Fraction(int(strategy(length).sum()), 1 << DIGITS)
+def columns(length: int, count: int) -> Sensitivity:
+    """The largest norms of a sum of so many columns of ``R``, each times -1, 0 or 1.
 
-
-def columns_l2_squared(length: int, columns: int) -> Fraction:
-    """The largest squared l2 norm of a sum of so many columns of ``R``, each times -1, 0 or 1.
-
-    That of the first ones, adjacent.  Entries are not negative and do not rise downward, so
+    Those of the first ones, adjacent.  Entries are not negative and do not rise downward, so
     that the product of two columns is the larger the nearer they are and the earlier they
-    stand; of any set, two have at least the distance of their places in it.
+    stand; of any set, two have at least the distance of their places in it.  So they bound
+    as well what vectors move, each column times one of norm 1 at most.
     """
     entries = strategy(length)
     total = np.zeros(length, dtype=np.int64)
-    for first in range(min(columns, length)):
+    for first in range(min(count, length)):
         total[first:] += entries[: length - first]
-    squares = sum(int(value) ** 2 for value in total)
-    return Fraction(squares, 1 << 2 * DIGITS)
+    values = [int(value) for value in total]
+    return Sensitivity(
+        l1=Fraction(sum(values), 1 << DIGITS),
+        l2_squared=Fraction(sum(value**2 for value in values), 1 << 2 * DIGITS),
+        linf=Fraction(max(values), 1 << DIGITS),
+    )
 
 
 def decoder(length: int, bits: int) -> list[int]:

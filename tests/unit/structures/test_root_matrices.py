@@ -11,8 +11,7 @@ from penstock.structures.root_matrices import (
     DIGITS,
     LONGEST,
     OFF,
-    column_l1,
-    columns_l2_squared,
+    columns,
     decoder,
     exact_up_to,
     float_decoder,
@@ -58,26 +57,29 @@ def test_entries_are_those_of_the_square_root() -> None:
     exact = coefficients(LONGEST)
     assert np.abs(strategy(LONGEST) / 2.0**DIGITS - exact).max() <= 2.0 ** -(DIGITS + 1)
     assert np.abs(float_decoder(LONGEST) - exact).max() < 1e-6
-    assert float(columns_l2_squared(LONGEST, 1)) == pytest.approx(column_square(LONGEST), rel=1e-6)
+    assert float(columns(LONGEST, 1).l2_squared) == pytest.approx(column_square(LONGEST), rel=1e-6)
     assert (np.diff(strategy(LONGEST)) <= 0).all()
 
 
 @pytest.mark.parametrize("length", [1, 2, 7])
-@pytest.mark.parametrize("columns", [1, 2, 3, 4])
-def test_no_columns_weigh_more_than_the_first_ones(length: int, columns: int) -> None:
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_no_columns_weigh_more_than_the_first_ones(length: int, count: int) -> None:
     entries = strategy(length)
     matrix = [[int(entries[i - j]) if i >= j else 0 for j in range(length)] for i in range(length)]
-    squares = [
-        sum(
-            sum(sign * row[place] for place, sign in zip(places, signs, strict=True)) ** 2
+    moves = [
+        [
+            sum(sign * row[place] for place, sign in zip(places, signs, strict=True))
             for row in matrix
-        )
-        for places in combinations(range(length), min(columns, length))
+        ]
+        for places in combinations(range(length), min(count, length))
         for signs in product((-1, 1), repeat=len(places))
     ]
-    assert columns_l2_squared(length, columns) == Fraction(max(squares), 1 << 2 * DIGITS)
-    assert columns_l2_squared(length, columns) <= columns**2 * columns_l2_squared(length, 1)
-    assert column_l1(length) == Fraction(int(entries.sum()), 1 << DIGITS)
+    most = columns(length, count)
+    unit = 1 << DIGITS
+    assert most.l1 * unit == max(sum(map(abs, move)) for move in moves)
+    assert most.l2_squared * unit**2 == max(sum(one**2 for one in move) for move in moves)
+    assert most.linf * unit == max(max(map(abs, move)) for move in moves)
+    assert most.l2_squared <= count**2 * columns(length, 1).l2_squared
 
 
 @pytest.mark.parametrize("length", [0, LONGEST + 1])
