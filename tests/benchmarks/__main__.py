@@ -34,7 +34,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "utilities": ("Noise of one statistic at equal guarantees", utilities.measure),
     "trees": ("Running sums by the papers' structures", trees.measure),
     "correlated": ("Many counts over one population", correlated.measure),
-    "streams": ("Steps of running sums, placed in the middle of a stream", streams.measure),
+    "streams": ("Steps of running sums, placed all over a stream", streams.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),
 }
 

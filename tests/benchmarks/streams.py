@@ -1,7 +1,7 @@
 """Steps of running sums: flat in the length of the stream, and against the square root.
 
-Trees are placed in the middle of their streams, with the nodes that are in use there, and
-go on from that.  The square root keeps the noise of every step, and weighs all of it in each;
+Trees are placed all over their streams, with the nodes that are in use there, and go on from
+that.  The square root keeps the noise of every step, and weighs all of it in each;
 besides that it is given the whole stream at once, as one convolution, which no stream is.
 """
 
@@ -17,7 +17,8 @@ from tests.benchmarks.pairing import in_turns, median, ratio
 
 from penstock.mechanisms import Gaussian, Mechanism
 from penstock.randomness import Stream
-from penstock.structures import Forest, KaryTree, NodeNoise, smooth_binary
+from penstock.structures import Forest, KaryTree, NodeNoise, binary_tree, smooth_binary
+from penstock.structures.choice import Tree
 from penstock.structures.forest import chain
 from penstock.structures.square_root import coefficients
 
@@ -36,7 +37,8 @@ TIERS = (Fraction(1), Fraction(2), Fraction(4))
 FLAT = Goal(1.5, at_most=True)
 FASTER = Goal(1.0)
 
-TREES: dict[str, Callable[[int], Forest]] = {
+TREES: dict[str, Callable[[int], Tree]] = {
+    "binary tree": binary_tree,
     "k-ary tree (k = 19)": lambda length: KaryTree(length, 19),
     "smooth binary tree": lambda length: smooth_binary(length, pure=False),
 }
@@ -48,10 +50,14 @@ def _streams(label: str) -> Callable[[], Stream]:
 
 
 def placed(
-    forest: Forest, dimension: int, levels: Sequence[Fraction], streams: Callable[[], Stream]
+    forest: Forest,
+    dimension: int,
+    levels: Sequence[Fraction],
+    streams: Callable[[], Stream],
+    at: int | None = None,
 ) -> NodeNoise:
-    """The noise in the middle of the stream, all nodes on the way there drawn."""
-    at = (forest.length or 1) // 2
+    """The noise at a step, else in the middle of the stream, all nodes on the way there drawn."""
+    at = (forest.length or 1) // 2 if at is None else at
     noise = NodeNoise.begin(MECHANISM, forest, dimension, levels, at - 1)
     noise.advance(1, streams)
     nodes = [entry.node for entry in noise.way]
@@ -61,10 +67,14 @@ def placed(
 
 def _steps(forest: Forest, steps: int) -> Callable[[], object]:
     streams = _streams("streams")
+    pieces = steps // PIECE
+    # All over the stream: how many nodes a smooth tree draws in a piece depends on where it is.
+    room = (forest.length or 0) - PIECE
+    places = [1 + room * (2 * piece + 1) // (2 * pieces) for piece in range(pieces)]
 
     def task() -> None:
-        for _ in range(steps // PIECE):
-            noise = placed(forest, 1, TIERS, streams)
+        for place in places:
+            noise = placed(forest, 1, TIERS, streams, place)
             for drawn in noise.advance(PIECE - 1, streams):
                 assert drawn.shape == (PIECE - 1, 1)
 
@@ -139,6 +149,16 @@ def _wide(rounds: int, dimension: int, length: int, steps: int) -> list[Figure]:
     return found
 
 
+def _kept(dimension: int, length: int) -> list[Figure]:
+    """How much memory a tier's numbers take at most, of 8 bytes each: computed, not measured."""
+    nodes = {name: tree(length).most_nodes() for name, tree in TREES.items()}
+    nodes["square root"] = length
+    return [
+        Figure(f"{name}: kept by a tier, T = {length}", 8 * kept * dimension / 2**20, "MiB")
+        for name, kept in nodes.items()
+    ]
+
+
 def measure(
     rounds: int = 7,
     steps: int = STEPS,
@@ -148,4 +168,5 @@ def measure(
     """``wide`` is dimension, length and steps at once of the comparison with the square root."""
     dimension, length, at_once = wide
     say(f"Three tiers of one number; below, one tier of elements of {dimension} numbers.")
-    return [*_flat(rounds, steps), *_wide(rounds, dimension, length, at_once)]
+    wide_figures = _wide(rounds, dimension, length, at_once)
+    return [*_flat(rounds, steps), *wide_figures, *_kept(dimension, length)]

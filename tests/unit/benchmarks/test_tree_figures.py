@@ -114,5 +114,5 @@ def test_a_run_of_streams_compares_everything() -> None:
     said: list[str] = []
     found = streams.measure(1, 500, (4, 128, 8), said.append)
     goals = [figure for figure in found if figure.goal is not None]
-    assert len(goals) == 2 * 3 + 2
+    assert len(goals) == 3 * 3 + 3
     assert all(figure.value > 0 for figure in found)
