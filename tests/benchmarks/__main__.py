@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tests.benchmarks import (
     accountant,
+    corrections,
     correlated,
     figure2,
     histogram,
@@ -32,6 +33,10 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "histogram": ("Sparse histograms of 10^5 keys over 10^6 to 2^64", histogram.measure),
     "figure2": ("Variance against the number of releases, epsilon 1", figure2.measure),
     "utilities": ("Noise of one statistic at equal guarantees", utilities.measure),
+    "corrections": (
+        "The largest error of many counts, the worst answered anew",
+        corrections.measure,
+    ),
     "trees": ("Running sums by the papers' structures", trees.measure),
     "correlated": ("Many counts over one population", correlated.measure),
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),

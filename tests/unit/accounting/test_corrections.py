@@ -1,9 +1,12 @@
 """Layouts of corrections: they keep their epsilon, and none nearby is better."""
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from penstock.accounting import power_choice
@@ -13,6 +16,7 @@ from penstock.mechanisms import SparseVectorCorrection
 from penstock.privacy import Sensitivity
 
 MANY = 1_024
+README = Path(__file__).parents[3] / "server/penstock/mechanisms/README.md"
 
 
 def counts(number: int) -> Sensitivity:
@@ -89,3 +93,11 @@ def test_what_no_layout_keeps_is_refused(
 ) -> None:
     with pytest.raises(InvalidInput, match=told):
         best_correction(Fraction(2), counts(dimension), dimension, epsilon, delta)
+
+
+def test_the_example_in_the_readme_runs() -> None:
+    (example,) = re.findall(r"```py\n(.*?)```", README.read_text(), re.DOTALL)
+    names: dict[str, object] = {"counts": np.arange(1_024)}
+    exec(example, names)  # noqa: S102 - our own page
+    assert len(np.asarray(names["values"])) == 1_024
+    assert len(np.asarray(names["anew"])) <= 4
