@@ -131,4 +131,8 @@ def test_of_a_query_that_is_paid_for_no_room_is_shown(
     assert lines[-2].endswith("charged share")
     assert lines[-1].endswith("1.64%")
     assert run("preview", "visits", "--format", "csv") == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith("remaining_share,largest_share,fits")
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[0]
+        .endswith("largest_share,fits,composed_epsilon,expected_maximum")
+    )

@@ -218,8 +218,26 @@ OTHER = [
     Flaw("a space last", {"name": "x "}, "/name", "ends in no space"),
     Flaw("a name of one sign", {"name": "\U0001f3e5"}, "/name", "begins with a letter"),
 ]
+POWERS = [
+    Flaw("a power below 1", {"p": 0.5}, "/p", "from 1 to 16, not 0.5"),
+    Flaw("a power just below 1", {"p": 1 - 2**-53}, "/p", "from 1 to 16, not"),
+    Flaw("a negative power", {"p": -3}, "/p", "from 1 to 16, not -3"),
+    Flaw("a power far above 16", {"p": 1e18}, "/p", "from 1 to 16, not"),
+    Flaw("a power of 30 digits", {"p": 10**30}, "/p", "at most 2\\^63"),
+    Flaw("no power", {"p": Absent}, None, "field p, .* is missing"),
+    Flaw("null for a power", {"p": None}, None, "field p, .* is missing"),
+    Flaw("a text for a power", {"p": "3"}, "/p", "must be a number"),
+    Flaw("a boolean for a power", {"p": True}, "/p", "must be a number"),
+    Flaw("a power of gaussian noise", {"mechanism": "gaussian"}, "/p", "gaussian mechanism has no"),
+    Flaw("a power of laplace noise", {"mechanism": "laplace"}, "/p", "laplace mechanism has no"),
+    Flaw("a granularity", {"granularity": 1}, None, "leave granularity out"),
+    Flaw("a rho", {"levels": {"public": {"rho": 0.1}}}, "/levels/public/rho", "has no rho"),
+    Flaw("a mu", {"levels": {"public": {"mu": 0.1}}}, "/levels/public/mu", "has no mu"),
+    Flaw("a level below the ladder's", {"levels": {"public": {"level": 1e-29}}}, None, "."),
+]
 
 ROWS = [
+    *rows_of("general", QUERIES, {**GOOD, "mechanism": "generalized_gaussian", "p": 3}, POWERS),
     *rows_of("vector", QUERIES, GOOD, [*VALUES, *KEYS, *LATTICE, *SENSITIVITY, *LEVELS, *OTHER]),
     *rows_of("vector by share", QUERIES, SHARED, SHARES),
     *rows_of(

@@ -95,13 +95,32 @@ def queries(found: Sequence[Query]) -> Document:
 
 def preview(found: Preview) -> Document:
     """One row for each tier."""
-    rows = [(*tier_cells(item), *charge_cells(item)) for item in found.tiers]
+    rows = [
+        (*tier_cells(item), *charge_cells(item), _composed(item), item.expected_maximum)
+        for item in found.tiers
+    ]
     # Of a registered query, which is paid for, there is no room to speak of.
     asked = any(item.room is not None for item in found.tiers)
-    columns = (*(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR), *charge_columns(asked=asked))
+    columns = (
+        *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
+        *charge_columns(asked=asked),
+        _added_up(found.tiers),
+        Column("expected_maximum", number if found.powers else None, right=True),
+    )
     numbers = "1 number" if found.dimension == 1 else f"{found.dimension:,} numbers"
-    facts = (f"{found.query or ''}", f"  {numbers}, {norms(found.sensitivity)}")
+    advice = (f"  {found.powers.reason}",) if found.powers else ()
+    facts = (f"{found.query or ''}", f"  {numbers}, {norms(found.sensitivity)}", *advice)
     return Document(found.answer, columns, rows, facts, note=found.refusal or "")
+
+
+def _added_up(tiers: Sequence[TierLevel]) -> Column:
+    """The epsilon of all levels that a tier may see, where these add up."""
+    shown = any(item.composed for item in tiers)
+    return Column("composed_epsilon", number if shown else None, right=True)
+
+
+def _composed(item: TierLevel) -> float | None:
+    return None if item.composed is None else item.composed.epsilon
 
 
 def norms(sensitivity: Mapping[str, float]) -> str:

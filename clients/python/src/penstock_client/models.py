@@ -68,6 +68,23 @@ class Guarantee:
 
 
 @dataclass(frozen=True)
+class Composed:
+    """What levels of one query tell together that are draws of their own, and so add up."""
+
+    levels: tuple[float, ...]
+    epsilon: float | None
+    delta: float
+
+    @classmethod
+    def read_or_none(cls, fields: Fields) -> Self | None:
+        """What an answer says as ``composed``; None where levels are lossless."""
+        found = fields.child_or_none("composed")
+        if found is None:
+            return None
+        return cls(found.vector("levels"), found.number_or_none("epsilon"), found.number("delta"))
+
+
+@dataclass(frozen=True)
 class ErrorBars:
     """How far one value may be from the exact answer, in the unit of the values.
 
@@ -232,11 +249,15 @@ class HistoryItem:
 
 @dataclass(frozen=True)
 class ExposedQuery:
-    """The best level of one query that some people hold between them."""
+    """The best level of one query that some people hold between them.
+
+    ``composed`` is of all that they hold, where levels are draws of their own.
+    """
 
     query: str
     level: Level
     guarantee: Guarantee
+    composed: Composed | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -244,6 +265,7 @@ class ExposedQuery:
             fields.text("query"),
             Level.read(fields.child("level")),
             Guarantee.read(fields.child("guarantee")),
+            Composed.read_or_none(fields),
         )
 
 

@@ -54,10 +54,13 @@ class TierPreview(TierLevel):
     """What one tier would get of a query, and be charged.
 
     ``room`` is None for a query that is registered, whose charge is paid.
+    ``expected_maximum`` is the expected largest error of all values, of a query that asks for
+    generalized Gaussian noise.
     """
 
     charge: Charge
     room: Room | None
+    expected_maximum: float | None = None
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
@@ -66,7 +69,25 @@ class TierPreview(TierLevel):
         return {
             "charge": Charge.read(fields.child("charge")),
             "room": None if room is None else Room.read(room),
+            "expected_maximum": fields.number_or_none("expected_maximum"),
         }
+
+
+@dataclass(frozen=True)
+class Powers:
+    """Which power p to take: the expected largest error that each leaves, by power."""
+
+    recommended: float
+    reason: str
+    choices: Mapping[float, float] = field(hash=False)
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        return cls(
+            fields.number("recommended"),
+            fields.text("reason"),
+            {one.number("p"): one.number("expected_maximum") for one in fields.children("choices")},
+        )
 
 
 @dataclass(frozen=True)
@@ -74,6 +95,7 @@ class Preview:
     """A query before it is paid for, down to the tiers that the caller may see.
 
     ``sensitivity`` has l1, l2 and linf; ``refusal`` says why budgets would not allow it.
+    ``powers`` belongs to queries that ask for generalized Gaussian noise.
     """
 
     query: str | None
@@ -82,9 +104,11 @@ class Preview:
     refusal: str | None
     tiers: tuple[TierPreview, ...]
     answer: Answer = field(repr=False, compare=False)
+    powers: Powers | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
+        powers = fields.child_or_none("powers")
         return cls(
             fields.text_or_none("query"),
             fields.integer("dimension"),
@@ -92,6 +116,7 @@ class Preview:
             fields.text_or_none("refusal"),
             tuple(map(TierPreview.read, fields.children("tiers"))),
             whole(fields),
+            None if powers is None else Powers.read(powers),
         )
 
 

@@ -4,17 +4,22 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from penstock_client.fields import Fields
-from penstock_client.models import Answer, ErrorBars, Guarantee, Level, whole
+from penstock_client.models import Answer, Composed, ErrorBars, Guarantee, Level, whole
 
 
 @dataclass(frozen=True)
 class TierLevel:
-    """What one tier gets of a query."""
+    """What one tier gets of a query.
+
+    ``guarantee`` is that of one release.  ``composed`` is of all that the tier may see, where
+    levels are draws of their own.
+    """
 
     tier: str
     level: Level
     guarantee: Guarantee
     error: ErrorBars
+    composed: Composed | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -23,6 +28,7 @@ class TierLevel:
             Level.read(fields.child("level")),
             Guarantee.read(fields.child("guarantee")),
             ErrorBars.read(fields.child("error")),
+            Composed.read_or_none(fields),
             **cls.more(fields),
         )
 
@@ -38,7 +44,8 @@ class Query:
     """A registered statistic, down to the tiers that the caller may see.
 
     ``dimension`` is the number of its values; ``asserted_by`` names who vouches for its
-    sensitivity where the server could not derive it.
+    sensitivity where the server could not derive it.  ``lossless`` is False where levels are
+    draws of their own, which add up: those of generalized Gaussian noise of the power ``p``.
     """
 
     name: str
@@ -49,6 +56,8 @@ class Query:
     tiers: tuple[TierLevel, ...]
     asserted_by: str | None
     answer: Answer = field(repr=False, compare=False)
+    p: float | None = None
+    lossless: bool = True
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -61,6 +70,8 @@ class Query:
             tuple(map(cls.tier_kind().read, fields.children_or_none("tiers"))),
             fields.text_or_none("asserted_by"),
             whole(fields),
+            fields.number_or_none("p"),
+            fields.whole.get("lossless") is not False,
             **cls.more(fields),
         )
 
