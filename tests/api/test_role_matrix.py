@@ -98,6 +98,7 @@ MATRIX = [
     Row("show_stream", "/api/v1/streams/STREAM", None, 404, 200, 200, 200, 200),
     Row("show_stream", "/api/v1/streams/HIDDEN", None, 404, 404, 200, 200, 200),
     Row("change_stream", "/api/v1/streams/STREAM", LESS_NOISE, 403, 403, 403, 200, 403),
+    Row("retire_stream", "/api/v1/streams/STREAM/retire", None, 403, 403, 403, 200, 403),
     Row("push_elements", "/api/v1/streams/STREAM/elements", ELEMENTS, 403, 403, 403, 200, 403),
     Row("read_stream", "/api/v1/streams/READ/releases", None, 404, 200, 200, 403, 403),
     Row("read_stream", "/api/v1/streams/READ/releases?tier=public", None, 404, 200, 200, 403, 403),

@@ -191,9 +191,7 @@ def _shown(found: "QueryView") -> Document:
     if found.sql_sha256 is not None:
         facts.append(f"  SQL {found.sql_sha256}")
     columns = (Column("tier"), *LEVEL, *ERROR, _added_up(lossless=found.lossless))
-    rows = [
-        (*cells, _composed(one)) for cells, one in zip(_tiers(found), found.tiers, strict=True)
-    ]
+    rows = [(*cells, _composed(one)) for cells, one in zip(_tiers(found), found.tiers, strict=True)]
     return Document(found, columns, rows, facts)
 
 
@@ -210,7 +208,11 @@ def _noise(found: "QueryView | PreviewView") -> str:
     return (
         f"  {found.dimension:,} value{'s' if found.dimension > 1 else ''},"
         f" {found.mechanism} noise in steps of {found.granularity:g}"
-        + ("" if found.lossless else f", p = {found.p:g}: levels are draws of their own, and add up")
+        + (
+            ""
+            if found.lossless
+            else f", p = {found.p:g}: levels are draws of their own, and add up"
+        )
     )
 
 

@@ -116,6 +116,17 @@ def levels(operator: Operator, name: str, file: str) -> None:
 
 @stream.command()
 @click.argument("name")
+@format_option
+@click.pass_obj
+def retire(operator: Operator, name: str) -> None:
+    """Let the stream NAME take no more elements, and give nobody more than they were given."""
+    from penstock.services import streams
+
+    operator.print(_shown(streams.retire(operator.server, operator.principal, name)))
+
+
+@stream.command()
+@click.argument("name")
 @click.argument("file")
 @format_option
 @click.pass_obj

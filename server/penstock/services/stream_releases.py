@@ -4,6 +4,7 @@ Nothing is drawn here, so that a range is the same for ever.  Each answer leaves
 and a first one at a level makes its reader a holder of it.
 """
 
+import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,8 @@ def read(
     What is left out is the first step that the level has, the newest step, and the caller's
     tier.  Raises ``NotFound`` for a stream out of sight, ``ClearanceTooLow``,
     ``InvalidInput`` for steps that there are not and for more than 10^7 numbers, and
-    ``Conflict`` where the stream has no elements yet, or is not active.
+    ``Conflict`` where the stream has no elements yet; of one that was retired also for all
+    but parts of ranges that the caller was given before.
     """
     principal.require("analyst")
     with server.database.read() as session:
@@ -93,8 +95,6 @@ def _allowed(
         if asked < rung:
             raise ClearanceTooLow(f"The level of {tier.name!r} is above {clearance.name!r}.")
         rung = asked
-    if query.status != "active":
-        raise Conflict(f"Stream {query.name!r} is {query.status} and gives no totals.")
     dataset = session.get_one(Dataset, query.dataset_id)
     release = session.exec(
         select(Release).where(col(Release.query_id) == query.id, col(Release.rung) == rung)
@@ -114,7 +114,32 @@ def _allowed(
             " for a shorter one.",
             pointer="/to",
         )
+    if query.status != "active" and not _given(session, principal, query, release, span):
+        raise Conflict(
+            f"Stream {query.name!r} is {query.status} and gives nobody new totals; ranges that"
+            " were handed to you can still be read, by their first and last step."
+        )
     return _Ask(query, dataset, tier, release, span)
+
+
+def _given(
+    session: Session, principal: Principal, query: Query, release: Release, span: range
+) -> bool:
+    """Whether an answer to the caller held these steps before."""
+    leaves = session.exec(
+        select(Leaf.bytes).where(
+            col(Leaf.kind) == "stream",
+            col(Leaf.user) == principal.name,
+            col(Leaf.query) == query.name,
+        )
+    )
+    answers = (json.loads(content) for content in leaves)
+    return any(
+        answer["release"] == release.public_id
+        and answer["first"] <= span[0]
+        and answer["last"] >= span[-1]
+        for answer in answers
+    )
 
 
 def _span(query: Query, beginning: int, step: int, first: int | None, last: int | None) -> range:

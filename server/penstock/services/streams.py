@@ -20,7 +20,7 @@ from penstock.persistence import lock_dataset
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services import datasets
 from penstock.services.allowances import allow
-from penstock.services.catalogue import levels_of, page_of, spec_of, visible
+from penstock.services.catalogue import end, levels_of, page_of, spec_of, visible
 from penstock.services.charging import (
     Accounts,
     accounts_of,
@@ -146,6 +146,18 @@ def change(server: Server, principal: Principal, name: str, wanted: StreamChange
             save(session, server, dataset, current, running)
         allow(session, principal, dataset, current, allowed, now)
     return show(server, principal, name)
+
+
+def retire(server: Server, principal: Principal, name: str) -> StreamView:
+    """Let a stream take no more elements, and give nobody more than they were given.
+
+    Nothing that it cost comes back.  Retiring again changes nothing.  Raises ``NotFound``.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        query = stream_by_name(session, name)
+        end(session, server, principal, query)
+        return _view(session, server, query, None)
 
 
 def listing(

@@ -49,6 +49,9 @@ def test_a_stream_goes_through_its_life(opened: Run, tmp_path: Path) -> None:
     assert opened("stream", "show", "hits", "--format", "json").json["next"] == 4
     assert [one["name"] for one in opened("stream", "list", "--format", "json").json] == ["hits"]
     assert "hits" in opened("stream", "list").out
+    assert opened("stream", "retire", "hits", "--format", "json").json["status"] == "retired"
+    full = sent(opened, tmp_path, "push", "hits", content={"from": 4, "values": [1]})
+    assert (full.code, "is retired" in full.err) == (1, True)
     events = opened("audit", "events", "--kind", "stream", "--format", "json").json
     assert {event["actor"] for event in events} == {"operator"}
     assert {event["user"] for event in events} == {"pia"}

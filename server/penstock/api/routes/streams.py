@@ -63,10 +63,21 @@ def show_stream(call: Call, stream: str) -> StreamView:
 def change_stream(call: Call, stream: str, body: StreamChange) -> StreamView:
     """Move levels of a stream from the next element on; tiers left out keep theirs.
 
-    A level that no tier had before has totals from there on, and none of earlier steps.
+    A level that no tier had before has totals from there on, and none of earlier steps: most
+    of the noise that these would need is gone, and what was added then was only kept added up.
     One more accurate than a tier was charged for is charged.
     """
     return streams.change(call.server, call.principal, stream, body)
+
+
+@operations.post("/streams/{stream}/retire", ADMIN, status=200)
+def retire_stream(call: Call, stream: str) -> StreamView:
+    """Let a stream take no more elements, and give nobody more than they were given.
+
+    Ranges already handed out remain readable to whom they were given, and nothing that the
+    stream cost comes back.
+    """
+    return streams.retire(call.server, call.principal, stream)
 
 
 @operations.post("/streams/{stream}/elements", ADMIN, status=200, refusals=(409,), large_body=True)
