@@ -79,6 +79,22 @@ class SparseVectorCorrection:
     anew_scale: Fraction
     sensitivity: Sensitivity
 
+    def __post_init__(self) -> None:
+        """Raises ``InvalidInput`` for two lattices, and a search for gaps that move by less."""
+        step = self.first.granularity
+        if self.anew.granularity != step:
+            raise InvalidInput(
+                f"First and new answers lie on one lattice, not on steps of {step} and"
+                f" {self.anew.granularity}."
+            )
+        moved = self.sensitivity.linf // step
+        if not 1 <= moved <= self.search.shift:
+            raise InvalidInput(
+                f"A linf sensitivity of {float(self.sensitivity.linf):g} is {moved} whole lattice"
+                f" steps of {step}, and the search is private for 1 to {self.search.shift}; state"
+                " both alike, in whole steps."
+            )
+
     @classmethod
     def plan(
         cls,
@@ -116,12 +132,7 @@ class SparseVectorCorrection:
                 f" integers in steps of {granularity}; choose a coarser step, a smaller bound, or"
                 " scales that are closer to each other."
             )
-        moved = sensitivity.linf // granularity
-        if moved < 1:
-            raise InvalidInput(
-                f"A linf sensitivity of {float(sensitivity.linf):g} is below the lattice step"
-                f" {granularity}, by which values on it move at least; state that one."
-            )
+        moved = max(sensitivity.linf // granularity, 1)
         return cls(
             first=families[0](granularity),
             scale=first[1],

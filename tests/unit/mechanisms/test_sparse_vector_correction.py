@@ -159,6 +159,7 @@ def test_the_expected_largest_error_is_what_releases_have(
             for _ in range(1_500)
         ]
     )
+    # A right mean is beyond 5 standard errors once in 1.7 million.
     error = float(largest.std()) / math.sqrt(len(largest))
     assert abs(float(largest.mean()) - correction.expected_maximum(count)) < 5 * error
     # As far off as another cutoff or threshold would be, it is not.
@@ -224,8 +225,17 @@ def test_plans_that_cannot_be_are_refused(changes: dict[str, int], told: str) ->
 def test_values_that_move_by_less_than_a_step_are_refused() -> None:
     small = Sensitivity(Fraction(1, 1 << 20), Fraction(1, 1 << 40), Fraction(1, 1 << 20))
     plan = ((Fraction(2), Fraction(50)), (Fraction(60), 2, PART, PART), (Fraction(2), Fraction(30)))
-    with pytest.raises(InvalidInput, match="below the lattice step"):
+    with pytest.raises(InvalidInput, match="is 0 whole lattice steps of 1/64"):
         SparseVectorCorrection.plan(*plan, small, step=Fraction(1), bound=Fraction(10))
+
+
+def test_a_search_for_smaller_moves_and_a_second_lattice_are_refused() -> None:
+    correction = planned()
+    with pytest.raises(InvalidInput, match="is 64 whole lattice steps of 1/64"):
+        replace(correction, search=replace(correction.search, shift=63))
+    other = GeneralizedGaussian.of(2)(Fraction(1, 128))
+    with pytest.raises(InvalidInput, match="steps of 1/64 and 1/128"):
+        replace(correction, anew=other)
 
 
 def test_values_off_the_lattice_and_too_few_are_refused() -> None:
