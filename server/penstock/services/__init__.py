@@ -2,7 +2,7 @@
 
 * ``server``         what every use case is given: database, keys, clock, entropy
 * ``principals``     who is acting: ``authenticate``, ``OPERATOR``
-* ``specs, views, preview_views``
+* ``specs, views, preview_views, exposure_views``
                      what callers send, and what they are answered
 * ``tiers, users, tokens, datasets, budget, queries, history, events, exposure``
                      the use cases that carry these names
@@ -12,6 +12,8 @@
 * ``levels``         the same for levels that are raised; lower ones act on the future
 * ``exact``          exact answers, and how to know them again without keeping them
 * ``effective``      what every tier pays for: the most accurate level it could ever be given
+* ``independent``    queries whose levels are draws of their own, and add up
+* ``power_advice``   which power of generalized Gaussian noise to take
 * ``allowances``     what every tier is allowed from now on
 * ``funding``        whose budget a tier has
 * ``acts``           the leaves of what admins do, with what they had read
