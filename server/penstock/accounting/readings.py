@@ -148,17 +148,14 @@ _GUARANTEES: Final[Mapping[str, str]] = {
     "poisson": "the exact hockey-stick divergence, in both directions",
 }
 
-_BEST_ORDER: Final = (
-    "best order of the ledger's conversion (Canonne, Kamath, Steinke 2020, Prop. 12)",
-    _renyi,
-)
-
 _OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Asked], float]]]]] = {
     "gaussian": {
         "zcdp": ("rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3)", _zcdp),
-        "renyi": _BEST_ORDER,
+        "renyi": (
+            "best order of the ledger's conversion (Canonne, Kamath, Steinke 2020, Prop. 12)",
+            _renyi,
+        ),
     },
-    "generalized_gaussian": {"renyi": _BEST_ORDER},
     "laplace": {
         "theorem": (
             "the closed form of Andersson, Pagh, Steiner, Torkamani 2024, Theorem 1.3",

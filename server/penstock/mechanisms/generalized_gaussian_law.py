@@ -11,7 +11,7 @@ import numpy as np
 
 from penstock.randomness.saddle_point import Floats
 
-_SAFETY: Final = 1e-9
+_SAFETY: Final = 1e-7
 """Relative: far above what the quadrature of a divergence is off by."""
 
 _NODES: Final = 16

@@ -11,7 +11,7 @@ then not lost among rounding errors, however small delta is.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -22,7 +22,6 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.generalized_gaussian_law import loss, moments, renyi_divergence
 from penstock.mechanisms.loss_sums import raised_to
 from penstock.mechanisms.loss_table import LossTable, Profile, divergences, split_cells
-from penstock.mechanisms.normal_curve import epsilon_at
 from penstock.randomness.saddle_point import Floats
 
 CELLS_A_DEVIATION: Final = 128
@@ -41,8 +40,13 @@ _FOURIER_NOISE: Final = 2.0**-46
 
 _NEWTON_STEPS: Final = 60
 _RECENTERINGS: Final = 12
-_HALVINGS: Final = 40
-_STEEPEST: Final = 2.0**20
+_SETTLED: Final = 8.0
+"""How many nats a tilt may fall over between the center and what is read off."""
+
+_HALVINGS: Final = 24
+_STEEPEST: Final = 2.0**24
+"""Over the inverse of the deviation."""
+
 _ORDERS: Final = (1.1, 1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _REACH: Final = 700.0
 """No loss is followed further out than to a density of ``e^-700``."""
@@ -70,7 +74,9 @@ def loss_table(power: float, shift: float, width: float, tail: float) -> LossTab
     else:
         ends = np.append(ends, min(far, float(ends[-1])))
         infinite = float(_below(ends[-1:], power)[0])
-    others = np.exp(cells) * _between(ends - shift, power)
+    others = np.exp(np.minimum(cells, _REACH)) * _between(ends - shift, power)
+    # So far out the second hypothesis' part of a cell does not count: all of it is raised.
+    others[cells > _REACH] = 0.0
     return LossTable(width, split_cells(_between(ends, power), others, width), infinite)
 
 
@@ -86,12 +92,13 @@ def epsilon_of(kinds: tuple[Shifted, ...], delta: float) -> float:
     if simple > _REACH:
         return simple
     total = TotalLoss.of(kinds, delta)
-    center, deviation = min(epsilon_at(delta, total.deviation), simple), total.deviation
+    center = min(total.bound(delta), simple)
     for _ in range(_RECENTERINGS):
-        found = total.profile(center).epsilon(delta)
-        if abs(found - center) <= deviation:
+        tilt = total.tilt(center)
+        found = total.profile(center, tilt).epsilon(delta)
+        if abs(found - center) * max(tilt, 1 / total.deviation) <= _SETTLED:
             break
-        center = min(found, center + 8 * deviation)
+        center = min(found, center + DEVIATIONS * total.deviation)
     return min(max(found, 0.0), simple)
 
 
@@ -100,7 +107,8 @@ def delta_of(kinds: tuple[Shifted, ...], epsilon: float, smallest: float = 1e-12
 
     Mass of up to a millionth of ``smallest`` is counted as lost.
     """
-    return TotalLoss.of(kinds, smallest).profile(epsilon).delta(epsilon)
+    total = TotalLoss.of(kinds, smallest)
+    return total.profile(epsilon, total.tilt(epsilon)).delta(epsilon)
 
 
 @dataclass(frozen=True)
@@ -134,11 +142,15 @@ class _Values:
 
 @dataclass(frozen=True)
 class TotalLoss:
-    """The loss of independent values, on one grid; ``deviation`` is its standard deviation."""
+    """The loss of independent values, on one grid.
+
+    ``deviation`` is its standard deviation, and ``cut`` a probability that does not count.
+    """
 
     parts: Sequence[_Values]
     width: float
     deviation: float
+    cut: float
 
     @classmethod
     def of(cls, kinds: Sequence[Shifted], delta: float) -> "TotalLoss":
@@ -150,53 +162,61 @@ class TotalLoss:
         whole = mean + 2 * DEVIATIONS * deviation
         width = min(deviation / math.sqrt(count) / CELLS_A_DEVIATION, whole / FEWEST_CELLS)
         width = max(width, whole / MOST_CELLS)
-        tail = delta * _CUT / count
-        return cls([_Values.of(kind, width, tail) for kind in kinds], width, deviation)
+        cut = delta * _CUT
+        parts = [_Values.of(kind, width, cut / count) for kind in kinds]
+        return cls(parts, width, deviation, cut)
 
-    def profile(self, center: float) -> Profile:
-        """Divergences around the epsilon ``center``: exact there, and never too small."""
-        tilt = self._tilt(center)
-        wanted = max(2 * DEVIATIONS * self.deviation / self.width, FEWEST_CELLS)
-        size = 1 << math.ceil(math.log2(wanted))
+    def profile(self, center: float, tilt: float) -> Profile:
+        """Divergences around the epsilon ``center``: exact there, and never too small.
+
+        ``tilt`` is that of ``center``.
+        """
+        reach = DEVIATIONS * self.deviation
+        top = max(self.bound(self.cut), center + reach)
+        start = math.floor((center - reach) / self.width)
+        size = 1 << math.ceil(math.log2(max(top / self.width - start, FEWEST_CELLS)))
         spectrum = np.ones(size // 2 + 1, dtype=np.complex128)
-        log_scale, infinite = 0.0, 0.0
+        log_scale, lost = 0.0, self.cut
         for part in self.parts:
             cumulant = part.cumulant(tilt)
             tilted = part.masses * np.exp(tilt * part.losses - cumulant)
-            reach = len(part.masses) // 2
-            places = np.arange(-reach, reach + 1) % size
+            half = len(part.masses) // 2
+            places = np.arange(-half, half + 1) % size
             spectrum *= raised_to(np.fft.rfft(np.bincount(places, tilted, size)), part.times)
             log_scale += part.times * cumulant
-            infinite -= math.expm1(part.times * math.log1p(-part.infinite))
-        start = round(center / self.width) - size // 2
+            lost -= math.expm1(part.times * math.log1p(-part.infinite))
         sums = np.roll(np.fft.irfft(spectrum, size), -(start % size))
         losses = self.width * np.arange(start, start + size, dtype=np.float64)
         masses = np.maximum(sums, 0.0) * np.exp(np.minimum(log_scale - tilt * losses, _REACH))
-        lost = infinite + self._above(float(losses[-1]), tilt)
         noise = 1 + _FOURIER_NOISE * sum(part.times for part in self.parts)
         at = divergences(masses[1:], self.width) + lost
         return Profile(self.width, float(losses[0]), noise * at)
 
-    def _tilt(self, center: float) -> float:
+    def tilt(self, center: float) -> float:
         """The ``t`` at which the mean of the tilted sum is ``center``; 0 below its own mean."""
-        low, high = 0.0, 1.0
-        while self._mean(high) < center and high < _STEEPEST:
+        return self._where(lambda t: self._mean(t) < center)
+
+    def bound(self, chance: float) -> float:
+        """A loss that the finite part reaches with at most that ``chance`` (Chernoff 1952)."""
+        nats = -math.log(chance)
+        t = self._where(lambda t: t * self._mean(t) - self._cumulant(t) < nats)
+        return (self._cumulant(t) + nats) / t
+
+    def _where(self, too_small: Callable[[float], bool]) -> float:
+        """The ``t`` from which on it is not too small any more, or the steepest."""
+        low, high = 0.0, 1 / self.deviation
+        while too_small(high) and high * self.deviation < _STEEPEST:
             low, high = high, 2 * high
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (middle, high) if self._mean(middle) < center else (low, middle)
-        return low
+            low, high = (middle, high) if too_small(middle) else (low, middle)
+        return high
 
     def _mean(self, tilt: float) -> float:
         return math.fsum(part.mean(tilt) for part in self.parts)
 
-    def _above(self, top: float, tilt: float) -> float:
-        """How likely the sum is to reach ``top``, at most (Chernoff's inequality)."""
-        bounds = [
-            math.fsum(part.times * part.cumulant(t) for part in self.parts) - t * top
-            for t in (tilt, tilt + 1, 1.5 * tilt + 1, 2 * tilt + 4, 4 * tilt + 16)
-        ]
-        return math.exp(min(0.0, *bounds))
+    def _cumulant(self, tilt: float) -> float:
+        return math.fsum(part.times * part.cumulant(tilt) for part in self.parts)
 
 
 def _by_renyi(kinds: tuple[Shifted, ...], delta: float) -> float:

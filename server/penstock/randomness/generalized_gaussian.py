@@ -116,14 +116,20 @@ class _Staircase:
     ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.bool_]]:
         window, place = self._pick(size, stream), stream.raw_uint64(size)
         word = stream.raw_uint64(size)
-        at = (window + (place.astype(np.float64) + 0.5) * 2.0**-_WORD) * float(self.part)
-        ratio = np.exp(self.heights[window] - at ** float(self.power))
-        difference = ratio - (word.astype(np.float64) + 0.5) * 2.0**-_WORD
+        difference = self._ratio(window, place) - (word.astype(np.float64) + 0.5) * 2.0**-_WORD
         kept = difference > 0
         for i in np.flatnonzero(np.abs(difference) < _DOUBT):
             longer = (int(bits[i]) << _LOW_BITS | low_bits(stream) for bits in (place, word))
             kept[i] = self._decide(int(window[i]), *longer)
         return window, place, kept
+
+    def _ratio(
+        self, window: NDArray[np.int64], place: NDArray[np.uint64]
+    ) -> NDArray[np.float64]:
+        """The density over the height of its window."""
+        at = (window + (place.astype(np.float64) + 0.5) * 2.0**-_WORD) * float(self.part)
+        ratio: NDArray[np.float64] = np.exp(self.heights[window] - at ** float(self.power))
+        return ratio
 
     def _pick(self, size: int, stream: Stream) -> NDArray[np.int64]:
         words = stream.raw_uint32(size)

@@ -1,0 +1,82 @@
+"""Generalized Gaussian draws: few and many steps wide, against the exact distribution."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import gammainc, gammaincinv
+from tests.statistical.checks import Cells, accept, chi_squared, joint_chi_squared, rejects
+from tests.statistical.paths import keyed_streams
+
+from penstock.mechanisms import IntVector
+from penstock.randomness.generalized_gaussian import _Staircase, generalized_gaussian
+
+SIZE = 1 << 20
+NARROW, WIDE = Fraction(64), Fraction(2**40 + 1)
+POWERS = ("1", "1.25", "2.5", "4", "16")
+
+every_power = pytest.mark.parametrize("power", POWERS)
+
+
+def _drawn(scale: Fraction, power: str) -> IntVector:
+    label = f"generalized gaussian/{scale}/{power}"
+    return generalized_gaussian(scale, Fraction(power), SIZE, keyed_streams(label)())
+
+
+def _fits_steps(drawn: IntVector, power: str) -> float:
+    """P-value of every single integer's frequency, at a scale of 64 steps."""
+    reach = int(np.abs(drawn).max()) + 1
+    ends = (np.arange(-reach, reach + 2) - 0.5) / float(NARROW)
+    below = np.sign(ends) * gammainc(1 / float(power), np.abs(ends) ** float(power)) / 2
+    observed = np.bincount(drawn + reach, minlength=2 * reach + 1)
+    return chi_squared(observed, np.diff(below) * SIZE)
+
+
+def _fits_wide(drawn: IntVector, power: str) -> float:
+    """P-value of the sizes' law and of the last four bits, which are to be independent."""
+    edges = gammaincinv(1 / float(power), np.arange(1, 24) / 24) ** (1 / float(power))
+    sizes = np.rint(np.append(-edges[::-1], [0, *edges]) * float(WIDE) / 16).astype(np.int64) * 16
+    masses = np.full(48, 1 / 48)
+    low = Cells(np.arange(1, 16), np.full(16, 1 / 16))
+    return joint_chi_squared([drawn, drawn & 15], [Cells(sizes, masses), low])
+
+
+@every_power
+def test_narrow_draws_follow_their_law_step_by_step(power: str) -> None:
+    accept(_fits_steps(_drawn(NARROW, power), power), f"power {power} at 64 steps")
+
+
+@every_power
+def test_wide_draws_follow_their_law_and_their_last_bits_say_nothing(power: str) -> None:
+    accept(_fits_wide(_drawn(WIDE, power), power), f"power {power} at 2^40 steps")
+
+
+@every_power
+def test_two_percent_too_wide_a_scale_is_found_out(power: str) -> None:
+    assert rejects(_fits_steps(_drawn(NARROW * 51 / 50, power), power))
+    assert rejects(_fits_wide(_drawn(WIDE * 51 / 50, power), power))
+
+
+@pytest.mark.parametrize(("power", "other"), [("1", "1.02"), ("4", "4.2"), ("16", "14.5")])
+def test_another_power_is_found_out(power: str, other: str) -> None:
+    assert rejects(_fits_steps(_drawn(NARROW, other), power))
+
+
+@every_power
+def test_sizes_that_are_cut_off_in_place_of_rounded_are_found_out(power: str) -> None:
+    drawn = _drawn(2 * NARROW, power)
+    assert rejects(_fits_steps(np.sign(drawn) * (np.abs(drawn) // 2), power))
+
+
+@pytest.mark.parametrize("power", POWERS[2:])
+def test_a_staircase_that_keeps_all_proposals_is_found_out(
+    power: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def certain(
+        self: _Staircase, window: NDArray[np.int64], place: NDArray[np.uint64]
+    ) -> NDArray[np.float64]:
+        return np.full(len(window), 2.0)
+
+    monkeypatch.setattr(_Staircase, "_ratio", certain)
+    assert rejects(_fits_steps(_drawn(NARROW, power), power))

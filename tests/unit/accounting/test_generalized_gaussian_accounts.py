@@ -1,0 +1,220 @@
+"""Generalized Gaussian noise in the accountant: levels, charges, figures, powers."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from tests.unit.accounting import quadrature
+from tests.unit.mechanisms.generalized_gaussian_oracle import losses
+
+from penstock.accounting import (
+    PlacedRelease,
+    account_of,
+    best_power,
+    charge,
+    composed_epsilon,
+    entry,
+    level_for,
+    level_for_share,
+    power_choice,
+    raising,
+    reading,
+    readings,
+    rung_for,
+    rung_for_share,
+    share_of,
+)
+from penstock.accounting.powers import POWERS
+from penstock.errors import InvalidInput
+from penstock.mechanisms import GeneralizedGaussian
+from penstock.privacy import Sensitivity, Target, TargetKind
+
+DELTA = 1e-6
+STEP, BOUND = Fraction(1), Fraction(10**6)
+FOUR = GeneralizedGaussian.of(4)
+NAME = FOUR.name
+
+
+def counts(dimension: int) -> Sensitivity:
+    return Sensitivity(Fraction(dimension), Fraction(dimension), Fraction(1))
+
+
+def placed(level: float | Fraction, dimension: int, power: float = 4) -> PlacedRelease:
+    return PlacedRelease(NAME, Fraction(1, 64), Fraction(level), counts(dimension), Fraction(power))
+
+
+@pytest.mark.parametrize("power", ["1.25", "4", "16"])
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("epsilon", 0.1), ("epsilon", 3.0), ("standard_deviation", 50.0), ("half_width", 120.0)],
+)
+def test_a_level_keeps_its_target_and_a_hair_less_noise_does_not(
+    kind: str, value: float, power: str
+) -> None:
+    family, target = GeneralizedGaussian.of(Fraction(power)), Target(TargetKind(kind), value)
+
+    def has(level: Fraction) -> float:
+        mechanism, _ = family.plan(level, STEP, BOUND)
+        bars = mechanism.error(level, 0.95)
+        if kind == "standard_deviation":
+            return bars.standard_deviation / value
+        if kind == "half_width":
+            return bars.half_width / value
+        return value / mechanism.guarantee(level, counts(64), DELTA).epsilon
+
+    level = level_for(family(STEP), target, counts(64), DELTA)
+    assert has(level) >= 1
+    assert has(level * (1 - Fraction(1, 2**9))) < 1
+    mechanism, ladder = family.plan(level, STEP, BOUND)
+    rung = rung_for(mechanism, ladder, target, counts(64), DELTA)
+    assert has(ladder.value(rung)) >= 1 > has(ladder.value(rung - 2))
+
+
+def test_a_level_is_taken_as_it_is_and_other_kinds_are_refused() -> None:
+    mechanism, ladder = FOUR.plan(Fraction(73), STEP, BOUND)
+    named = Target(TargetKind.LEVEL, 73.0)
+    assert level_for(mechanism, named, counts(64), DELTA) == 73
+    rung = rung_for(mechanism, ladder, named, counts(64), DELTA)
+    assert ladder.value(rung - 1) < 73 <= ladder.value(rung)
+    for kind in (TargetKind.RHO, TargetKind.MU):
+        with pytest.raises(InvalidInput, match=f"generalized_gaussian mechanism has no {kind}"):
+            level_for(mechanism, Target(kind, 0.1), counts(64), DELTA)
+    with pytest.raises(InvalidInput, match="delta 0 admits pure noise alone"):
+        level_for(mechanism, Target(TargetKind.EPSILON, 1.0), counts(64), 0.0)
+    with pytest.raises(InvalidInput, match="delta 0 admits pure noise alone"):
+        charge(mechanism, ladder, Fraction(73), counts(64), account_of(1.0, 0.0), 64, 1)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
+@pytest.mark.parametrize("power", ["1.25", "4", "16"])
+def test_a_share_bounds_the_whole_charge_and_is_used_up(power: str, epsilon: float) -> None:
+    family, account = GeneralizedGaussian.of(Fraction(power)), account_of(epsilon, DELTA)
+    level = level_for_share(family, 0.3, counts(64), account, 64, 8, STEP, BOUND)
+    mechanism, ladder = family.plan(level, STEP, BOUND)
+    allowed = share_of(account, 0.3)
+
+    def spent(at: Fraction) -> float:
+        made = entry(charge(mechanism, ladder, at, counts(64), account, 64, 8))
+        assert made.failure <= allowed.failure
+        return made.loss / allowed.loss
+
+    assert 0.999 < spent(level) <= 1
+    rung = rung_for_share(mechanism, ladder, 0.3, counts(64), account, 64, 8)
+    assert spent(ladder.value(rung)) <= 1 < spent(ladder.value(rung - 1))
+
+
+def test_a_later_level_is_charged_in_full() -> None:
+    account = account_of(1.0, DELTA)
+    mechanism, ladder = FOUR.plan(Fraction(140), STEP, BOUND)
+    old, new = (
+        entry(charge(mechanism, ladder, Fraction(level), counts(64), account, 64, 8))
+        for level in (300, 140)
+    )
+    added = raising(
+        mechanism,
+        ladder,
+        charged=old,
+        old=Fraction(300),
+        new=Fraction(140),
+        sensitivity=counts(64),
+        account=account,
+        dimension=64,
+        levels=8,
+    )
+    assert added == new
+
+
+def test_two_independent_tiers_compose_to_the_known_figure() -> None:
+    low, high = placed(138.6176, 64), placed(73.0979, 64)
+    assert composed_epsilon([low], DELTA) == pytest.approx(0.5, rel=1e-5)
+    both = composed_epsilon([low, high], DELTA)
+    assert 1.11674 * (1 - 1e-5) < both < 1.11674 * (1 + 1e-3)
+
+
+def test_a_lattice_of_values_and_a_power_of_2_are_read_as_the_gaussian_process() -> None:
+    alone = PlacedRelease(NAME, Fraction(1, 64), Fraction(900), counts(4), Fraction(2))
+    named = PlacedRelease("gaussian", Fraction(1, 64), Fraction(900), counts(4))
+    assert composed_epsilon([alone], DELTA) == composed_epsilon([named], DELTA)
+    pure = PlacedRelease(NAME, Fraction(1, 64), Fraction(9), counts(4), Fraction(1))
+    assert composed_epsilon([pure], 0.0) == pytest.approx(4 / 9)
+    assert composed_epsilon([placed(73, 64)], 0.0) == math.inf
+    with pytest.raises(InvalidInput, match="needs its power p"):
+        composed_epsilon([PlacedRelease(NAME, STEP, Fraction(9), counts(4))], DELTA)
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
+def test_releases_of_several_powers_beside_others_match_the_integral(delta: float) -> None:
+    releases = [
+        placed(150, 64),
+        placed(150, 64),
+        placed(90, 20, 2.5),
+        PlacedRelease("gaussian", Fraction(1, 4096), Fraction(400), counts(1)),
+        PlacedRelease("laplace", Fraction(1, 4096), Fraction(20), counts(9)),
+    ]
+    integrals = [
+        losses(4.0, 1 / 150).times(128),
+        losses(2.5, 1 / 90).times(20),
+        quadrature.gaussian(1 / 20),
+        quadrature.laplace(1 / 4096 / 20, 4096).times(9),
+    ]
+    composed = composed_epsilon(releases, delta)
+    assert quadrature.delta_at(integrals, composed, 150, 512) <= delta * (1 + 1e-6)
+    assert quadrature.delta_at(integrals, composed * (1 - 2e-3), 150, 512) > delta
+    # Without one of them the figure would be too small.
+    short = composed_epsilon(releases[1:], delta)
+    assert quadrature.delta_at(integrals, short, 150, 512) > 1.1 * delta
+
+
+def test_a_release_is_read_by_its_exact_losses_alone() -> None:
+    mechanism = FOUR(Fraction(1, 64))
+    (shown,) = readings(mechanism, Fraction(80), counts(64), 64, DELTA)
+    assert shown.shown
+    assert shown.epsilon == mechanism.guarantee(Fraction(80), counts(64), DELTA).epsilon
+    with pytest.raises(InvalidInput, match="no reading called 'theorem'"):
+        reading("theorem", mechanism, Fraction(80), counts(64), 64, DELTA)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "power", "largest"),
+    [
+        (1, "1", 1.0000),
+        (4, "1", 8.3334),
+        (16, "2", 35.1023),
+        (64, "2.5", 85.0180),
+        (256, "3.25", 188.539),
+        (1024, "3.75", 405.002),
+        (16384, "4.25", 1793.50),
+        (65536, "4.5", 3720.01),
+    ],
+)
+def test_the_best_power_rises_with_the_number_of_counts(
+    dimension: int, power: str, largest: float
+) -> None:
+    """At epsilon 1: ``largest`` is that of the best power of a coarser grid, or the same."""
+    best = best_power(counts(dimension), dimension, 1.0, DELTA)
+    assert best.power == Fraction(power)
+    assert best.expected_maximum <= largest
+    assert best.expected_maximum >= 0.995 * largest
+
+
+def test_going_downhill_finds_what_trying_all_powers_finds() -> None:
+    tried = [power_choice(power, counts(64), 64, 1.0, DELTA) for power in POWERS[4:10]]
+    assert best_power(counts(64), 64, 1.0, DELTA) == min(tried, key=lambda c: c.expected_maximum)
+    normal = power_choice(Fraction(2), counts(64), 64, 1.0, DELTA)
+    assert normal.expected_maximum == pytest.approx(87.7419, rel=1e-5)
+    assert float(normal.level) == pytest.approx(47.7968, rel=1e-5)
+
+
+def test_many_counts_are_compared_by_what_a_normal_sum_would_lose() -> None:
+    dimension = 1 << 14
+    nearby = [Fraction(p, 4) for p in (15, 16, 17, 18, 19)]
+    tried = [power_choice(power, counts(dimension), dimension, 1.0, DELTA) for power in nearby]
+    least = min(tried, key=lambda choice: choice.expected_maximum)
+    assert best_power(counts(dimension), dimension, 1.0, DELTA) == least
+
+
+def test_a_power_without_a_dimension_or_an_epsilon_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="at least 1, not 0"):
+        best_power(counts(1), 0, 1.0, DELTA)
+    with pytest.raises(InvalidInput, match="epsilon must be a number"):
+        best_power(counts(4), 4, 0.0, DELTA)
