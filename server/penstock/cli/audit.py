@@ -1,6 +1,7 @@
 """``penstock audit``: who was given what, and what they know together."""
 
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -84,6 +85,93 @@ def exposure(operator: Operator, users: str, dataset: str | None) -> None:
     names = [name.strip() for name in users.split(",") if name.strip()]
     found = exposures.of(operator.server, operator.principal, names, dataset)
     operator.print(_exposure(found))
+
+
+@audit.command()
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True))
+@click.pass_obj
+def export(operator: Operator, path: Path) -> None:
+    """Write all leaves of the log to PATH, one JSON object a line; - for standard output.
+
+    With the server's checkpoint anybody can verify it: python -m penstock_client.offline.
+    """
+    import json
+    from dataclasses import asdict
+
+    from penstock.services import proofs
+
+    with click.open_file(str(path), "w", encoding="utf-8") as file:
+        for leaf in proofs.export(operator.server, operator.principal):
+            file.write(json.dumps(asdict(leaf)) + "\n")
+
+
+@audit.command()
+@format_option
+@click.pass_obj
+def checkpoint(operator: Operator) -> None:
+    """Show the newest checkpoint: the log's size and root, signed."""
+    from penstock.services import proofs
+
+    found = proofs.checkpoint(operator.server)
+    rows = [(name, str(value)) for name, value in vars(found).items() if name != "note"]
+    operator.print(Document(found, (Column("part"), Column("value")), rows))
+
+
+@audit.command()
+@format_option
+@click.pass_context
+def verify(context: click.Context) -> None:
+    """Recompute the log from its leaves, and hold all that is stored to it.  Exits 1 if it differs.
+
+    Hashes, the tree, checkpoints and their signatures, the witness, and the values of every
+    hand-out.  It looks at one state, while the server may go on.
+    """
+    from penstock.services.verification import verify as verified
+
+    operator = context.ensure_object(Operator)
+    found = verified(operator.server, operator.principal)
+    rows = [
+        ("leaves", str(found.size)),
+        ("root", found.root_hash),
+        ("checkpoints", str(found.checkpoints)),
+        ("hand-outs", str(found.hand_outs)),
+        ("problems", str(len(found.problems))),
+    ]
+    operator.print(Document(found, (Column("part"), Column("value")), rows))
+    for problem in found.problems:
+        operator.say(f"Problem: {problem}")
+    if found.problems:
+        context.exit(1)
+
+
+@audit.command("acknowledge-restore")
+@format_option
+@click.pass_obj
+def acknowledge_restore(operator: Operator) -> None:
+    """Go on with a database that was put back to an older state, or after losing the witness.
+
+    Nothing that is lost comes back: queries of the older state draw nothing more and hand out
+    what is stored, and budgets stay spent as the witness saw them.  It is logged.
+    """
+    from penstock.services import restores
+
+    found = restores.acknowledge(operator.server, operator.principal)
+    rows = [
+        ("leaves that the witness saw", str(found.witnessed)),
+        ("leaf of the acknowledgment", str(found.leaves)),
+        ("queries that draw nothing more", str(found.frozen)),
+        ("accounts that keep lost charges", str(found.charged)),
+        ("datasets that are gone", ", ".join(found.datasets) or "none"),
+    ]
+    operator.print(
+        Document(
+            found,
+            (Column("part"), Column("value")),
+            rows,
+            note="Datasets that are gone had spent of their budgets: what is registered in their"
+            " place must allow for it. Clients that know the lost log will refuse this one.",
+        )
+    )
 
 
 def _at(cell: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 HISTORY = (
     *("charge", "checkpoint", "clearance", "grant", "leaf", "query_level", "release"),
-    *("secret_check", "stream_output", "tier_budget", "tree_node"),
+    *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node"),
 )
 """The tables that are history in this version."""
 

@@ -83,12 +83,14 @@ class Database:
             session.flush()
 
     @contextmanager
-    def write(self, *, alone: bool = True) -> Iterator[Session]:
+    def write(self, *, alone: bool = True, watched: bool = True) -> Iterator[Session]:
         """A transaction that waits for its turn to write, and commits where the block ends.
 
         Nobody else writes meanwhile, so that what it reads stays as it is.  With
         ``alone=False`` others that say so too write at the same time, where the database
         can do that: such a block locks the rows that it depends on (``locks``).
+
+        ``watched=False`` is for whoever ends what the watch would refuse it for.
 
         An error in the block rolls back everything.  Nothing is ever tried again here.
         Raises ``DatabaseUnavailable`` with the next step, also from the commit; the
@@ -96,6 +98,7 @@ class Database:
         and ``uncertain``: the connection was lost before the commit was confirmed.
         """
         engine = self._engines.alone if alone else self._engines.beside
+        watch = self.watch if watched else None
         with (
             translated(self._dialect),
             Session(
@@ -103,15 +106,15 @@ class Database:
             ) as session,
         ):
             session.connection()  # begins now, so that no read comes before the lock
-            if self.watch is not None:
-                self.watch.begun(session)
+            if watch is not None:
+                watch.begun(session)
             yield session
             session.flush()
-            if self.watch is not None:
-                self.watch.ending(session)
+            if watch is not None:
+                watch.ending(session)
             self._commit(session)
-        if self.watch is not None:
-            self.watch.committed(session.info)
+        if watch is not None:
+            watch.committed(session.info)
 
     @contextmanager
     def write_aside(self) -> Iterator[Session]:

@@ -21,7 +21,7 @@ from penstock.accounting import (
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import pointer, within
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.persistence.tables import Charge, Query, Tier, TierBudget
+from penstock.persistence.tables import Charge, Query, SpentFloor, Tier, TierBudget
 from penstock.services.lookup import required
 from penstock.services.specs import BudgetSpec
 
@@ -117,8 +117,22 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
     return TierAccount(
         tier=tier,
         account=account_of(budget.epsilon, budget.delta, budget.order),
-        spent=Entry(last.loss_total, last.failure_total) if last else NOTHING,
+        spent=_at_least(session, dataset_id, tier, last),
         entries=last.seq + 1 if last else 0,
+    )
+
+
+def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None) -> Entry:
+    """What was spent: the last totals, or what was known before charges were lost."""
+    found = Entry(last.loss_total, last.failure_total) if last else NOTHING
+    kept = session.exec(
+        select(SpentFloor).where(
+            col(SpentFloor.dataset_id) == dataset_id, col(SpentFloor.tier_id) == tier.id
+        )
+    ).all()
+    return Entry(
+        max(found.loss, *(row.loss for row in kept), 0),
+        max(found.failure, *(row.failure for row in kept), 0),
     )
 
 

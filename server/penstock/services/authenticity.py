@@ -26,7 +26,7 @@ _APART: Final = frozenset({"id", "created_at", "mac"})
 COLUMNS: Final = tuple(sorted(set(Query.model_fields) - _APART))
 """What is authenticated."""
 
-_LATER: Final = frozenset({"histogram", "power", "structure"})
+_LATER: Final = frozenset({"frozen", "histogram", "power", "structure"})
 """Left out where they are null, as in rows from before there were any."""
 
 

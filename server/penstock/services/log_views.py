@@ -39,5 +39,37 @@ class LeafView:
     leaf: str
 
 
-ConsistencyView = TypedDict("ConsistencyView", {"from": int, "to": int, "hashes": list[str]})
-"""That the tree of ``to`` leaves begins with that of ``from``; hashes in hexadecimal."""
+_Beginning = TypedDict("_Beginning", {"from": int})
+
+
+class ConsistencyView(_Beginning):
+    """That the tree of ``to`` leaves begins with that of ``from``; hashes in hexadecimal."""
+
+    to: int
+    hashes: list[str]
+
+
+@dataclass(frozen=True)
+class VerificationView:
+    """What was recomputed from the leaves; ``problems`` are in words, none where all fits."""
+
+    size: int
+    root_hash: str
+    checkpoints: int
+    hand_outs: int
+    problems: list[str]
+
+
+@dataclass(frozen=True)
+class RestoreView:
+    """What the acknowledgment of a restore came to.
+
+    ``frozen`` queries hand out what is stored and draw nothing; ``datasets`` were charged
+    after the backup and are not in it.
+    """
+
+    witnessed: int | None
+    leaves: int
+    frozen: int
+    charged: int
+    datasets: list[str]

@@ -15,23 +15,26 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam
+from sqlalchemy import and_, bindparam
 from sqlalchemy.orm.attributes import set_committed_value
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from penstock.encryption import KeyProvider
 from penstock.errors import LogUnavailable, Suspended
 from penstock.persistence import Database
-from penstock.persistence.tables import Checkpoint, Leaf
+from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf
 from penstock.services import checkpoints, growth
 from penstock.services.checkpoints import Signer
 from penstock.services.log import APPENDED
 from penstock.services.lookup import required
 from penstock.services.views import ReceiptView
-from penstock.services.witness import Sight, Witness
+from penstock.services.witness import NOTHING, Sight, Witness
 
 PATIENCE_SECONDS = 1.8
 """How long an answer waits for log and witness."""
+
+CHARGING = frozenset({"query", "stream", "level", "tier", "budget", "dataset"})
+"""The kinds of leaves of changes that may come with charges."""
 
 _PLACED = "placed"
 """The key in ``Session.info`` of what its own transaction put into the tree."""
@@ -92,6 +95,23 @@ class Sequencer:
         appended = info.get(APPENDED)
         if appended:
             self.settle(appended, info.get(_PLACED, {}))
+            if any(leaf.kind in CHARGING for leaf in appended):
+                with self._database.read() as session:
+                    newest, spent = checkpoints.newest(session), accounts(session)
+                if newest is not None:
+                    self.witness.advance(Sight(newest.size, newest.root, spent))
+
+    def require_sound(self) -> None:
+        """Raise ``Suspended`` or ``LogUnavailable`` where nothing can be drawn now."""
+        with self._database.read() as session:
+            self.begun(session)
+
+    def place_now(self, session: Session) -> Sight:
+        """Put what waits into the tree, in a transaction that is not watched; what it came to."""
+        newest, placed = self._integrate(session)
+        while len(placed) == growth.BATCH:
+            newest, placed = self._integrate(session)
+        return Sight(newest.size, newest.root) if newest else NOTHING
 
     def examine(self) -> None:
         """Find out what the database and its witness have in common, without raising that."""
@@ -181,6 +201,34 @@ class Sequencer:
         newest, leaves = growth.integrate(session, self._signer, self._clock())
         note = newest.note if newest else None
         return newest, {required(leaf.id): (leaf.index, note) for leaf in leaves}
+
+
+def accounts(session: Session) -> dict[str, tuple[int, int]]:
+    """What every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
+    last = (
+        select(Charge.dataset_id, Charge.tier_id, func.max(col(Charge.seq)).label("seq"))
+        .group_by(col(Charge.dataset_id), col(Charge.tier_id))
+        .subquery()
+    )
+    same = and_(
+        col(Charge.dataset_id) == last.c.dataset_id,
+        col(Charge.tier_id) == last.c.tier_id,
+        col(Charge.seq) == last.c.seq,
+    )
+    rows = session.exec(
+        select(Charge, Dataset)
+        .join(Dataset, col(Charge.dataset_id) == col(Dataset.id))
+        .join(last, same)
+    ).all()
+    return {
+        account_name(dataset, row.tier_id): (row.loss_total, row.failure_total)
+        for row, dataset in rows
+    }
+
+
+def account_name(dataset: Dataset, tier_id: int) -> str:
+    """By what the witness knows an account."""
+    return f"{dataset.folded}@{dataset.version}/{tier_id}"
 
 
 def _thread() -> ThreadPoolExecutor:

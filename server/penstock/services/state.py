@@ -78,12 +78,25 @@ def seal_state(
 ) -> bytes:
     """A release's lattice integers, encrypted for their row.
 
-    How many a sparse histogram has is hidden up to a factor of two.
+    How many a sparse histogram has is hidden up to a factor of two.  Raises ``Conflict`` for
+    a query that draws nothing more.
     """
+    require_unfrozen(query)
     if query.histogram is not None:
         place = _report(dataset, query, rung, seq)
         return seal(query_key(server, dataset, query), _padded(steps), place)
     return seal_vector(query_key(server, dataset, query), steps, _row(dataset, query, rung, seq))
+
+
+def require_unfrozen(query: Query) -> None:
+    """Raise ``Conflict`` where draws of a query may have been lost: others would add to them."""
+    if query.frozen is not None:
+        raise Conflict(
+            f"The database was put back to an older state on {query.frozen}, and what"
+            f" {query.name!r} had drawn since is lost; drawn again it would tell more than was"
+            " paid for. What is stored is still handed out; for anything else register"
+            " a new query."
+        )
 
 
 def open_state(server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:

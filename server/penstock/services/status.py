@@ -9,6 +9,7 @@ from penstock.encryption import Secrets
 from penstock.errors import (
     DatabaseUnavailable,
     InvalidInput,
+    KeysUnavailable,
     PenstockError,
     SchemaUnknown,
     Unavailable,
@@ -102,6 +103,14 @@ def _witness(settings: Settings) -> Callable[[], str]:
         if not settings.witness_path.is_dir():
             raise Unavailable("The folder is missing; put it back, or make it.")
         size = FileWitness(settings.witness_path).seen().size
+        suspended = None
+        # What is wrong with database or keys is told of them.
+        with suppress(DatabaseUnavailable, SchemaUnknown, InvalidInput, KeysUnavailable):
+            server = open_server(settings)
+            suspended = server.sequencer.suspended
+            server.database.close()
+        if suspended is not None:
+            raise Unavailable(suspended)
         return f"saw {size} leaves of the log"
 
     return check

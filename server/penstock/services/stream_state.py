@@ -19,7 +19,7 @@ from penstock.persistence.tables import Dataset, Query, Release, StreamOutput, S
 from penstock.services.lookup import required
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.state import identity, query_key
+from penstock.services.state import identity, query_key, require_unfrozen
 from penstock.services.stream_shapes import Shape
 from penstock.structures import NodeNoise, node_state, root_state
 from penstock.structures.root_noise import RootNoise
@@ -110,7 +110,11 @@ def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Ru
 def save(
     session: Session, server: Server, dataset: Dataset, query: Query, running: Running
 ) -> None:
-    """Put the state in the place of the one before."""
+    """Put the state in the place of the one before.
+
+    Raises ``Conflict`` for a stream that draws nothing more.
+    """
+    require_unfrozen(query)
     row = session.exec(select(StreamState).where(col(StreamState.query_id) == query.id)).first()
     plain = running.total.astype("<i8").tobytes() + _plain(running.noise)
     place = _state(dataset, query, running.step)

@@ -9,9 +9,9 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -28,14 +28,27 @@ NAP_SECONDS = 0.002
 
 @dataclass(frozen=True)
 class Sight:
-    """The log as it was seen: its number of leaves, and their root (empty where there are none)."""
+    """The log as it was seen: its number of leaves, and their root (empty where there are none).
+
+    ``accounts`` is what each account had spent, loss and failure in the units of the ledger:
+    where the database is lost, nobody else knows it.
+    """
 
     size: int
     root: bytes
+    accounts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def behind(self, other: "Sight") -> bool:
         """Whether ``other`` saw more."""
-        return self.size < other.size
+        return self.size < other.size or self.together(other) != self.accounts
+
+    def together(self, other: "Sight") -> dict[str, tuple[int, int]]:
+        """The most that either knows to be spent of each account."""
+        found = dict(self.accounts)
+        for name, (loss, failure) in other.accounts.items():
+            before = found.get(name, (0, 0))
+            found[name] = (max(before[0], loss), max(before[1], failure))
+        return found
 
 
 NOTHING = Sight(0, b"")
@@ -68,18 +81,24 @@ class FileWitness:
             content = json.loads(self._path.read_bytes())
             if (content["format"], content["version"]) != (FORMAT, VERSION):
                 raise self._unavailable("is of another version")
-            return Sight(int(content["size"]), bytes.fromhex(content["root"]))
+            accounts = {
+                str(name): (int(loss), int(failure))
+                for name, (loss, failure) in content["accounts"].items()
+            }
+            return Sight(int(content["size"]), bytes.fromhex(content["root"]), accounts)
         except FileNotFoundError:
             raise self._unavailable("is missing") from None
         except OSError as error:
             raise self._unavailable(f"cannot be read ({os.strerror(error.errno or 0)})") from error
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise self._unavailable("is not what the server wrote") from None
 
     def advance(self, sight: Sight) -> None:
         with self._locked():
-            if self.seen().behind(sight):
-                self._write(sight)
+            seen = self.seen()
+            if seen.behind(sight):
+                further = max(seen, sight, key=lambda one: one.size)
+                self._write(replace(further, accounts=seen.together(sight)))
 
     def begin(self) -> None:
         with self._locked():
@@ -92,13 +111,19 @@ class FileWitness:
 
     def _write(self, sight: Sight) -> None:
         beside = self._path.with_suffix(".new")
-        content = {"format": FORMAT, "version": VERSION, "size": sight.size}
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "size": sight.size,
+            "root": sight.root.hex(),
+            "accounts": dict(sight.accounts),
+        }
         try:
             descriptor = os.open(
                 beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600
             )
             with os.fdopen(descriptor, "wb") as file:
-                file.write(json.dumps({**content, "root": sight.root.hex()}).encode() + b"\n")
+                file.write(json.dumps(content).encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(self._path)

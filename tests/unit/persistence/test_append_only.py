@@ -13,7 +13,7 @@ MakeRow = Callable[..., SQLModel]
 
 HISTORY = (
     *("charge", "checkpoint", "clearance", "grant", "leaf", "query_level", "release"),
-    *("secret_check", "stream_output", "tier_budget", "tree_node"),
+    *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node"),
 )
 MUTABLE = {
     *("dataset", "histogram_state", "idempotency", "log_key", "query"),

@@ -30,10 +30,11 @@ def healthz(call: Call) -> StateView:  # noqa: ARG001  # every handler takes a c
 def readyz(call: Call) -> StateView:
     """Tell whether requests can be served now.
 
-    The database must have the schema of this version and the key ring must be usable;
-    otherwise the answer is 503 and says what is wrong.
+    The database must have the schema of this version and be what the log's witness saw last,
+    and the key ring must be usable; otherwise the answer is 503 and says what is wrong.
     """
     call.server.database.check_schema()
+    call.server.sequencer.require_sound()
     call.server.provider.health()
     require_keys(call.server)
     return StateView("ready")

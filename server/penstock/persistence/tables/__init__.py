@@ -19,7 +19,7 @@ version, never an update.
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset, TierBudget
 from penstock.persistence.tables.histograms import HistogramState
-from penstock.persistence.tables.ledger import Charge
+from penstock.persistence.tables.ledger import Charge, SpentFloor
 from penstock.persistence.tables.log import Checkpoint, Leaf, LogKey, TreeNode
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
@@ -41,6 +41,7 @@ __all__ = [
     "QueryLevel",
     "Release",
     "SecretCheck",
+    "SpentFloor",
     "StreamOutput",
     "StreamState",
     "Tier",

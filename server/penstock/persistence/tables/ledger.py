@@ -39,3 +39,23 @@ class Charge(Table, table=True):
     loss_total: int = Field(sa_type=BigInteger)
     failure_total: int = Field(sa_type=BigInteger)
     at: datetime = Field(sa_type=Moment)
+
+
+class SpentFloor(Table, table=True):
+    """What an account has spent at least, though its charges were lost with a database.
+
+    In the units of ``Charge``; charges from then on go on from there.
+    """
+
+    __tablename__ = "spent_floor"
+    __table_args__ = (
+        check("loss", "loss >= 0"),
+        check("failure", "failure >= 0"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger, index=True)
+    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger)
+    loss: int = Field(sa_type=BigInteger)
+    failure: int = Field(sa_type=BigInteger)
+    at: datetime = Field(sa_type=Moment)

@@ -23,7 +23,8 @@ class Query(Table, table=True):
     ``structure`` (JSON) belongs to streams alone; their ``dimension`` is how many numbers one
     privacy unit takes part in, which is what is charged.  ``power`` (a fraction) belongs to
     generalized Gaussian noise alone, ``histogram`` (JSON) to sparse histograms, whose
-    ``dimension`` is how many keys differ between neighbors.
+    ``dimension`` is how many keys differ between neighbors.  ``frozen`` is when a restore was
+    acknowledged that may have lost draws of it: none is made any more.
     """
 
     __tablename__ = "query"
@@ -79,6 +80,7 @@ class Query(Table, table=True):
     structure: str | None = None
     histogram: str | None = None
     power: str | None = None
+    frozen: str | None = None
 
 
 class QueryLevel(Table, table=True):

@@ -1,0 +1,102 @@
+"""Going on after a restore: what was lost is neither drawn again nor given back.
+
+Of a database that was put back to an older state nobody can tell what it had drawn since.  So
+its queries hand out what is stored and draw nothing more, and its accounts have spent
+at least what the witness saw: whatever is registered from then on is charged on top.
+"""
+
+from sqlmodel import Session, col, select
+
+from penstock.connectors.fields import folded
+from penstock.errors import Conflict, LogUnavailable, Suspended
+from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
+from penstock.services import log
+from penstock.services.acts import record
+from penstock.services.log_views import RestoreView
+from penstock.services.lookup import required
+from penstock.services.principals import Principal
+from penstock.services.sequencer import account_name, accounts
+from penstock.services.server import Server
+from penstock.services.witness import NOTHING, Sight
+
+
+def acknowledge(server: Server, principal: Principal) -> RestoreView:
+    """Leave the suspended state, for a database that is known to be older, or a lost witness.
+
+    Raises ``Conflict`` where nothing is suspended.
+    """
+    principal.require("admin")
+    seen = _what_was_seen(server)
+    now = server.clock()
+    with server.database.write(watched=False) as session:
+        known, before = seen or NOTHING, accounts(session)
+        queries = session.exec(select(Query).where(col(Query.frozen).is_(None))).all()
+        for query in queries:
+            query.frozen = log.timestamp(now)
+            session.add(query)
+        floors, lost = _floors(session, known, before)
+        for dataset, tier_id, (loss, failure) in floors:
+            session.add(
+                SpentFloor(
+                    dataset_id=required(dataset.id),
+                    tier_id=tier_id,
+                    loss=loss,
+                    failure=failure,
+                    at=now,
+                )
+            )
+        leaf = record(
+            session,
+            principal,
+            "restore",
+            now,
+            witnessed=seen.size if seen else None,
+            root=known.root.hex() or None,
+            frozen=len(queries),
+            charged=len(floors),
+            datasets=lost,
+        )
+        sight = server.sequencer.place_now(session)
+    server.sequencer.witness.start_over(Sight(sight.size, sight.root, known.accounts))
+    server.sequencer.examine()
+    return RestoreView(
+        seen.size if seen else None, leaf.index or 0, len(queries), len(floors), lost
+    )
+
+
+def _what_was_seen(server: Server) -> Sight | None:
+    """What the witness saw; ``None`` where that is lost.  Raises ``Conflict``."""
+    try:
+        seen = server.sequencer.witness.seen()
+    except LogUnavailable:
+        return None
+    try:
+        server.sequencer.require_sound()
+    except Suspended:
+        return seen
+    raise Conflict(
+        "The database is what the log's witness saw last: there is no restore to acknowledge,"
+        " and nothing was changed."
+    )
+
+
+def _floors(
+    session: Session, seen: Sight, before: dict[str, tuple[int, int]]
+) -> tuple[list[tuple[Dataset, int, tuple[int, int]]], list[str]]:
+    """The accounts that had spent more than they know, and the datasets that are gone."""
+    datasets = session.exec(select(Dataset)).all()
+    tiers = session.exec(select(Tier.id)).all()
+    named = {
+        account_name(dataset, required(tier)): (dataset, required(tier))
+        for dataset in datasets
+        for tier in tiers
+    }
+    missed = {
+        name: spent
+        for name, spent in seen.accounts.items()
+        if spent[0] > before.get(name, (0, 0))[0] or spent[1] > before.get(name, (0, 0))[1]
+    }
+    floors = [(*named[name], spent) for name, spent in missed.items() if name in named]
+    present = {folded(dataset.name) for dataset in datasets}
+    gone = {name.rpartition("@")[0] for name in missed if name not in named}
+    return floors, sorted(gone - present)

@@ -1,0 +1,153 @@
+"""Everything that is stored of the log, held to what its leaves say."""
+
+import hmac
+import json
+from collections.abc import Iterator, Sequence
+
+from sqlmodel import Session, col, select
+
+from penstock import merkle
+from penstock.errors import PenstockError
+from penstock.mechanisms import MECHANISMS, released
+from penstock.merkle import Frontier, Node
+from penstock.persistence.tables import (
+    Checkpoint,
+    Dataset,
+    Grant,
+    Leaf,
+    Query,
+    Release,
+    TreeNode,
+    User,
+)
+from penstock.services import checkpoints, log
+from penstock.services.log_views import VerificationView
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.state import open_state
+
+FIELDS = ("kind", "actor", "user", "dataset", "query")
+"""What stands in a leaf and beside it, where it is found by."""
+
+MOST_PROBLEMS = 100
+
+
+def verify(server: Server, principal: Principal) -> VerificationView:
+    """Recompute the tree from the leaves, and compare all that rests on it.
+
+    Hashes, the tree's nodes, checkpoints and their signatures, the witness, and the value of
+    every hand-out.  It sees one state of the database, and raises only where that cannot be read.
+    """
+    principal.require("auditor")
+    with server.database.read() as session:
+        frontier, nodes, roots = Frontier(), dict[Node, bytes](), {0: merkle.EMPTY}
+        problems = list(_leaves(session, frontier, nodes, roots))
+        problems += _nodes(session, nodes)
+        rows = session.exec(select(Checkpoint).order_by(col(Checkpoint.size))).all()
+        problems += _checkpoints(session, rows, roots, frontier.size)
+        problems += _witness(server, roots)
+        hand_outs = session.exec(select(Grant.id)).all()
+        problems += _hand_outs(session, server)
+    return VerificationView(
+        frontier.size, frontier.root.hex(), len(rows), len(hand_outs), problems[:MOST_PROBLEMS]
+    )
+
+
+def _leaves(
+    session: Session, frontier: Frontier, nodes: dict[Node, bytes], roots: dict[int, bytes]
+) -> Iterator[str]:
+    stored = select(Leaf).where(col(Leaf.index).is_not(None)).order_by(col(Leaf.index))
+    for leaf in session.exec(stored):
+        place = frontier.size
+        if leaf.index != place:
+            yield f"leaf {place} is missing, and leaf {leaf.index} stands in its place"
+        # SQLite keeps whatever type it is given.
+        content = leaf.bytes if isinstance(leaf.bytes, bytes) else str(leaf.bytes).encode()
+        digest = merkle.leaf_hash(content)
+        if digest != leaf.hash:
+            yield f"leaf {place} is not what its hash says"
+        nodes.update(frontier.add(digest))
+        roots[frontier.size] = frontier.root
+        if not _told(leaf):
+            yield f"leaf {place} says something else than the columns beside it"
+
+
+def _told(leaf: Leaf) -> bool:
+    try:
+        said = json.loads(leaf.bytes)
+        return said["at"] == log.timestamp(leaf.at) and all(
+            said.get(name) == getattr(leaf, name) for name in FIELDS
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _nodes(session: Session, nodes: dict[Node, bytes]) -> Iterator[str]:
+    left = dict(nodes)
+    for row in session.exec(select(TreeNode)):
+        if left.pop((row.level, row.position), None) != row.hash:
+            yield f"node {row.position} of level {row.level} is not that of its leaves"
+    if left:
+        yield f"{len(left)} nodes of the tree are missing"
+
+
+def _checkpoints(
+    session: Session, rows: Sequence[Checkpoint], roots: dict[int, bytes], size: int
+) -> Iterator[str]:
+    newest = 0
+    for row in rows:
+        newest = row.size
+        if roots.get(row.size) != row.root:
+            yield f"the checkpoint of {row.size} leaves has another root than these leaves"
+        if not checkpoints.signed(session, row):
+            yield f"the checkpoint of {row.size} leaves is not signed as it should be"
+    if newest != size:
+        yield f"the newest checkpoint is of {newest} leaves, and the log has {size}"
+
+
+def _witness(server: Server, roots: dict[int, bytes]) -> Iterator[str]:
+    try:
+        seen = server.sequencer.witness.seen()
+    except PenstockError as problem:
+        yield problem.detail
+        return
+    if seen.size and roots.get(seen.size) != seen.root:
+        yield f"the witness saw {seen.size} leaves, which are not the first {seen.size} of these"
+
+
+def _hand_outs(session: Session, server: Server) -> Iterator[str]:
+    rows = session.exec(
+        select(Grant, Release, Leaf, Query)
+        .join(Release, col(Grant.release_id) == col(Release.id))
+        .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
+        .join(Query, col(Release.query_id) == col(Query.id))
+    )
+    paired = set()
+    for grant, release, leaf, query in rows:
+        paired.add(leaf.id)
+        user = session.get_one(User, grant.user_id)
+        dataset = session.get_one(Dataset, query.dataset_id)
+        said = json.loads(leaf.bytes)
+        told = (said.get("user"), said.get("query"), said.get("release"))
+        if told != (user.name, query.name, release.public_id):
+            yield f"hand-out {grant.id} is of another release or reader than its leaf says"
+        elif leaf.kind == "release" and query.structure is None:
+            yield from _value(server, release, query, dataset, said.get("value_hmac", ""))
+    for key, index in session.exec(select(Leaf.id, Leaf.index).where(col(Leaf.kind) == "release")):
+        if key not in paired:
+            yield f"leaf {index} hands out a release that nobody is said to hold"
+
+
+def _value(
+    server: Server, release: Release, query: Query, dataset: Dataset, said: str
+) -> Iterator[str]:
+    try:
+        steps = open_state(server, dataset, query, release)
+    except PenstockError as problem:
+        yield f"release {release.public_id}: {problem.detail}"
+        return
+    seen = released(Process.of(query).mechanism, steps) if query.mechanism in MECHANISMS else steps
+    found = log.value_hmac(server.secrets.values, release.public_id, seen)
+    if not hmac.compare_digest(found, said):
+        yield f"release {release.public_id} is not what the log says was handed out"

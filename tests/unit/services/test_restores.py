@@ -1,0 +1,209 @@
+"""A database that was put back to an older state draws nothing, until that is acknowledged."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlmodel import select
+from tests.databases.homes import Home, Homes
+from tests.unit.services.conftest import SITES, World
+
+from penstock.errors import BudgetExhausted, Conflict, Forbidden, Suspended
+from penstock.persistence.append_only import HISTORY
+from penstock.persistence.tables import Query, SpentFloor
+from penstock.services import budget, datasets, events, home, restores
+from penstock.services.paging import Window
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import DatasetRequest
+from penstock.services.verification import verify
+from penstock.services.witness import FileWitness
+
+Restore = Callable[[], World]
+
+
+@pytest.fixture
+def restore(visits: World, homes: Homes, tmp_path: Path, backend: str) -> Restore:
+    """Keeps the database as it is now; puts it back beside the keys and witness of then."""
+    settings = visits.server.settings
+    visits.server.database.close()
+    urls = {
+        name: getattr(settings, name)
+        for name in ("database_url", "migration_database_url")
+        if getattr(settings, name)
+    }
+    name = settings.database_url.partition("?")[0].rpartition("/")[2] or None
+    kept = homes.copy(Home(settings.home, name, urls), tmp_path / "kept")
+
+    def back() -> World:
+        visits.server.database.close()
+        for folder in ("keys", "witness"):
+            shutil.rmtree(kept.folder / folder)
+            shutil.copytree(settings.home / folder, kept.folder / folder)
+        server = home.open_server(kept.settings(), clock=visits.clock, randomness=visits.streams)
+        return World(server, visits.clock, visits.streams)
+
+    return back
+
+
+def kinds(world: World) -> list[object]:
+    return [
+        event.leaf["kind"]
+        for event in events.listing(world.server, world.person("otto"), Window()).items
+    ]
+
+
+@pytest.fixture
+def early(visits: World) -> World:
+    """Pia holds her level before anything is kept."""
+    visits.ask("pia")
+    return visits
+
+
+def test_what_was_handed_out_is_served_and_nothing_is_drawn(early: World, restore: Restore) -> None:
+    first, later = early.ask("pia").view, early.ask("paul").view
+    taken = early.streams.taken
+    old = restore()
+    assert old.server.sequencer.suspended
+    again = old.ask("pia").view
+    assert (again.id, again.receipt) == (first.id, first.receipt)
+    assert (again.values == first.values).all()
+    for act in (
+        lambda: old.ask("paul"),
+        lambda: old.ask("pia", epsilon=0.05),
+        lambda: old.push("more"),
+        lambda: datasets.register(
+            old.server, OPERATOR, DatasetRequest.model_validate({**SITES, "name": "other"})
+        ),
+        old.server.sequencer.require_sound,
+    ):
+        with pytest.raises(Suspended, match="acknowledge-restore"):
+            act()
+    assert early.streams.taken == taken
+    assert later.values.size
+
+
+def test_a_crash_before_the_witness_is_no_restore(
+    early: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database is ahead of its witness: it goes on, and the witness catches up."""
+    witness = early.server.sequencer.witness
+    before = witness.seen()
+
+    def crash(_: object) -> None:
+        raise SystemError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(witness, "advance", crash)
+        with pytest.raises(SystemError):
+            early.ask("paul")
+    assert witness.seen() == before
+    taken = early.streams.taken
+    early.ask("paul")
+    assert early.streams.taken == taken, "what was drawn is not drawn again"
+    assert witness.seen().size > before.size
+
+
+def test_a_fork_that_grew_as_long_is_told_by_its_root(early: World, restore: Restore) -> None:
+    witness = FileWitness(early.server.settings.witness_path)
+    old = restore()
+    lower = witness.seen()
+    early = World(
+        home.open_server(early.server.settings, clock=early.clock, randomness=early.streams),
+        early.clock,
+        early.streams,
+    )
+    assert old.server.sequencer.suspended is None
+    early.ask("paul")
+    old.ask("ines")
+    mine, theirs = (FileWitness(w.server.settings.witness_path).seen() for w in (early, old))
+    assert mine.size == theirs.size > lower.size
+    assert mine.root != theirs.root
+    old.server.sequencer.witness.start_over(mine)
+    with pytest.raises(Suspended, match="others in their place"):
+        old.ask("paul")
+    early.server.database.close()
+
+
+def test_an_acknowledged_restore_is_logged_and_draws_nothing_from_older_queries(
+    early: World, restore: Restore
+) -> None:
+    first = early.ask("pia").view
+    early.ask("paul")
+    old = restore()
+    with pytest.raises(Forbidden):
+        restores.acknowledge(old.server, old.person("otto"))
+    found = restores.acknowledge(old.server, OPERATOR)
+    assert (found.frozen, found.datasets) == (1, [])
+    assert found.witnessed is not None
+    assert kinds(old)[-1] == "restore"
+    assert old.server.sequencer.suspended is None
+    assert old.ask("pia").view.id == first.id
+    taken = old.streams.taken
+    with pytest.raises(Conflict, match="older state"):
+        old.ask("paul")
+    with old.server.database.read() as session:
+        assert [query.seq for query in session.exec(select(Query)).all()] == [1]
+    old.push("fresh", share=0.01, levels=None)
+    assert old.ask("paul", "fresh").first
+    assert old.streams.taken > taken
+    assert verify(old.server, OPERATOR).problems == []
+    with pytest.raises(Conflict, match="no restore"):
+        restores.acknowledge(old.server, OPERATOR)
+
+
+def test_the_budget_of_lost_queries_stays_spent(early: World, restore: Restore) -> None:
+    early.push("large", share=0.7, levels=None)
+    spent = budget.show(early.server, OPERATOR, "sites").tiers
+    old = restore()
+    assert restores.acknowledge(old.server, OPERATOR).charged == 3
+    after = budget.show(old.server, OPERATOR, "sites").tiers
+    for mine, theirs in zip(spent, after, strict=True):
+        assert theirs.remaining_share == pytest.approx(mine.remaining_share)
+    with pytest.raises(BudgetExhausted):
+        old.push("again", share=0.7, levels=None)
+    old.push("small", share=0.01, levels=None)
+    with old.server.database.read() as session:
+        assert len(session.exec(select(SpentFloor)).all()) == 3
+
+
+def test_a_lost_witness_begins_anew_once_that_is_acknowledged(early: World) -> None:
+    (early.server.settings.witness_path / "log.json").unlink()
+    found = restores.acknowledge(early.server, OPERATOR)
+    assert found.witnessed is None
+    assert early.server.sequencer.witness.seen().size == found.leaves + 1
+    assert early.ask("pia").view.values.size
+
+
+def test_what_fits_has_no_problems(early: World) -> None:
+    found = verify(early.server, OPERATOR)
+    assert (found.problems, found.hand_outs) == ([], 1)
+    assert found.size == len(kinds(early))
+
+
+TAMPERED = [
+    ("UPDATE leaf SET bytes = bytes || ' ' WHERE id = 3", "is not what its hash says"),
+    ("UPDATE leaf SET actor = 'nobody' WHERE id = 3", "columns beside it"),
+    ("UPDATE tree_node SET hash = zeroblob(32) WHERE id = 2", "is not that of its leaves"),
+    ("DELETE FROM tree_node WHERE id = 2", "nodes of the tree are missing"),
+    ("UPDATE checkpoint SET root = zeroblob(32) WHERE id = 2", "has another root"),
+    ("UPDATE checkpoint SET note = replace(note, 'T', 'U') WHERE id = 2", "is not signed"),
+    ("DELETE FROM checkpoint WHERE size > 5", "the newest checkpoint is of 5"),
+    ('DELETE FROM "grant"', "nobody is said to hold"),
+    ('UPDATE "grant" SET user_id = 2', "another release or reader"),
+    ("UPDATE release SET ciphertext = zeroblob(200) WHERE seq = 1", "release"),
+]
+
+
+@pytest.mark.only("sqlite")
+@pytest.mark.parametrize(("statement", "says"), TAMPERED)
+def test_what_was_altered_is_found(early: World, statement: str, says: str) -> None:
+    with early.server.database.write(watched=False) as session:
+        connection = session.connection()
+        for table in HISTORY:
+            for event in ("update", "delete"):
+                connection.execute(text(f'DROP TRIGGER "append_only_{table}_{event}"'))
+        connection.execute(text(statement))
+    problems = verify(early.server, OPERATOR).problems
+    assert any(says in problem for problem in problems), problems
