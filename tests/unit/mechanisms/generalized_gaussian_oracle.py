@@ -4,11 +4,11 @@ import math
 
 import mpmath
 import numpy as np
-from mpmath import mpf as Real
+from mpmath import mpf
 from tests.unit.accounting import quadrature
 
 
-def loss_at(z: Real, power: Real, shift: Real) -> Real:
+def loss_at(z: mpf, power: mpf, shift: mpf) -> mpf:
     return abs(z - shift) ** power - abs(z) ** power
 
 
@@ -18,8 +18,8 @@ def one_delta(power: float, shift: float, epsilon: float) -> float:
     The loss falls in ``z``, so it is from below up to the outcome whose loss is ``epsilon``.
     """
     with mpmath.workdps(30):
-        p, r, e = Real(power), Real(shift), Real(epsilon)
-        low = -Real(2)
+        p, r, e = mpf(power), mpf(shift), mpf(epsilon)
+        low = -mpf(2)
         while loss_at(low, p, r) < e and low > -(10**9):
             low *= 2
         high = r
@@ -30,12 +30,12 @@ def one_delta(power: float, shift: float, epsilon: float) -> float:
             low, high = (middle, high) if loss_at(middle, p, r) >= e else (low, middle)
         normal = 2 * mpmath.gamma(1 + 1 / p)
 
-        def above(z: Real) -> Real:
+        def above(z: mpf) -> mpf:
             density = mpmath.exp(-(abs(z) ** p))
             return (density - mpmath.exp(e - abs(z - r) ** p)) / normal
 
-        steps = [low - Real(j * j) / 64 for j in range(33)][::-1]
-        kinks = [kink for kink in (Real(0), r) if steps[0] < kink < low]
+        steps = [low - mpf(j * j) / 64 for j in range(33)][::-1]
+        kinks = [kink for kink in (mpf(0), r) if steps[0] < kink < low]
         return float(mpmath.quad(above, [-mpmath.inf, *sorted([*steps, *kinks])]))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import mpmath
 import numpy as np
 import pytest
-from mpmath import mpf as Real
+from mpmath import mpf
 
 from penstock.mechanisms.generalized_gaussian_law import (
     expected_maximum,
@@ -18,14 +18,13 @@ from penstock.mechanisms.generalized_gaussian_law import (
     standard_deviation,
 )
 
-Real = mpmath.mpf
 POWERS = (1.0, 1.25, 2.0, 2.5, 4.0, 16.0)
 every_power = pytest.mark.parametrize("power", POWERS)
 
 
 def mean_of(value: Callable[[mpmath.mpf], mpmath.mpf], power: float) -> float:
     """The mean of a function of the size of a value at scale 1."""
-    p = Real(power)
+    p = mpf(power)
     places = [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 4, 8, 30, 100]
     whole = mpmath.quad(lambda z: value(z) * mpmath.exp(-(z**p)), places)
     return float(whole / mpmath.gamma(1 + 1 / p))
@@ -40,7 +39,7 @@ def test_the_deviation_is_that_of_the_density(power: float) -> None:
 def test_the_reach_covers_its_confidence(power: float) -> None:
     for confidence in (0.5, 0.95, 0.999):
         end = reach_of(power, confidence)
-        tail = mpmath.gammainc(1 / Real(power), Real(end) ** Real(power), regularized=True)
+        tail = mpmath.gammainc(1 / mpf(power), mpf(end) ** mpf(power), regularized=True)
         assert float(1 - tail) == pytest.approx(confidence, rel=1e-12)
 
 
@@ -91,23 +90,23 @@ def test_losses_of_small_shifts_keep_their_digits(power: float) -> None:
     z = np.array([-2.7, -1.0, -1e-3, 3e-10, 1e-3, 0.9, 3.0])
     shift = 1e-9
     with mpmath.workdps(50):
-        p, r = Real(power), Real(shift)
-        exact = [float(abs(Real(x) - r) ** p - abs(Real(x)) ** p) for x in z.tolist()]
+        p, r = mpf(power), mpf(shift)
+        exact = [float(abs(mpf(x) - r) ** p - abs(mpf(x)) ** p) for x in z.tolist()]
     assert loss(z, power, shift) == pytest.approx(exact, rel=1e-12, abs=1e-23)
 
 
 def divergence(order: float, power: float, shift: float) -> float:
     """In 30 digits, as the mean of a power of the ratio of densities."""
     with mpmath.workdps(30):
-        above, p, r = Real(order) - 1, Real(power), Real(shift)
+        above, p, r = mpf(order) - 1, mpf(power), mpf(shift)
 
-        def part(z: Real) -> Real:
+        def part(z: mpf) -> mpf:
             return mpmath.exp(above * (abs(z - r) ** p - abs(z) ** p) - abs(z) ** p)
 
         # Beyond the peak of the integrand there is nothing but its tail.
-        far = 2 * above * p * r + r + Real(90) ** (1 / p)
-        places = sorted({Real(0), r, *(far * Real(j) / 40 for j in range(-40, 41))})
-        near = [s * Real(10) ** -j + k for j in range(1, 6) for s in (1, -1) for k in (0, r)]
+        far = 2 * above * p * r + r + mpf(90) ** (1 / p)
+        places = sorted({mpf(0), r, *(far * mpf(j) / 40 for j in range(-40, 41))})
+        near = [s * mpf(10) ** -j + k for j in range(1, 6) for s in (1, -1) for k in (0, r)]
         places = sorted({*places, *(place for place in near if -far < place < far)})
         return float(mpmath.log(mpmath.quad(part, places) / (2 * mpmath.gamma(1 + 1 / p))) / above)
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import mpmath
 import numpy as np
 import pytest
-from mpmath import mpf as Real
+from mpmath import mpf
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
@@ -24,16 +24,16 @@ LAWS = [
 every_law = pytest.mark.parametrize(("scale", "power"), LAWS)
 
 
-def real(value: Fraction) -> Real:
-    return Real(value.numerator) / value.denominator
+def real(value: Fraction) -> mpf:
+    return mpf(value.numerator) / value.denominator
 
 
-def height(stairs: _Staircase, window: int, within: Fraction = Fraction(0)) -> Real:
+def height(stairs: _Staircase, window: int, within: Fraction = Fraction(0)) -> mpf:
     """The density at a place of a window, 1 at the middle."""
     return mpmath.exp(-(real((window + within) * stairs.part) ** real(stairs.power)))
 
 
-def distance(stairs: _Staircase) -> Real:
+def distance(stairs: _Staircase) -> mpf:
     """An upper bound on the total variation, but for the bits of place and comparison.
 
     What windows are picked too often or too seldom for, over the part that is kept, and
@@ -42,7 +42,7 @@ def distance(stairs: _Staircase) -> Real:
     count = len(stairs.heights)
     heights = [height(stairs, window) for window in range(count)]
     whole = mpmath.fsum(heights)
-    picked = (Real(b - a) / CERTAIN for a, b in pairwise([0, *stairs.thresholds, CERTAIN]))
+    picked = (mpf(b - a) / CERTAIN for a, b in pairwise([0, *stairs.thresholds, CERTAIN]))
     off = mpmath.fsum(abs(p - h / whole) for p, h in zip(picked, heights, strict=True))
     power = real(stairs.power)
     mass = mpmath.gamma(1 + 1 / power) / real(stairs.part)
@@ -92,7 +92,7 @@ def test_floats_are_far_closer_to_the_ratio_than_where_they_decide(
         ):
             within = Fraction(2 * place + 1, 1 << 65)
             exact = height(stairs, window, within) / height(stairs, window)
-            assert abs(Real(float(found)) - exact) < 2.0**-40
+            assert abs(mpf(float(found)) - exact) < 2.0**-40
 
 
 @every_law
