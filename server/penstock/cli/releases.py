@@ -115,7 +115,21 @@ def _facts(found: "ReleaseView") -> list[str]:
             f" standard deviation {short(error.standard_deviation)}"
             + (" or less, a mean by the rows it has" if found.mean else "")
         ),
+        *_thresholds(found),
         f"  release {found.id} of {moment(found.released_at)}{place}",
+    ]
+
+
+def _thresholds(found: "ReleaseView") -> list[str]:
+    """Of a sparse histogram, why a key is there or not."""
+    if found.histogram is None:
+        return []
+    threshold, false_keys = found.histogram.threshold, found.histogram.false_keys
+    return [
+        (
+            f"  keys with a noisy count above {short(threshold, 6)}; of those of count 0"
+            f" {short(false_keys)} are expected among them at most"
+        )
     ]
 
 

@@ -33,7 +33,7 @@ def columns_of(release: "Release") -> Columns:
     """The release's columns by name, as long as it has values."""
     interval = release.interval(release.error.confidence)
     columns: Columns = {
-        **_key_columns(release.keys),
+        **({"key": release.keys} if unsigned(release) else _key_columns(release.keys)),
         "value": release.values,
         "lower": interval.lower,
         "upper": interval.upper,
@@ -48,8 +48,9 @@ def pandas_of(release: "Release") -> "pd.DataFrame":
     pandas = library("pandas", "to_pandas")
     columns = columns_of(release)
     keys = {name: columns.pop(name) for name in list(columns) if name.startswith("key")}
+    kind = "uint64" if unsigned(release) else None
     index = (
-        pandas.Index(keys["key"], name="key", tupleize_cols=False)
+        pandas.Index(keys["key"], name="key", tupleize_cols=False, dtype=kind)
         if "key" in keys
         else pandas.MultiIndex.from_arrays(list(keys.values()), names=list(keys))
     )
@@ -66,7 +67,9 @@ def pandas_of(release: "Release") -> "pd.DataFrame":
 
 def polars_of(release: "Release") -> "pl.DataFrame":
     """The columns, the key among them."""
-    frame: pl.DataFrame = library("polars", "to_polars").DataFrame(columns_of(release))
+    polars = library("polars", "to_polars")
+    kinds = {"key": polars.UInt64} if unsigned(release) else None
+    frame: pl.DataFrame = polars.DataFrame(columns_of(release), schema_overrides=kinds)
     return frame
 
 
@@ -76,7 +79,16 @@ def arrow_of(release: "Release") -> "pa.Table":
     mean = release.answer.get("mean")
     if isinstance(mean, Mapping):
         rest["mean"] = {name: mean[name] for name in ("middle", "sum_error", "count_error")}
-    return _arrow(columns_of(release), rest)
+    columns = columns_of(release)
+    if unsigned(release):
+        arrow = library("arrow", "to_arrow")
+        columns["key"] = arrow.array(release.keys, arrow.uint64())
+    return _arrow(columns, rest)
+
+
+def unsigned(release: "Release") -> bool:
+    """Whether keys are integers of 64 bits without a sign, which a column of integers is not."""
+    return release.histogram is not None and release.histogram.domain.get("type") == "uint64"
 
 
 def columns_of_totals(totals: "RunningTotals") -> Columns:

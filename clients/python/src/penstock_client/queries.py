@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from penstock_client.fields import Fields
+from penstock_client.histogram import Histogram
 from penstock_client.models import Answer, Composed, ErrorBars, Guarantee, Level, whole
 
 
@@ -12,7 +13,7 @@ class TierLevel:
     """What one tier gets of a query.
 
     ``guarantee`` is that of one release.  ``composed`` is of all that the tier may see, where
-    levels are draws of their own.
+    levels are draws of their own.  ``histogram`` belongs to sparse histograms.
     """
 
     tier: str
@@ -20,6 +21,7 @@ class TierLevel:
     guarantee: Guarantee
     error: ErrorBars
     composed: Composed | None = None
+    histogram: Histogram | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -29,6 +31,7 @@ class TierLevel:
             Guarantee.read(fields.child("guarantee")),
             ErrorBars.read(fields.child("error")),
             Composed.read_or_none(fields),
+            Histogram.read_from(fields),
             **cls.more(fields),
         )
 

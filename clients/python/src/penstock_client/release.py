@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from penstock_client import frames
 from penstock_client.errors import InvalidArgument
 from penstock_client.fields import Fields, Key
+from penstock_client.histogram import Histogram
 from penstock_client.interval import AS_STATED, Interval, half_width
 from penstock_client.models import (
     Answer,
@@ -37,7 +38,8 @@ class Release:
     may be below the one that was asked with.  The noise is unbiased.  ``mean`` belongs to
     queries for means: the ``values`` are then the means, and ``error`` is that of the worst.
     ``errors`` belong to counts that come with the size of their population, of which
-    ``error`` does not hold.
+    ``error`` does not hold.  ``histogram`` belongs to sparse histograms: ``keys`` are then
+    those that stand out, and ``error`` holds for a key before it is known whether it does.
     """
 
     id: str
@@ -57,6 +59,7 @@ class Release:
     answer: Answer = field(compare=False)
     mean: MeanParts | None = None
     errors: ValueErrors | None = None
+    histogram: Histogram | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -81,6 +84,7 @@ class Release:
             whole(fields),
             None if mean is None else MeanParts.read(mean, len(values)),
             None if errors is None else ValueErrors.read(errors, len(values), error.confidence),
+            Histogram.read_from(fields),
         )
 
     def __len__(self) -> int:
