@@ -21,7 +21,8 @@ from penstock.services.stream_specs import ElementsRequest, StreamRequest
 STRIDE = figure("FAULTS_STRIDE", 16)
 FILES = ("services/stream_elements.py", "services/stream_state.py", "persistence/database.py")
 BATCH = 3
-HITS = {
+ROOTS = {"structure": "sqrt", "k": None}
+HITS: dict[str, Any] = {
     "name": "hits",
     "dataset": "sites",
     "mechanism": "gaussian",
@@ -78,24 +79,36 @@ def totals(server: Server, number: int) -> list[Any]:
     return [item.values.tolist() for item in found.items]
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
+def with_stream(folder: Path, **changes: Any) -> Path:
     build(folder, analysts=2)
     with opened(folder) as server:
-        streams.open_stream(server, OPERATOR, StreamRequest.model_validate(HITS))
+        streams.open_stream(server, OPERATOR, StreamRequest.model_validate({**HITS, **changes}))
         push(server, 1)
     return folder
 
 
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return with_stream(tmp_path / "home")
+
+
 def test_a_kill_at_any_step_leaves_the_whole_batch_or_nothing(home: Path, tmp_path: Path) -> None:
+    kill_everywhere(home, tmp_path, STRIDE)
+
+
+@pytest.mark.only("sqlite")
+def test_a_kill_leaves_all_noise_of_a_square_root_or_that_of_before(tmp_path: Path) -> None:
+    kill_everywhere(with_stream(tmp_path / "home", **ROOTS), tmp_path, 4 * STRIDE)
+
+
+def kill_everywhere(home: Path, tmp_path: Path, stride: int) -> None:
     assert not killed(home, 1 + BATCH, Steps(FILES))
     steps = json.loads((tmp_path / f"taken-{1 + BATCH}").read_text())
     assert any("COMMIT" in name for name in steps)
     with opened(home) as server:
         given = {number: totals(server, number) for number in range(2)}
     outcomes = []
-    for number in chosen(steps, STRIDE):
+    for number in chosen(steps, stride):
         first = 1 + len(given[0])
         assert killed(home, first, Steps(FILES, last=number))
         with opened(home) as server:
@@ -109,7 +122,7 @@ def test_a_kill_at_any_step_leaves_the_whole_batch_or_nothing(home: Path, tmp_pa
                 assert now[: len(before)] == before
                 assert len(now) == len(before) + BATCH
                 given[reader] = now
-    assert len(outcomes) > 30
+    assert len(outcomes) > 15
     # One step makes all the difference: before it there is nothing, after it everything.
     assert outcomes == sorted(outcomes)
     assert set(outcomes) == {False, True}

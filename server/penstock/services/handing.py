@@ -1,7 +1,4 @@
-"""Handing something out: its leaf, and what says that somebody holds it.
-
-Last in its transaction: from the leaf on everybody else waits to append.
-"""
+"""Handing something out: its leaf, and what says that somebody holds it, in one transaction."""
 
 from dataclasses import asdict
 

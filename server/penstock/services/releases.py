@@ -310,7 +310,7 @@ def _hand_out(
     steps: IntVector,
 ) -> Holding:
     seen = released(ask.process.mechanism, steps)
-    leaf = leaf_of(  # last: from here on everybody else waits to append
+    leaf = leaf_of(
         session,
         server,
         principal,

@@ -172,7 +172,7 @@ def _recorded(
     first, last = ask.span[0], ask.span[-1]
     name = f"{ask.release.public_id}:{first}:{last}"
     held = held_at(session, required(principal.user_id), required(ask.query.id), ask.release.rung)
-    leaf = leaf_of(  # last but for the grant: from here on everybody else waits to append
+    leaf = leaf_of(
         session,
         server,
         principal,

@@ -1,8 +1,10 @@
 """The noise of a stream's nodes: drawn once, added along ways, bridged where tiers join."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -90,6 +92,33 @@ def test_a_step_costs_two_nodes_at_most_on_average(
     assert len(record.own) <= 2 * (steps + 1)
     if isinstance(forest, KaryTree) and forest.lossless and forest.length == steps:
         assert len(record.own) == steps
+
+
+@dataclass(frozen=True)
+class _Counted(Gaussian):
+    """Counts the numbers that it draws."""
+
+    drawn: ClassVar[list[int]] = []
+
+    def increment(
+        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
+    ) -> IntVector:
+        self.drawn.append(size)
+        return super().increment(accurate, noisy, size, stream)
+
+
+@pytest.mark.parametrize("tiers", [1, 3])
+@pytest.mark.parametrize("forest", FORESTS, ids=str)
+def test_a_step_draws_two_numbers_a_tier_and_coordinate_at_most(
+    forest: Forest, tiers: int, streams: Callable[[], Stream]
+) -> None:
+    levels = [Fraction(4) ** tier for tier in range(tiers)]
+    noise = NodeNoise.begin(_Counted(Fraction(1, 1024)), forest, 2, levels)
+    steps = min(forest.length or 127, 127)
+    _Counted.drawn.clear()
+    for _ in range(steps):
+        noise.advance(1, streams)
+    assert steps * tiers * 2 <= sum(_Counted.drawn) <= 2 * (steps + 1) * tiers * 2
 
 
 def test_the_state_holds_no_more_nodes_than_the_digits_of_a_step(
