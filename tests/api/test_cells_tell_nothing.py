@@ -56,6 +56,16 @@ QUERIES: dict[str, dict[str, Any]] = {
     "rows": {"aggregate": {"type": "count"}, "where": [{"column": "age", "op": ">", "value": 9}]},
     "sums": {"aggregate": {"type": "sum", "column": "cost"}, "group_by": [{"column": "urgent"}]},
     "means": {"aggregate": {"type": "mean", "column": "age"}, "group_by": [{"column": "town"}]},
+    "truths": {
+        "aggregate": {"type": "count", "columns": ["urgent"]},
+        "group_by": [{"column": "town"}],
+        "structure": "correlated",
+    },
+    "towns": {
+        "aggregate": {"type": "count_units"},
+        "group_by": [{"column": "town"}],
+        "structure": "correlated",
+    },
     "bars": {"aggregate": {"type": "histogram", "column": "age", "bins": [0, 18, 65, 100]}},
 }
 

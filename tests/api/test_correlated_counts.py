@@ -1,0 +1,127 @@
+"""Counts that are protected together, over HTTP: asked for, refused, released, in every form."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.api.world import World, parsed
+
+HABITS = ["smokes", "runs"]
+ROWS = "person,town,smokes,runs\n" + "".join(
+    f"p{number},{'north' if number % 3 else 'south'},{number % 2 == 0},{number % 5 == 0}\n"
+    for number in range(400)
+)
+PEOPLE: dict[str, Any] = {
+    "name": "people",
+    "privacy_unit": {"column": "person"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "max_units": 10_000,
+    "columns": {
+        "person": {"type": "string"},
+        "town": {"type": "string", "categories": ["north", "south"]},
+        **{habit: {"type": "boolean"} for habit in HABITS},
+    },
+    "budgets": {"public": {"epsilon": 1}, "internal": {"epsilon": 8}},
+}
+ASKED: dict[str, Any] = {
+    "name": "habits",
+    "dataset": "people",
+    "aggregate": {"type": "count_units", "columns": HABITS},
+    "structure": "correlated",
+    "mechanism": "gaussian",
+    "levels": {"public": {"rho": 0.005}, "internal": {"rho": 0.5}},
+}
+
+
+@pytest.fixture
+def people(world: World, tmp_path: Path) -> World:
+    path = tmp_path / "people.csv"
+    path.write_text(ROWS)
+    body = {**PEOPLE, "source": {"engine": "duckdb", "uri": str(path)}}
+    world.answer("POST", "/api/v1/datasets", body, by="root")
+    return world
+
+
+def released(people: World) -> dict[str, Any]:
+    people.answer("POST", "/api/v1/queries", ASKED, by="root")
+    found: dict[str, Any] = people.answer("POST", "/api/v1/queries/habits/releases", {}, by="ann")
+    return found
+
+
+def test_a_release_has_error_bars_for_each_value(people: World) -> None:
+    release = released(people)
+    assert release["keys"] == [*HABITS, "all"]
+    assert release["mean"] is None
+    widths = release["errors"]["half_widths"]
+    assert widths[0] == widths[1] == release["error"]["half_width"] < widths[2]
+    assert len(release["errors"]["standard_deviations"]) == 3
+    again = people.answer("POST", "/api/v1/queries/habits/releases", {}, by="ann")
+    kept = people.answer("GET", f"/api/v1/releases/{release['id']}/values", by="ann")
+    assert again == kept == release
+
+
+@pytest.mark.parametrize("form", ["csv", "arrow", "parquet"])
+def test_every_form_has_the_interval_of_each_value(people: World, form: str) -> None:
+    release = released(people)
+    path = f"/api/v1/releases/{release['id']}/values?format={form}"
+    content = people.call("GET", path, by="ann").data
+    if form == "csv":
+        rows: list[dict[str, Any]] = [
+            {name: cell if name == "key" else float(cell) for name, cell in row.items()}
+            for row in csv.DictReader(io.StringIO(content.decode()))
+        ]
+    elif form == "arrow":
+        rows = pa.ipc.open_stream(content).read_all().to_pylist()
+    else:
+        rows = pq.read_table(io.BytesIO(content)).to_pylist()
+    assert rows == [
+        {"key": key, "value": value, "lower": value - half, "upper": value + half}
+        for key, value, half in zip(
+            release["keys"], release["values"], release["errors"]["half_widths"], strict=True
+        )
+    ]
+
+
+def test_a_preview_tells_which_way_has_the_least_error(people: World) -> None:
+    found = people.answer("POST", "/api/v1/queries/preview", ASKED, by="root")
+    ways = {
+        (one["structure"], one["known_size"]): one["tiers"][0]["error"]["standard_deviation"]
+        for one in found["structures"]
+    }
+    assert ways["correlated", True] < ways["correlated", False] < ways[None, False]
+    assert [one["asked"] for one in found["structures"]].count(True) == 1
+    assert found["tiers"][0]["error"]["standard_deviation"] == pytest.approx(
+        found["structures"][1]["tiers"][0]["error"]["standard_deviation"], rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"mechanism": "laplace"}, "/mechanism"),
+        ({"trade_off": 0}, "/trade_off"),
+        ({"known_size": -1}, "/known_size"),
+        ({"known_size": 3, "group_by": [{"column": "town"}]}, "/known_size"),
+        ({"aggregate": {"type": "count", "columns": ["town"]}}, "/aggregate/columns/0"),
+        ({"aggregate": {"type": "count", "columns": []}}, "/aggregate/columns"),
+        ({"aggregate": {"type": "count"}}, "/structure"),
+        ({"structure": "other"}, "/structure"),
+        ({"structure": None}, ""),
+    ],
+)
+def test_what_cannot_be_protected_together_is_refused_by_its_place(
+    people: World, changes: dict[str, Any], pointer: str
+) -> None:
+    limits = {"max_groups": 1, "max_rows_per_group": 1}
+    response = people.call(
+        "POST", "/api/v1/queries", {**ASKED, "contribution": limits, **changes}, by="root"
+    )
+    problem = parsed(response)
+    assert response.status_code == 422
+    assert problem["code"] == "INVALID_INPUT"
+    assert any(each["pointer"].startswith(pointer) for each in problem["errors"])
