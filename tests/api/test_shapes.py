@@ -28,6 +28,8 @@ def test_a_release_has_every_field_of_the_contract(world: World) -> None:
         "released_at": "2026-11-20T11:00:00Z",
         "receipt": release["receipt"],
         "mean": None,
+        "errors": None,
+        "histogram": None,
     }
     assert set(release["guarantee"]) == {"definition", "epsilon", "delta", "rho", "mu"}
     assert set(release["error"]) == {"standard_deviation", "confidence", "half_width"}
