@@ -1,6 +1,8 @@
 """Mechanisms that are wrong in one way each, which the tests must find out."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -9,88 +11,78 @@ from numpy.typing import NDArray
 from penstock.mechanisms import IntVector, Mechanism
 from penstock.randomness import Stream
 
+Draw = Callable[[Mechanism, Fraction, Fraction, int, Stream], IntVector]
+"""An increment, as a mechanism draws it: it, from, to, how many, and from which stream."""
 
-class _Wrapped:
-    """The mechanism itself; variants override what they break."""
+Split = Callable[[Mechanism, Fraction, Fraction, IntVector, Fraction, Stream], IntVector]
+"""A bridge: the mechanism, from, to, what lies between, where, and from which stream."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+
+class _Altered:
+    """A mechanism that draws in other ways, and is itself in all the rest."""
+
+    def __init__(self, mechanism: Mechanism, increment: Draw | None, bridge: Split | None) -> None:
         self._mechanism = mechanism
+        self.increment = mechanism.increment if increment is None else partial(increment, mechanism)
+        self.bridge = mechanism.bridge if bridge is None else partial(bridge, mechanism)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._mechanism, name)
 
-    def increment(
-        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
-    ) -> IntVector:
-        return self._mechanism.increment(accurate, noisy, size, stream)
 
-    def bridge(
-        self,
-        accurate: Fraction,
-        noisy: Fraction,
-        difference: IntVector,
-        level: Fraction,
-        stream: Stream,
-    ) -> IntVector:
-        return self._mechanism.bridge(accurate, noisy, difference, level, stream)
+def altered(
+    mechanism: Mechanism, *, increment: Draw | None = None, bridge: Split | None = None
+) -> Mechanism:
+    """``mechanism`` with other increments or bridges."""
+    return cast(Mechanism, _Altered(mechanism, increment, bridge))
 
 
 def wrong_level(mechanism: Mechanism) -> Mechanism:
     """Draws 1/32 too much of the level's parameter."""
-    return cast(Mechanism, _WrongLevel(mechanism))
+    much = Fraction(33, 32)
+    return altered(
+        mechanism,
+        increment=lambda own, accurate, noisy, size, stream: own.increment(
+            accurate * much, noisy * much, size, stream
+        ),
+    )
 
 
 def one_sided_bridge(mechanism: Mechanism) -> Mechanism:
     """Forgets the noisier neighbor."""
-    return cast(Mechanism, _OneSidedBridge(mechanism))
+    return altered(
+        mechanism,
+        bridge=lambda own, accurate, _, difference, level, stream: own.increment(
+            accurate, level, len(difference) // own.parts, stream
+        ),
+    )
 
 
 def uniform_bridge(mechanism: Mechanism) -> Mechanism:
     """Keeps all means and covariances, and has uniform noise in place of the right one."""
-    return cast(Mechanism, _UniformBridge(mechanism))
+    return altered(mechanism, bridge=_uniform)
 
 
-class _WrongLevel(_Wrapped):
-    def increment(
-        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
-    ) -> IntVector:
-        much = Fraction(33, 32)
-        return self._mechanism.increment(accurate * much, noisy * much, size, stream)
+def _uniform(
+    own: Mechanism,
+    accurate: Fraction,
+    noisy: Fraction,
+    difference: IntVector,
+    level: Fraction,
+    stream: Stream,
+) -> IntVector:
+    low, middle, high = (_variance(own, at) for at in (accurate, level, noisy))
+    weight = (middle - low) / (high - low)
+    reach = np.sqrt(3 * weight * (high - middle))
+    noise = stream.generator.uniform(-reach, reach, len(difference))
+    return np.rint(weight * difference + noise).astype(np.int64)
 
 
-class _OneSidedBridge(_Wrapped):
-    def bridge(
-        self,
-        accurate: Fraction,
-        noisy: Fraction,  # noqa: ARG002 - this is what it forgets
-        difference: IntVector,
-        level: Fraction,
-        stream: Stream,
-    ) -> IntVector:
-        size = len(difference) // self._mechanism.parts
-        return self._mechanism.increment(accurate, level, size, stream)
-
-
-class _UniformBridge(_Wrapped):
-    def bridge(
-        self,
-        accurate: Fraction,
-        noisy: Fraction,
-        difference: IntVector,
-        level: Fraction,
-        stream: Stream,
-    ) -> IntVector:
-        low, middle, high = (self._variance(at) for at in (accurate, level, noisy))
-        weight = (middle - low) / (high - low)
-        reach = np.sqrt(3 * weight * (high - middle))
-        noise = stream.generator.uniform(-reach, reach, len(difference))
-        return np.rint(weight * difference + noise).astype(np.int64)
-
-    def _variance(self, level: Fraction) -> float:
-        if not level:
-            return 0.0
-        deviation = self._mechanism.error(level, 0.95).standard_deviation
-        return float((deviation / float(self._mechanism.granularity)) ** 2)
+def _variance(own: Mechanism, level: Fraction) -> float:
+    if not level:
+        return 0.0
+    deviation = own.error(level, 0.95).standard_deviation
+    return float((deviation / float(own.granularity)) ** 2)
 
 
 def float_laplace_pair(

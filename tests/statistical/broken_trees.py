@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
 
 import numpy as np
+from tests.statistical.broken import altered
 from tests.statistical.trees import BINARY, EPOCHS, EVEN, SMOOTH, SUBTRACTING
 
-from penstock.mechanisms import Gaussian, IntVector, Mechanism
+from penstock.mechanisms import IntVector, Mechanism
 from penstock.randomness import Stream
 from penstock.structures import Epochs, Forest, KaryTree, NodeNoise, SmoothBinary
 from penstock.structures.forest import ROOT
@@ -85,28 +85,17 @@ OFF_BY_ONE: Mapping[str, Forest] = {
 }
 
 
-class _VarianceAsDeviation(Gaussian):
-    """What is meant as a variance is taken for a standard deviation."""
-
-    def increment(
-        self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
-    ) -> IntVector:
-        return super().increment(accurate**2, noisy**2, size, stream)
-
-    def bridge(
-        self,
-        accurate: Fraction,
-        noisy: Fraction,
-        difference: IntVector,
-        level: Fraction,
-        stream: Stream,
-    ) -> IntVector:
-        return super().bridge(accurate**2, noisy**2, difference, level**2, stream)
-
-
 def variance_as_deviation(mechanism: Mechanism) -> Mechanism:
     """Gaussian noise whose deviation is its variance."""
-    return cast(Mechanism, _VarianceAsDeviation(mechanism.granularity))
+    return altered(
+        mechanism,
+        increment=lambda own, accurate, noisy, size, stream: own.increment(
+            accurate**2, noisy**2, size, stream
+        ),
+        bridge=lambda own, accurate, noisy, difference, level, stream: own.bridge(
+            accurate**2, noisy**2, difference, level**2, stream
+        ),
+    )
 
 
 @dataclass

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         PreviewView,
         RoomView,
     )
+    from penstock.services.stream_preview_views import StreamPreviewTierView
+    from penstock.services.stream_views import StreamTierView
     from penstock.services.views import (
         ErrorView,
         LevelView,
@@ -70,7 +72,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
     rows = [
         (one.name, one.dataset, one.mechanism, one.dimension, one.status, *tier)
         for one in found
-        for tier in _tiers(one)
+        for tier in map(tier_cells, one.tiers)
     ]
     note = "" if found else "There are no queries yet."
     operator.print(Document(found, columns, rows, note=note))
@@ -166,15 +168,12 @@ def error_cells(error: "ErrorView") -> tuple[object, ...]:
     return error.standard_deviation, error.half_width, error.confidence
 
 
-def _tiers(found: "QueryView") -> list[tuple[object, ...]]:
-    return [
-        (
-            one.tier,
-            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
-            *error_cells(one.error),
-        )
-        for one in found.tiers
-    ]
+def tier_cells(
+    one: "TierLevelView | PreviewTierView | StreamTierView | StreamPreviewTierView",
+) -> tuple[object, ...]:
+    """A tier, and the cells of ``LEVEL`` and ``ERROR``."""
+    level = level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta)
+    return one.tier, *level, *error_cells(one.error)
 
 
 def _shown(found: "QueryView") -> Document:
@@ -191,7 +190,7 @@ def _shown(found: "QueryView") -> Document:
     if found.sql_sha256 is not None:
         facts.append(f"  SQL {found.sql_sha256}")
     columns = (Column("tier"), *LEVEL, *ERROR, _added_up(lossless=found.lossless))
-    rows = [(*cells, _composed(one)) for cells, one in zip(_tiers(found), found.tiers, strict=True)]
+    rows = [(*tier_cells(one), _composed(one)) for one in found.tiers]
     return Document(found, columns, rows, facts)
 
 
@@ -232,9 +231,7 @@ def _previewed(found: "PreviewView") -> Document:
     ]
     rows = [
         (
-            one.tier,
-            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
-            *error_cells(one.error),
+            *tier_cells(one),
             *charge_cells(one.charge, one.room),
             *(_composed(one), one.expected_maximum),
         )

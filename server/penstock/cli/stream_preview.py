@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.figures import percent, short
 from penstock.cli.output import Column, Document, plainly
-from penstock.cli.queries import CHARGE, ERROR, LEVEL, charge_cells, error_cells, level_cells
+from penstock.cli.queries import CHARGE, ERROR, LEVEL, charge_cells, tier_cells
 from penstock.cli.queries import sensitivity as sensitivity_line
 
 if TYPE_CHECKING:
@@ -25,15 +25,13 @@ def previewed(found: "StreamPreviewView") -> Document:
         f"  half widths are those of element {found.noisiest_step:,}, the noisiest one",
     ]
     columns = (
-        *(Column("tier"), *LEVEL, Column("root_mean_square", right=True)),
-        *(*ERROR, *CHARGE),
+        *(Column("tier"), *LEVEL, *ERROR),
+        *(Column("root_mean_square", right=True), *CHARGE),
     )
     rows = [
         (
-            one.tier,
-            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
+            *tier_cells(one),
             one.root_mean_square,
-            *error_cells(one.error),
             *charge_cells(one.charge, one.room),
         )
         for one in found.tiers

@@ -1,5 +1,6 @@
 """``penstock stream``: data that arrive over time, and their running totals by tier."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -8,11 +9,13 @@ from penstock.cli.figures import decimals, fixed, moment, short
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.queries import ERROR, LEVEL, error_cells, level_cells
+from penstock.cli.queries import ERROR, LEVEL, tier_cells
 from penstock.cli.specs import checked, content_of
 
 if TYPE_CHECKING:
     from penstock.services.stream_views import RunningTotalsView, StreamView
+
+_step_option = partial(option, type=click.IntRange(min=1))
 
 
 @click.group()
@@ -156,20 +159,8 @@ def push(operator: Operator, name: str, file: str) -> None:
     required=True,
     help="The analyst who is given them.",
 )
-@option(
-    "--from",
-    "first",
-    envvar="PENSTOCK_STREAM_READ_FROM",
-    type=click.IntRange(min=1),
-    help="The first step.",
-)
-@option(
-    "--to",
-    "last",
-    envvar="PENSTOCK_STREAM_READ_TO",
-    type=click.IntRange(min=1),
-    help="The last step.",
-)
+@_step_option("--from", "first", envvar="PENSTOCK_STREAM_READ_FROM", help="The first step.")
+@_step_option("--to", "last", envvar="PENSTOCK_STREAM_READ_TO", help="The last step.")
 @option("--tier", help="The level of this tier, at most the user's own.")
 @format_option
 @click.pass_obj
@@ -195,15 +186,7 @@ def read(
 
 
 def _tiers(found: "StreamView") -> list[tuple[object, ...]]:
-    return [
-        (
-            one.tier,
-            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
-            *error_cells(one.error),
-            one.first,
-        )
-        for one in found.tiers
-    ]
+    return [(*tier_cells(one), one.first) for one in found.tiers]
 
 
 def _shown(found: "StreamView") -> Document:

@@ -1,6 +1,7 @@
 """``penstock tier``: the ranked clearance levels."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,18 +13,39 @@ from penstock.cli.specs import built
 if TYPE_CHECKING:
     from penstock.services.views import TierView
 
+Command = Callable[..., Any]
+
 
 @click.group()
 def tier() -> None:
     """Tiers: ranked levels of trust."""
 
 
+def _placing(rank: str) -> Callable[[Command], Command]:
+    """The options that say where a tier stands; ``rank`` is the help of ``--rank``."""
+
+    def declared(command: Command) -> Command:
+        for one in (
+            format_option,
+            option("--description", help="For people."),
+            option("--above", metavar="TIER", help="Just above this tier, below the next one."),
+            option("--rank", type=int, help=rank),
+        ):
+            command = one(command)
+        return command
+
+    return declared
+
+
+def _place(rank: int | None, above: str | None) -> dict[str, int | str | None]:
+    if rank is not None and above is not None:
+        raise click.UsageError("Give --rank or --above, not both.")
+    return {"rank": rank, "above": above}
+
+
 @tier.command()
 @click.argument("name")
-@option("--rank", type=int, help="Its rank; larger is more trusted [default: on top].")
-@option("--above", metavar="TIER", help="Just above this tier, below the next one.")
-@option("--description", help="For people.")
-@format_option
+@_placing("Its rank; larger is more trusted [default: on top].")
 @click.pass_obj
 def create(
     operator: Operator, name: str, rank: int | None, above: str | None, description: str | None
@@ -32,19 +54,14 @@ def create(
     from penstock.services import tiers
     from penstock.services.specs import TierSpec
 
-    if rank is not None and above is not None:
-        raise click.UsageError("Give --rank or --above, not both.")
-    spec = built(TierSpec, name=name, rank=rank, above=above, description=description)
+    spec = built(TierSpec, name=name, description=description, **_place(rank, above))
     made = tiers.create(operator.server, operator.principal, spec)
     operator.print(_document([made], made))
 
 
 @tier.command()
 @click.argument("name")
-@option("--rank", type=int, help="Its new rank; larger is more trusted.")
-@option("--above", metavar="TIER", help="Just above this tier, below the next one.")
-@option("--description", help="For people.")
-@format_option
+@_placing("Its new rank; larger is more trusted.")
 @click.pass_obj
 def change(
     operator: Operator, name: str, rank: int | None, above: str | None, description: str | None
@@ -57,9 +74,7 @@ def change(
     from penstock.services import tiers
     from penstock.services.specs import TierChange
 
-    if rank is not None and above is not None:
-        raise click.UsageError("Give --rank or --above, not both.")
-    spec = built(TierChange, rank=rank, above=above, description=description)
+    spec = built(TierChange, description=description, **_place(rank, above))
     changed = tiers.change(operator.server, operator.principal, name, spec)
     operator.print(_document([changed], changed))
 

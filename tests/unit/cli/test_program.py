@@ -76,7 +76,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("tier change", "tier delete", "query levels", "query retire"),
         "query preview",
         *("stream list", "stream show", "stream open", "stream levels"),
-        *("stream push", "stream read"),
+        *("stream push", "stream read", "stream preview"),
         *("dataset list", "dataset show", "dataset register", "dataset budget"),
         *("dataset import", "dataset dummy", "dataset version", "backup"),
         *("query list", "query show", "query register"),
