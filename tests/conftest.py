@@ -58,3 +58,9 @@ def prototype(
         return known[backend, name]
 
     return find
+
+
+@pytest.fixture(autouse=True)
+def _own_checkpoints(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No client of a test knows the logs of another, or of whoever runs the tests."""
+    monkeypatch.setenv("PENSTOCK_CHECKPOINTS", str(tmp_path / "checkpoints.json"))

@@ -63,7 +63,8 @@ def _leaves(
         if leaf.index != place:
             yield f"leaf {place} is missing, and leaf {leaf.index} stands in its place"
         # SQLite keeps whatever type it is given.
-        content = leaf.bytes if isinstance(leaf.bytes, bytes) else str(leaf.bytes).encode()
+        stored: object = leaf.bytes
+        content = stored if isinstance(stored, bytes) else str(stored).encode()
         digest = merkle.leaf_hash(content)
         if digest != leaf.hash:
             yield f"leaf {place} is not what its hash says"

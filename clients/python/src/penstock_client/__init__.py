@@ -12,6 +12,8 @@
 - ``frames``, ``dummy``: releases and made-up rows as tables of pandas, polars and Arrow.
 - ``preview``: what a query would cost.
 - ``models``: everything else that the server answers with.
+- ``log``, ``notes``, ``tree``, ``ed25519``: what is remembered of a server's log, and its proofs.
+- ``offline``: a program that verifies an export of the log, without the server.
 - ``errors``: the one tree of errors.
 - ``transport``, ``address``, ``problems``, ``fields``: HTTP, which servers a token may be
   sent to, refusals, and the reading of answers.
@@ -30,6 +32,7 @@ from penstock_client.errors import (
     InvalidArgument,
     InvalidField,
     InvalidInput,
+    LogRefused,
     MissingExtra,
     NotAuthenticated,
     NotFound,
@@ -57,6 +60,7 @@ from penstock_client.models import (
     Spending,
     TierBudget,
 )
+from penstock_client.notes import Checkpoint
 from penstock_client.preview import Charge, Preview, Room, TierPreview
 from penstock_client.queries import Query, TierLevel
 from penstock_client.release import Release
@@ -77,6 +81,7 @@ __all__ = [
     "Budget",
     "BudgetExhausted",
     "Charge",
+    "Checkpoint",
     "ClearanceTooLow",
     "Client",
     "Conflict",
@@ -93,6 +98,7 @@ __all__ = [
     "InvalidField",
     "InvalidInput",
     "Level",
+    "LogRefused",
     "Me",
     "MeanParts",
     "MissingExtra",

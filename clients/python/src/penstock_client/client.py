@@ -4,6 +4,7 @@ import math
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from penstock_client.address import DEFAULT
 from penstock_client.dummy import Dummy
 from penstock_client.errors import InvalidArgument, ProtocolError
 from penstock_client.fields import Fields
+from penstock_client.log import Log, default_file
 from penstock_client.models import (
     Budget,
     Dataset,
@@ -22,8 +24,10 @@ from penstock_client.models import (
     HistoryItem,
     Me,
     PrivacyLoss,
+    Receipt,
     TierBudget,
 )
+from penstock_client.notes import Checkpoint
 from penstock_client.preview import Preview, as_json, wanted
 from penstock_client.pushing import Elements, push
 from penstock_client.queries import Query
@@ -47,7 +51,8 @@ class Client:
     ``url`` and ``token`` default to the environment's ``PENSTOCK_URL`` (else
     http://127.0.0.1:8080) and ``PENSTOCK_TOKEN``.  ``timeout`` is in seconds, for each
     wait on the network.  A token is sent over plain http to this machine only, unless
-    ``insecure``.  ``largest_answer`` is in bytes; ``transport`` replaces the network.
+    ``insecure``.  ``largest_answer`` is in bytes; ``checkpoints`` is the file
+    that remembers the newest checkpoint of each server's log; ``transport`` replaces the network.
 
     May be used from several threads, and as a context manager that closes its
     connections.  Raises ``InvalidArgument`` for settings that cannot be used; every other
@@ -63,6 +68,7 @@ class Client:
         timeout: float = TIMEOUT,
         insecure: bool = False,
         largest_answer: int = LARGEST_ANSWER,
+        checkpoints: Path | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         url = (url or os.environ.get("PENSTOCK_URL") or DEFAULT).strip()
@@ -80,6 +86,7 @@ class Client:
             largest_answer=largest_answer,
             transport=transport,
         )
+        self._log = Log(self._transport, self._transport.url, checkpoints or default_file())
 
     def __repr__(self) -> str:
         return f"Client({self._transport.url!r})"
@@ -159,7 +166,9 @@ class Client:
         if len(body) > 1:
             raise InvalidArgument(f"Ask by one of {' or '.join(body)}, not by several.")
         path = f"{API}/queries/{_segment(query)}/releases"
-        return Release.read(Fields(self._transport.post(path, body), "release"))
+        found = Release.read(Fields(self._transport.post(path, body), "release"))
+        self._hold(found.receipt)
+        return found
 
     def streams(self, dataset: str | None = None) -> list[Stream]:
         """The streams that the caller may see, of one dataset or of all."""
@@ -184,7 +193,9 @@ class Client:
             for name, value in (("from", first), ("to", last), ("tier", tier))
             if value is not None
         }
-        return RunningTotals.read(self._get(f"/streams/{_segment(stream)}/releases", asked))
+        found = RunningTotals.read(self._get(f"/streams/{_segment(stream)}/releases", asked))
+        self._hold(found.receipt)
+        return found
 
     def push(self, stream: str, elements: Elements, *, first: int | None = None) -> Pushed:
         """Takes elements into a stream (admins): numbers, or rows of them, in order.
@@ -229,6 +240,18 @@ class Client:
     def budget(self, dataset: str) -> Budget:
         """What a dataset's tiers may lose, have lost, and have left."""
         return Budget.read(self._get(f"/datasets/{_segment(dataset)}/budget"))
+
+    def verify(self) -> Checkpoint:
+        """The newest checkpoint of the server's log, once it was found to continue the last.
+
+        Raises ``LogRefused`` for a log that is shorter than it was, or another one.
+        """
+        return self._log.follow()
+
+    def _hold(self, receipt: Receipt) -> None:
+        """Hold the server to a receipt.  One that shows no log yet is asked for none."""
+        if receipt.checkpoint is not None or self._log.checkpoint is not None:
+            self._log.hold(receipt)
 
     # What those who come from lomas are used to call them.
 

@@ -288,6 +288,19 @@ def exposure(settings: Settings, users: str, dataset: str | None) -> None:
         settings.print(documents.exposure(client.exposure(names, dataset)))
 
 
+@commands.command()
+@format_option
+@click.pass_obj
+def verify(settings: Settings) -> None:
+    """Hold the server's log to what was seen of it before, and show its newest checkpoint.
+
+    Every release does so by itself. What is remembered stands in the file
+    PENSTOCK_CHECKPOINTS.
+    """
+    with settings.connect() as client:
+        settings.print(documents.checkpoint(client.verify()))
+
+
 def run(arguments: Sequence[str]) -> int:
     """Runs the program; answers with its exit code, and raises nothing."""
     try:

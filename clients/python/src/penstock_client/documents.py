@@ -13,6 +13,7 @@ from penstock_client.models import (
     Level,
     PrivacyLoss,
 )
+from penstock_client.notes import Checkpoint
 from penstock_client.output import Column, Document
 from penstock_client.preview import Preview, TierPreview
 from penstock_client.queries import Query, TierLevel
@@ -254,6 +255,14 @@ def exposure(found: Exposure) -> Document:
         " 'independent' is what the same releases would have cost had each been drawn alone."
     )
     return Document(found.answer, columns, rows, (", ".join(found.users),), note)
+
+
+def checkpoint(found: Checkpoint) -> Document:
+    """One row: the log's size and root."""
+    columns = (Column("size", right=True), Column("root"), Column("note", None))
+    answer = {"size": found.size, "root_hash": found.root.hex(), "note": found.note}
+    row = (found.size, found.root.hex(), found.note)
+    return Document(answer, columns, [row], note="The log continues what was seen of it before.")
 
 
 def budget(found: Budget) -> Document:

@@ -7,6 +7,7 @@
     ├── MissingExtra            a library is not installed (also an ImportError)
     ├── NotReachable            nobody answered
     ├── ProtocolError           somebody answered, and not as the contract says
+    ├── LogRefused              the server's log is not the one that was seen before
     └── ApiError                the server said no, and why
         ├── InvalidInput        the request cannot be meant (400, 413, 415, 422)
         ├── NotAuthenticated    no valid token (401)
@@ -52,6 +53,10 @@ class NotReachable(PenstockError):
 
 class ProtocolError(PenstockError):
     """An answer that is not what the contract says.  Is the URL that of a Penstock server?"""
+
+
+class LogRefused(PenstockError):
+    """The log is shorter than before, has another history, or does not hold a receipt's leaf."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,45 @@
+"""Checkpoints of a log as signed notes of text; standard library only.
+
+::
+
+    penstock/0123456789abcdef            whose log: after the key's SHA-256
+    42                                   how many leaves
+    BASE64                               their root
+    2026-11-20T12:00:00.000000Z          when it was signed
+
+    — penstock/0123456789abcdef BASE64   4 bytes that name the key, 64 of Ed25519
+"""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+
+from penstock_client.ed25519 import verified
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The log at one size, as its server signed it; ``root`` has 32 bytes."""
+
+    size: int
+    root: bytes
+    note: str
+
+
+def opened(note: str, public: bytes) -> Checkpoint:
+    """The checkpoint that a note states.  Raises ``ValueError`` unless ``public`` signed it."""
+    text, between, last = note.partition("\n\n")
+    lines, words = text.split("\n"), last.split(" ")
+    name = f"penstock/{hashlib.sha256(public).hexdigest()[:16]}"
+    if not between or len(lines) < 3 or lines[0] != name:
+        raise ValueError("the checkpoint is not a note of the log with this key")
+    if len(words) != 3 or words[:2] != ["\u2014", name] or not last.endswith("\n"):
+        raise ValueError("the checkpoint's note has another signature line")
+    signature = base64.b64decode(words[2].strip(), validate=True)
+    key = hashlib.sha256(name.encode() + b"\n\x01" + public).digest()[:4]
+    if signature[:4] != key or not verified(public, f"{text}\n".encode(), signature[4:]):
+        raise ValueError("the checkpoint is not signed by the log's key")
+    root = base64.b64decode(lines[2], validate=True)
+    if len(root) != 32 or not lines[1].isascii() or not lines[1].isdigit():
+        raise ValueError("the checkpoint's note states no size or no root")
+    return Checkpoint(int(lines[1]), root, note)
