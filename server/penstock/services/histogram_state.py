@@ -7,14 +7,13 @@ protects that.  It is as old as the newest release, or nothing is drawn from it.
 from sqlmodel import Session, col, select
 
 from penstock.encryption import RowIdentity, open_envelope, seal
-from penstock.errors import IntegrityViolation
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
 from penstock.services.histogram_shapes import joined, parted
 from penstock.services.lookup import required
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.state import identity, query_key
+from penstock.services.state import misfit, place_of, query_key
 from penstock.structures.sparse_histogram import (
     Domain,
     HistogramNoise,
@@ -62,15 +61,15 @@ def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Sp
     """The newest state.  Raises ``IntegrityViolation`` where it does not fit the releases."""
     row = _row(session, query)
     if row is None:
-        raise _violation(query, "has no state")
+        raise misfit(query, "has no state")
     if row.seq != query.seq:
-        raise _violation(query, f"has the state of release {row.seq}, and released {query.seq}")
+        raise misfit(query, f"has the state of release {row.seq}, and released {query.seq}")
     key = query_key(server, dataset, query)
     plain = open_envelope(key, row.ciphertext, _place(dataset, query, row.seq))
     histogram = from_bytes(plain, *_planned(query), streams=server.randomness)
     rungs = session.exec(select(Release.rung).where(col(Release.query_id) == query.id)).all()
     if set(histogram.limits) != set(rungs):
-        raise _violation(query, "has a state of other levels than were released")
+        raise misfit(query, "has a state of other levels than were released")
     return histogram
 
 
@@ -102,18 +101,4 @@ def _row(session: Session, query: Query) -> HistogramState | None:
 
 
 def _place(dataset: Dataset, query: Query, seq: int) -> RowIdentity:
-    return RowIdentity(
-        table="histogram_state",
-        dataset=identity(dataset),
-        query=query.folded,
-        seq=seq,
-        length=1,
-        type="state",
-    )
-
-
-def _violation(query: Query, what: str) -> IntegrityViolation:
-    return IntegrityViolation(
-        f"Query {query.name!r} {what}: its rows do not fit each other. Nothing was drawn;"
-        " restore the database from a backup."
-    )
+    return place_of(dataset, query, "histogram_state", "state", seq=seq)

@@ -130,28 +130,44 @@ def query_key(server: Server, dataset: Dataset, query: Query) -> Key:
     )
 
 
-def _row(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
+def place_of(
+    dataset: Dataset,
+    query: Query,
+    table: str,
+    kind: str,
+    *,
+    length: int = 1,
+    rung: int | None = None,
+    seq: int | None = None,
+) -> RowIdentity:
+    """Where what is sealed under the key of ``query`` belongs; ``kind`` is what it holds."""
     return RowIdentity(
-        table="release",
+        table=table,
         dataset=identity(dataset),
         query=query.folded,
         level=rung,
         seq=seq,
-        length=query.dimension * family(query).parts,
-        type="int64",
+        length=length,
+        type=kind,
     )
+
+
+def misfit(query: Query, what: str) -> IntegrityViolation:
+    """The refusal to draw from rows that do not fit each other."""
+    kind = "Query" if query.structure is None else "Stream"
+    return IntegrityViolation(
+        f"{kind} {query.name!r} {what}: its rows do not fit each other. Nothing was drawn;"
+        " restore the database from a backup."
+    )
+
+
+def _row(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
+    length = query.dimension * family(query).parts
+    return place_of(dataset, query, "release", "int64", length=length, rung=rung, seq=seq)
 
 
 def _report(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
-    return RowIdentity(
-        table="release",
-        dataset=identity(dataset),
-        query=query.folded,
-        level=rung,
-        seq=seq,
-        length=1,
-        type="report",
-    )
+    return place_of(dataset, query, "release", "report", rung=rung, seq=seq)
 
 
 def _padded(steps: IntVector) -> bytes:
@@ -166,10 +182,4 @@ def _unpadded(content: bytes) -> IntVector:
 
 
 def _fingerprint(dataset: Dataset, query: Query) -> RowIdentity:
-    return RowIdentity(
-        table="query",
-        dataset=identity(dataset),
-        query=query.folded,
-        length=32,
-        type="fingerprint",
-    )
+    return place_of(dataset, query, "query", "fingerprint", length=32)

@@ -13,13 +13,13 @@ import numpy as np
 from sqlmodel import Session, col, func, select
 
 from penstock.encryption import RowIdentity, open_envelope, open_vector, seal, seal_vector
-from penstock.errors import IntegrityViolation, InvalidInput
+from penstock.errors import InvalidInput
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release, StreamOutput, StreamState
 from penstock.services.lookup import required
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.state import identity, query_key, require_unfrozen
+from penstock.services.state import misfit, place_of, query_key, require_unfrozen
 from penstock.services.stream_shapes import Shape
 from penstock.structures import NodeNoise, node_state, root_state
 from penstock.structures.root_noise import RootNoise
@@ -80,7 +80,7 @@ def state_row(session: Session, query: Query) -> StreamState:
     """The row of a stream's state.  Raises ``IntegrityViolation`` without one."""
     row = session.exec(select(StreamState).where(col(StreamState.query_id) == query.id)).first()
     if row is None:
-        raise _violation(query, "has no state")
+        raise misfit(query, "has no state")
     return row
 
 
@@ -91,7 +91,7 @@ def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Ru
         select(func.max(col(StreamOutput.last))).where(col(StreamOutput.query_id) == query.id)
     ).one()
     if (given or 0) != row.step:
-        raise _violation(query, f"is at step {row.step}, and gave totals up to {given or 0}")
+        raise misfit(query, f"is at step {row.step}, and gave totals up to {given or 0}")
     process, shape = Process.of(query), Shape.of(query)
     plain = open_envelope(
         query_key(server, dataset, query), row.ciphertext, _state(dataset, query, row.step)
@@ -100,10 +100,10 @@ def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Ru
     try:
         noise = _restored(plain[8 * shape.dimension :], process, shape)
     except InvalidInput as problem:
-        raise _violation(query, "has a state of another form") from problem
+        raise misfit(query, "has a state of another form") from problem
     rungs = sorted(rungs_of(session, query))
     if noise.step != row.step or noise.levels != [process.ladder.value(rung) for rung in rungs]:
-        raise _violation(query, "has a state of other levels than were drawn")
+        raise misfit(query, "has a state of other levels than were drawn")
     return Running(total, noise, rungs)
 
 
@@ -182,7 +182,7 @@ def outputs_of(
         found[following - span.start : stop - span.start] = part
         following = stop
     if following != span.stop:
-        raise _violation(query, f"has no total of step {following}")
+        raise misfit(query, f"has no total of step {following}")
     return found
 
 
@@ -207,42 +207,13 @@ def first_of(server: Server, dataset: Dataset, query: Query, release: Release) -
 
 
 def _state(dataset: Dataset, query: Query, step: int) -> RowIdentity:
-    return RowIdentity(
-        table="stream_state",
-        dataset=identity(dataset),
-        query=query.folded,
-        seq=step,
-        length=1,
-        type="state",
-    )
+    return place_of(dataset, query, "stream_state", "state", seq=step)
 
 
 def _output(dataset: Dataset, query: Query, rung: int, first: int, length: int) -> RowIdentity:
-    return RowIdentity(
-        table="stream_output",
-        dataset=identity(dataset),
-        query=query.folded,
-        level=rung,
-        seq=first,
-        length=length,
-        type="int64",
-    )
+    place = "stream_output", "int64"
+    return place_of(dataset, query, *place, length=length, rung=rung, seq=first)
 
 
 def _beginning(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
-    return RowIdentity(
-        table="release",
-        dataset=identity(dataset),
-        query=query.folded,
-        level=rung,
-        seq=seq,
-        length=1,
-        type="first step",
-    )
-
-
-def _violation(query: Query, what: str) -> IntegrityViolation:
-    return IntegrityViolation(
-        f"Stream {query.name!r} {what}: its rows do not fit each other. Nothing was drawn;"
-        " restore the database from a backup."
-    )
+    return place_of(dataset, query, "release", "first step", rung=rung, seq=seq)
