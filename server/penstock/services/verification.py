@@ -63,8 +63,8 @@ def _leaves(
         if leaf.index != place:
             yield f"leaf {place} is missing, and leaf {leaf.index} stands in its place"
         # SQLite keeps whatever type it is given.
-        stored: object = leaf.bytes
-        content = stored if isinstance(stored, bytes) else str(stored).encode()
+        kept: object = leaf.bytes
+        content = kept if isinstance(kept, bytes) else str(kept).encode()
         digest = merkle.leaf_hash(content)
         if digest != leaf.hash:
             yield f"leaf {place} is not what its hash says"

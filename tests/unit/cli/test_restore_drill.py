@@ -1,0 +1,45 @@
+"""The drill of ``deploy/``: a backup is put back, noticed, acknowledged, and the log verified."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.databases.homes import Home, Homes
+
+from penstock.services import backup, home, tiers
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import TierSpec
+
+DRILL = Path(__file__).parents[3] / "deploy" / "restore-drill.sh"
+
+
+def drill(made: Home, copy: str) -> "subprocess.CompletedProcess[str]":
+    programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, **made.environment, "PATH": programs}
+    return subprocess.run(
+        [str(DRILL), copy], env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def test_the_drill_goes_from_a_backup_to_a_verified_log(
+    backend: str, homes: Homes, prototype: Callable[..., Home], tmp_path: Path
+) -> None:
+    made = homes.copy(prototype(backend, "empty", Homes.empty), tmp_path / "home")
+    server = home.open_server(made.settings())
+    tiers.create(server, OPERATOR, TierSpec(name="public"))
+    kept = backup.create(made.settings(), tmp_path / "copy").path
+    tiers.create(server, OPERATOR, TierSpec(name="internal"))
+    server.database.close()
+    target = homes.bare(tmp_path / "restored")
+    shutil.copytree(made.folder, target.folder, ignore=shutil.ignore_patterns("penstock.db*"))
+    found = drill(target, kept)
+    assert found.returncode == 0, found.stderr
+    assert "older state" in found.stderr
+    assert "problems     0" in found.stdout
+    again = home.open_server(target.settings())
+    assert again.sequencer.suspended is None
+    tiers.create(again, OPERATOR, TierSpec(name="internal"))
+    again.database.close()
