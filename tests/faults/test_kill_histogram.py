@@ -1,0 +1,110 @@
+"""``kill -9`` while a level of a sparse histogram is drawn: report and state, or neither."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+from tests.faults import processes
+from tests.faults.stage import TIERS, analyst, build, figure, open_home, opened
+from tests.faults.steps import Steps, chosen
+
+from penstock.persistence.tables import HistogramState, Query, Release
+from penstock.services import datasets, queries, releases
+from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.server import Server
+from penstock.services.specs import DatasetRequest, HistogramRequest, ReleaseRequest
+from penstock.services.views import ReleaseView
+
+STRIDE = figure("FAULTS_STRIDE", 16)
+FILES = ("services/releases.py", "services/histogram_state.py", "persistence/database.py")
+LOANS = {
+    "name": "loans",
+    "privacy_unit": {"column": "person"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "max_units": 100_000,
+    "columns": {"person": {"type": "string"}, "book": {"type": "integer"}},
+    "budgets": {tier: {"epsilon": 2} for tier in TIERS},
+}
+BOOKS = {
+    "name": "books",
+    "dataset": "loans",
+    "structure": "sparse_histogram",
+    "domain": {"type": "uint64"},
+    "false_keys": 0.5,
+    "group_by": [{"column": "book"}],
+    "aggregate": {"type": "count_units"},
+    "contribution": {"max_groups": 1},
+    "mechanism": "gaussian",
+    "max_levels": 64,
+    "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 1}},
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder, file = tmp_path / "home", tmp_path / "loans.csv"
+    build(folder, analysts=2)
+    rows = (f"p{number},{number % 3}\n" for number in range(900))
+    file.write_text("person,book\n" + "".join(rows), encoding="utf-8")
+    spec = {**LOANS, "source": {"engine": "duckdb", "uri": str(file)}}
+    with opened(folder) as server:
+        datasets.register(server, OPERATOR, DatasetRequest.model_validate(spec))
+        queries.register(server, OPERATOR, HistogramRequest.model_validate(BOOKS))
+    return folder
+
+
+def ask(server: Server, epsilon: float) -> ReleaseView:
+    person = acting_as(server, analyst(1))
+    wanted = ReleaseRequest.model_validate({"epsilon": epsilon})
+    return releases.request(server, person, "books", wanted).view
+
+
+def ask_once(home: Path, epsilon: float, steps: Steps, taken: Path) -> None:
+    """Ask for a new level, and end at the step that ``steps`` names."""
+    server = open_home(home)
+    with steps.watching():
+        ask(server, epsilon)
+    taken.write_text(json.dumps(steps.taken))
+
+
+def killed(home: Path, epsilon: float, at: Steps) -> bool:
+    errors, taken = home.parent / f"errors-{epsilon}", home.parent / "taken"
+    return processes.start(errors, ask_once, home, epsilon, at, taken).was_killed()
+
+
+def stored(server: Server) -> tuple[int, int, int]:
+    """How many releases there are, and the newest one by the query and by the state."""
+    with server.database.read() as session:
+        found = session.exec(select(Release)).all()
+        query, state = session.exec(select(Query)).one(), session.exec(select(HistogramState)).one()
+        return len(found), query.seq, state.seq
+
+
+@pytest.mark.only("sqlite")
+def test_a_kill_at_any_step_leaves_report_and_state_or_neither(home: Path, tmp_path: Path) -> None:
+    assert not killed(home, 0.9, Steps(FILES))
+    steps = json.loads((tmp_path / "taken").read_text())
+    assert any("COMMIT" in name for name in steps)
+    places = chosen(steps, 4 * STRIDE)
+    outcomes = []
+    # A few of them: each leaves a level behind, and these are not without number.
+    for place, number in enumerate([*places[:: len(places) // 7], places[-1]]):
+        epsilon = round(0.85 * 0.96**place, 4)
+        with opened(home) as server:
+            before, known = stored(server), ask(server, 0.9)
+        # The last steps are not always as many: then it came to its end.
+        died = killed(home, epsilon, Steps(FILES, last=number))
+        assert died or number == places[-1]
+        with opened(home) as server:
+            after = stored(server)
+            outcomes.append(after != before)
+            assert after in (before, tuple(one + 1 for one in before))
+            drawn = ask(server, epsilon)
+            assert stored(server) == tuple(one + 1 for one in before)
+            assert drawn.histogram is not None
+            again = ask(server, 0.9)
+            assert again.values.tolist() == known.values.tolist()
+    assert outcomes == sorted(outcomes)
+    assert set(outcomes) == {False, True}
