@@ -12,9 +12,10 @@ from tests.unit.services.test_preview import AGGREGATES, BY_TOWN, PEOPLE, ROWS, 
 
 from penstock.connectors import source_file
 from penstock.encryption import KeyRing
-from penstock.services import datasets
+from penstock.services import datasets, stream_preview, streams
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest
+from penstock.services.stream_specs import StreamRequest
 
 COUNT = {**BY_TOWN, **AGGREGATES["count"], "name": "towns", "mechanism": "gaussian", "share": 0.1}
 OTHER = {**COUNT, "name": "ages", **AGGREGATES["ages"]}
@@ -63,6 +64,31 @@ def test_neither_file_nor_keys_nor_noise_nor_rows_are_touched(bare: World, calle
         for spec in (OTHER, VISITS, {"query": "towns"}):
             assert ask(bare, spec, by).tiers
     assert bare.streams.taken == taken
+    require_only_looked(found)
+
+
+@pytest.mark.parametrize("caller", ["operator", "pia"])
+def test_previews_of_streams_touch_nothing_either(bare: World, caller: str) -> None:
+    by = OPERATOR if caller == "operator" else bare.person(caller)
+    spec = {
+        "name": "hits",
+        "dataset": "sites",
+        "mechanism": "laplace",
+        "length": 100,
+        "max_steps_per_unit": 1,
+        "share": 0.1,
+    }
+    request = StreamRequest.model_validate(spec)
+    taken = bare.streams.taken
+    with statements() as found:
+        assert stream_preview.preview_stream(bare.server, by, request).structures
+    assert bare.streams.taken == taken
+    require_only_looked(found)
+    with statements() as found, pytest.raises(AssertionError, match="touched"):
+        streams.open_stream(bare.server, OPERATOR, request)
+
+
+def require_only_looked(found: list[str]) -> None:
     assert found
     for text in found:
         assert text.startswith(("SELECT ", "BEGIN", "PRAGMA query_only", "SET ")), text
