@@ -22,6 +22,7 @@
         ├── SchemaUnknown       a database of another version
         ├── LogUnavailable      the log or its witness does not take anything in
         ├── Suspended           the database is older than its witness: nothing is drawn
+        ├── IdentityUnavailable the OpenID provider does not answer
         └── KeysUnavailable     key ring missing, wrong, or readable by others
 """
 
@@ -188,6 +189,13 @@ class Suspended(Unavailable):
 
     code = "SUSPENDED"
     title = "The database was put back to an older state"
+
+
+class IdentityUnavailable(Unavailable):
+    """The OpenID provider's keys cannot be read."""
+
+    code = "IDENTITY_UNAVAILABLE"
+    title = "The identity provider is not available"
 
 
 class KeysUnavailable(Unavailable):

@@ -127,6 +127,19 @@ class Settings:
             " 0 is no limit."
         },
     )
+    oidc_issuer: str = field(
+        default="",
+        metadata={
+            "sentence": "The address of the OpenID provider whose tokens are believed beside"
+            " Penstock's own; none when empty."
+        },
+    )
+    oidc_audience: str = field(
+        default="", metadata={"sentence": "The audience that its tokens for this server carry."}
+    )
+    oidc_claim: str = field(
+        default="sub", metadata={"sentence": "The claim of its tokens that names the user."}
+    )
     metrics_token: str = field(
         default="",
         metadata={
@@ -291,6 +304,11 @@ def _check(settings: Settings) -> None:
     if settings.key_provider == "pkcs11" and not (settings.pkcs11_module and settings.pkcs11_token):
         raise InvalidInput(
             "The key provider pkcs11 needs the settings pkcs11_module and pkcs11_token."
+        )
+    if settings.oidc_issuer and not (settings.oidc_audience and settings.oidc_claim):
+        raise InvalidInput(
+            "The setting oidc_issuer needs oidc_audience and oidc_claim: a token that was made for"
+            " another server must not be believed."
         )
     if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise InvalidInput(

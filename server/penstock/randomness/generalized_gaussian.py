@@ -123,9 +123,7 @@ class _Staircase:
             kept[i] = self._decide(int(window[i]), *longer)
         return window, place, kept
 
-    def _ratio(
-        self, window: NDArray[np.int64], place: NDArray[np.uint64]
-    ) -> NDArray[np.float64]:
+    def _ratio(self, window: NDArray[np.int64], place: NDArray[np.uint64]) -> NDArray[np.float64]:
         """The density over the height of its window."""
         at = (window + (place.astype(np.float64) + 0.5) * 2.0**-_WORD) * float(self.part)
         ratio: NDArray[np.float64] = np.exp(self.heights[window] - at ** float(self.power))

@@ -1,5 +1,6 @@
 """The home folder: making one, and opening the server that lives in it."""
 
+import importlib.util
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
 from penstock.services import authenticity, log_start, secret_checks
+from penstock.services.identity import Issuer
 from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
 from penstock.services.state import require_keys
@@ -138,12 +140,24 @@ def open_server(
         secrets=secrets,
         clock=clock,
         randomness=randomness,
+        issuer=_issuer(settings),
     )
     server.database.check_schema()
     secret_checks.require(server.database, server.secrets)
     require_keys(server)
     sequencer.examine()
     return server
+
+
+def _issuer(settings: Settings) -> Issuer | None:
+    if not settings.oidc_issuer:
+        return None
+    if importlib.util.find_spec("joserfc") is None:
+        raise Unavailable(
+            "Tokens of an OpenID provider need the package joserfc:"
+            " run `pip install 'penstock[oidc]'`, or unset PENSTOCK_OIDC_ISSUER."
+        )
+    return Issuer(settings.oidc_issuer, settings.oidc_audience, settings.oidc_claim)
 
 
 def _database(settings: Settings, secrets: Secrets | None = None) -> Database:

@@ -7,8 +7,9 @@ from datetime import datetime
 from sqlalchemy import bindparam
 from sqlmodel import col, select
 
-from penstock.errors import Forbidden, NotAuthenticated
+from penstock.errors import Forbidden, NotAuthenticated, NotFound
 from penstock.persistence.tables import Token, User
+from penstock.services.identity import Refused
 from penstock.services.lookup import user_by_name
 from penstock.services.server import Server
 from penstock.services.token_format import digest, prefix_of, well_formed
@@ -68,12 +69,16 @@ def authenticate(server: Server, token: str) -> Principal:
 
     Raises ``NotAuthenticated`` with one text for every reason, so that a guesser learns
     nothing; the reasons are malformed, unknown, expired, revoked, and a disabled user.
+    Where the server believes an OpenID provider, ``IdentityUnavailable`` as well.
     """
     refusal = NotAuthenticated(
         "The token is malformed, unknown, expired or revoked; ask an admin for a new one."
     )
     if not well_formed(token):
-        raise refusal
+        found = _identified(server, token)
+        if found is None:
+            raise refusal
+        return found
     with server.database.read() as session:
         row = session.exec(_BY_PREFIX, params={"prefix": prefix_of(token)}).first()
     if row is None:
@@ -89,6 +94,28 @@ def authenticate(server: Server, token: str) -> Principal:
         user_id=user.id,
         roles=frozenset(roles_of(user)) & scopes,
         token_expires=stored.expires_at,
+    )
+
+
+def _identified(server: Server, token: str) -> Principal | None:
+    """The user whom a token of the OpenID provider speaks of; none where it is not believed."""
+    if server.issuer is None or not token:
+        return None
+    try:
+        identity = server.issuer.identify(token, server.clock())
+        with server.database.read() as session:
+            user = user_by_name(session, identity.user)
+    except (Refused, NotFound):
+        return None
+    # To the letter: names that fold to one here may be of two people there.
+    if user.name != identity.user or user.disabled_at is not None:
+        return None
+    roles = frozenset(roles_of(user))
+    return Principal(
+        name=user.name,
+        user_id=user.id,
+        roles=roles if identity.roles is None else roles & identity.roles,
+        token_expires=identity.expires,
     )
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from penstock.encryption import KeyProvider, Secrets
 from penstock.persistence import Database
 from penstock.randomness import Stream
+from penstock.services.identity import Issuer
 from penstock.services.sequencer import Sequencer
 from penstock.settings import Settings
 
@@ -16,7 +17,7 @@ class Server:
     """One server's database, log, keys, clock and entropy, passed to every use case.
 
     ``clock`` answers the time in UTC; ``randomness`` a freshly keyed stream, asked once
-    for every release.
+    for every release.  ``issuer`` is the OpenID provider that is believed, where there is one.
     """
 
     settings: Settings
@@ -26,3 +27,4 @@ class Server:
     secrets: Secrets
     clock: Callable[[], datetime]
     randomness: Callable[[], Stream]
+    issuer: Issuer | None = None

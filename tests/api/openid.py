@@ -1,0 +1,89 @@
+"""A small OpenID provider on this machine, whose keys and documents a test decides."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from joserfc import jwt
+from joserfc.jwk import ECKey, KeySet, RSAKey
+
+AUDIENCE = "penstock-tests"
+
+
+@dataclass
+class Provider:
+    """Its keys by name; ``published`` are those that it shows, and ``asked`` counts readers."""
+
+    address: str = ""
+    keys: dict[str, RSAKey | ECKey] = field(default_factory=dict)
+    published: set[str] = field(default_factory=set)
+    asked: int = 0
+    issuer: str | None = None
+    more: list[dict[str, Any]] = field(default_factory=list)
+    broken: bytes | None = None
+
+    def add(self, name: str, key: RSAKey | ECKey) -> None:
+        """A new key, shown from now on."""
+        self.keys[name] = key
+        self.published.add(name)
+
+    def token(self, name: str, claims: dict[str, Any], **header: Any) -> str:
+        """A token signed by the key called ``name``."""
+        key = self.keys[name]
+        algorithm = "RS256" if isinstance(key, RSAKey) else "ES256"
+        return jwt.encode({"alg": algorithm, "kid": name, **header}, claims, key)
+
+    def document(self, path: str) -> bytes | None:
+        """What stands at a path."""
+        if self.broken is not None:
+            return self.broken
+        if path == "/.well-known/openid-configuration":
+            about = {"issuer": self.issuer or self.address, "jwks_uri": self.address + "/keys"}
+            return json.dumps(about).encode()
+        if path == "/keys":
+            self.asked += 1
+            shown = KeySet([self.keys[name] for name in sorted(self.published)])
+            found = shown.as_dict(private=False)["keys"]
+            return json.dumps({"keys": [*found, *self.more]}).encode()
+        return None
+
+
+def rsa(name: str, bits: int = 2048) -> RSAKey:
+    """A new RSA key."""
+    return RSAKey.generate_key(bits, parameters={"kid": name})
+
+
+def ec(name: str, curve: str = "P-256") -> ECKey:
+    """A new key on a curve."""
+    return ECKey.generate_key(curve, parameters={"kid": name})
+
+
+@contextmanager
+def serving() -> Iterator[Provider]:
+    """A provider that answers on loopback until the end."""
+    provider = Provider()
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            content = provider.document(self.path)
+            self.send_response(200 if content is not None else 404)
+            self.end_headers()
+            self.wfile.write(content or b"")
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    provider.address = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield provider
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
