@@ -137,7 +137,8 @@ def levels(operator: Operator, name: str, file: str) -> None:
 
     FILE holds {"levels": {TIER: {...}}}; tiers that it leaves out keep theirs.  A level more
     accurate than the query's ceiling needs its exact values again, as "values" where they
-    were pushed.  Exits 3 where a budget does not allow it.
+    were pushed, and so does any that was not drawn yet where levels are draws of their own.
+    Exits 3 where a budget does not allow it.
     """
     from penstock.services import queries
     from penstock.services.specs import LevelsChange

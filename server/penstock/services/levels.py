@@ -4,7 +4,8 @@ Up to the ceiling it is one transaction and needs no data.  Above it there are t
 a registration: the first charges and commits; only then are the data read, and the second
 stores the new anchor together with the levels that it allows.  A crash in between leaves
 the charges and nothing else: the same change, asked again, is charged nothing more and
-finishes it.
+finishes it.  Where levels are independent draws, so is every one that was not drawn yet,
+whether it is more accurate or not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,8 +56,9 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
         require_active(query)
         dataset = session.get_one(Dataset, query.dataset_id)
         targets = listed_levels(session, dataset, wanted.levels)
-        process = Process.of(query)
-        rungs = {key: asked_rung(process, *one, dataset.delta) for key, one in targets.items()}
+    process = Process.of(query)
+    rungs = {key: asked_rung(process, *one, dataset.delta) for key, one in targets.items()}
+    with server.database.read() as session:
         reads = bool(undrawn(session, query, list(rungs.values())))
     _require_ceiling_of_histogram(query, process, rungs)
     answer: Answer | None = None

@@ -231,7 +231,8 @@ class LevelsChange(Spec):
     """New levels of a query by tier; those left out keep theirs.
 
     ``values`` are the exact values once more, which a level more accurate than the
-    query's ceiling needs where they were pushed.
+    query's ceiling needs where they were pushed; and any level that was not drawn yet, where
+    levels are not lossless.
     """
 
     levels: Annotated[
