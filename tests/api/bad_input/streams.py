@@ -16,7 +16,13 @@ STREAM: dict[str, Any] = {
 }
 FLAWS = [
     Flaw("another mechanism", {"mechanism": "poisson"}, "/mechanism", "must be"),
-    Flaw("no structure of ours", {"structure": "sqrt"}, "/structure", "must be"),
+    Flaw("no structure of ours", {"structure": "heap"}, "/structure", "must be"),
+    Flaw("a square root of Laplace noise", {"structure": "sqrt"}, "", "gaussian noise"),
+    Flaw("a square root of too many steps",
+         {"mechanism": "gaussian", "structure": "sqrt", "length": 20_000}, "/length", "16384"),
+    Flaw("a square root of too many numbers",
+         {"mechanism": "gaussian", "structure": "sqrt", "length": 9000, "dimension": 9},
+         "/dimension", "65,536"),
     Flaw("k of another tree", {"structure": "binary", "k": 3}, "", "with structure kary"),
     Flaw("k of 1", {"k": 1}, "/k", "at least 2"),
     Flaw("no word on the length", {"length": Absent}, "/length", "required"),
