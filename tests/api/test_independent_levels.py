@@ -54,6 +54,7 @@ def test_a_release_has_a_scale_and_no_other_level_can_be_had(wide: World) -> Non
     assert refused.status_code == 422
     problem = parsed(refused)
     assert problem["code"] == "INVALID_INPUT"
+    assert problem["errors"][0]["pointer"] == "/epsilon"
     assert "no lossless levels" in problem["detail"]
     for one in (own, low):
         assert f"{one['level']['value']:g}" in problem["detail"]

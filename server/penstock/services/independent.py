@@ -88,7 +88,6 @@ def require_offered(
             f" generalized Gaussian noise with p = {process.p:g} has no lossless levels, so that"
             " each is a draw of its own, made while the data were read. Ask for one that there is"
             f" ({process.mechanism.parameter} {levels}), or for that of a tier.",
-            pointer="/level",
         )
 
 

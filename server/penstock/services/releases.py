@@ -17,6 +17,7 @@ from sqlalchemy import bindparam
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select
 
+from penstock.connectors.refusals import within
 from penstock.errors import (
     ClearanceTooLow,
     Conflict,
@@ -163,7 +164,8 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
             " or ask an admin for a higher clearance."
         )
     if target is not None and not process.lossless:
-        require_offered(session, query, process, clearance, own, rung)
+        with within(target.kind):
+            require_offered(session, query, process, clearance, own, rung)
     return _Ask(query, dataset, process, tier, rung)
 
 
