@@ -17,6 +17,7 @@ from tests.benchmarks import (
     over_http,
     registration,
     release,
+    sequencer,
     streams,
     trees,
     utilities,
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "trees": ("Running sums by the papers' structures", trees.measure),
     "correlated": ("Many counts over one population", correlated.measure),
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),
+    "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),
 }
 

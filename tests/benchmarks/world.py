@@ -94,10 +94,10 @@ def check_values(values: NDArray[np.float64], size: int, variance: float) -> Non
 
 
 @contextmanager
-def fresh_world() -> Iterator[World]:
-    """A world in a temporary folder, which goes with it."""
+def fresh_world(**urls: str) -> Iterator[World]:
+    """A world in a temporary folder, which goes with it; ``urls`` name another database."""
     with TemporaryDirectory(prefix="penstock-benchmark-") as folder:
-        settings = Settings(home=Path(folder) / "home")
+        settings = Settings(home=Path(folder) / "home", **urls)  # type: ignore[arg-type]  # texts all
         home.create(settings)
         server = home.open_server(settings)
         for name in TIERS:

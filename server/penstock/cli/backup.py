@@ -36,7 +36,7 @@ def backup(operator: Operator, path: Path) -> None:
             rows,
             note=f"Not in it, and needed to read it: the keys in {made.keys}. Keep a copy of them"
             " on another disk than this one. Leave the witness where it is:"
-            f" {made.witness}. Put the backup back only where the database is lost: a server"
-            " draws anew what was drawn since (SECURITY.md).",
+            f" {made.witness}. Put the backup back only where the database is lost: the server"
+            " is suspended then, and what was drawn since is lost (deploy/README.md).",
         )
     )

@@ -33,7 +33,7 @@ def test_the_table_is_followed_by_a_warning(here: Run, furnished: Path, tmp_path
         "bytes": str(copy.stat().st_size),
     }
     assert str(furnished / "keys") in done.err
-    assert "draws anew" in done.err
+    assert "suspended" in done.err
 
 
 def test_what_exists_is_left_alone(here: Run, tmp_path: Path) -> None:
