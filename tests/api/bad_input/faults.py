@@ -271,12 +271,12 @@ LIVE = [
     ),
     Fault(
         "the key ring is of another version",
-        instead(lambda place: place.ring, ring_with(version=2)),
-        "KEYS_UNAVAILABLE", "another version than 1", SEALING, READING,
+        instead(lambda place: place.ring, ring_with(version=3)),
+        "KEYS_UNAVAILABLE", "another version than 2", SEALING, READING,
     ),
     Fault(
         "the key ring lists no keys", instead(lambda place: place.ring, ring_with(keys={})),
-        "KEYS_UNAVAILABLE", "primary key that it does not hold", SEALING, READING,
+        "KEYS_UNAVAILABLE", "which of its keys are whose", SEALING, READING,
     ),
     Fault(
         "the key ring holds garbage", instead(lambda place: place.ring, ring_with(keys={"a": "b"})),

@@ -58,3 +58,19 @@ def test_what_is_not_there_fails(here: Run, tmp_path: Path, content: object) -> 
     result = preview(here, tmp_path, content)
     assert result.code == 1
     assert "There is no" in result.err
+
+
+def test_levels_that_add_up_are_shown_with_what_they_come_to(here: Run, tmp_path: Path) -> None:
+    general = {**VISITS, "name": "general", "mechanism": "generalized_gaussian", "p": 3}
+    levels = {"public": {"epsilon": 0.01}, "internal": {"epsilon": 0.02}}
+    shown = preview(here, tmp_path, {**general, "levels": levels})
+    assert (shown.code, shown.err) == (0, "")
+    lines = shown.out.splitlines()
+    assert lines[1].endswith("p = 3: levels are draws of their own, and add up")
+    assert lines[3].startswith("  The tiers have 2 levels, which are lossless with p = 1")
+    assert lines[5].endswith("composed epsilon  expected maximum")
+    registered = here("query", "register", "spec.json", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(registered.out)))
+    assert float(rows[-1]["composed_epsilon"]) > float(rows[-1]["epsilon"])
+    alone = here("query", "show", "general").out.splitlines()
+    assert alone[-2].split()[-2:] == ["composed", "epsilon"] or "composed epsilon" in alone[4]
