@@ -1,0 +1,47 @@
+"""Sparse histograms by command: previewed, registered, and released as a table of keys."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.unit.cli.conftest import Run
+
+BOOKS: dict[str, Any] = {
+    "name": "books",
+    "dataset": "loans",
+    "structure": "sparse_histogram",
+    "domain": {"type": "uint64"},
+    "false_keys": 0.001,
+    "group_by": [{"column": "book"}],
+    "aggregate": {"type": "count"},
+    "contribution": {"max_groups": 1, "max_rows_per_group": 1},
+    "mechanism": "gaussian",
+    "share": 0.5,
+}
+LOANS: dict[str, Any] = {
+    "name": "loans",
+    "source": {"engine": "duckdb", "uri": "loans.csv"},
+    "privacy_unit": {"column": "person"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "max_units": 100_000,
+    "columns": {"person": {"type": "string"}, "book": {"type": "integer"}},
+    "budgets": {"public": {"epsilon": 1}, "internal": {"epsilon": 3}},
+}
+
+
+def test_a_file_becomes_a_table_of_the_keys_that_stand_out(here: Run, tmp_path: Path) -> None:
+    rows = "".join(f"p{number},{2**64 - 1 - number % 2}\n" for number in range(2000))
+    (tmp_path / "loans.csv").write_text("person,book\n" + rows)
+    for name, content in (("loans.json", LOANS), ("books.json", BOOKS)):
+        (tmp_path / name).write_text(json.dumps(content))
+    assert here("dataset", "register", "loans.json").code == 0
+    previewed = here("query", "preview", "books.json", "--format", "json")
+    assert previewed.json["tiers"][0]["histogram"]["false_keys"] == 0.001
+    assert here("query", "register", "books.json").code == 0
+    found = here("release", "books", "--as", "ines")
+    assert found.code == 0, found.err
+    assert str(2**64 - 1) in found.out
+    assert "keys with a noisy count above" in found.out + found.err
+    answer = here("release", "books", "--as", "ines", "--format", "json").json
+    assert answer["keys"] == [2**64 - 2, 2**64 - 1]
