@@ -22,6 +22,7 @@ from penstock.mechanisms.lattice import (
     check_confidence,
     check_granularity,
     check_increasing,
+    check_plan,
     finest_common_power,
     floor_log2,
     reaching_ladder,
@@ -64,11 +65,7 @@ class Gaussian(Whole):
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
         """Lattice and ladder of a query; see ``Mechanism.plan``."""
-        if ceiling <= 0 or bound < 0:
-            raise InvalidInput(
-                f"A variance is above 0 and a bound at least 0, not {float(ceiling):g} and"
-                f" {float(bound):g}."
-            )
+        check_plan("variance", ceiling, bound)
         finest = ceiling / ROOM_TO_RAISE
         fine_enough = Fraction(2) ** (floor_log2(finest) // 2 - STEPS_A_DEVIATION)
         granularity = min(fine_enough, finest_common_power(step))

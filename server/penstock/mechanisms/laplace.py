@@ -25,6 +25,7 @@ from penstock.mechanisms.lattice import (
     check_confidence,
     check_granularity,
     check_increasing,
+    check_plan,
     finest_common_power,
     floor_log2,
     reaching_ladder,
@@ -80,11 +81,7 @@ class Laplace(Whole):
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
         """Lattice and ladder of a query; see ``Mechanism.plan``."""
-        if ceiling <= 0 or bound < 0:
-            raise InvalidInput(
-                f"A scale is above 0 and a bound at least 0, not {float(ceiling):g} and"
-                f" {float(bound):g}."
-            )
+        check_plan("scale", ceiling, bound)
         fine_enough = Fraction(2) ** (floor_log2(ceiling / ROOM_TO_RAISE) - STEPS_A_SCALE)
         return cls._planned(min(fine_enough, finest_common_power(step)), ceiling, bound)
 

@@ -63,6 +63,15 @@ def check_increasing(*levels: Fraction) -> None:
         )
 
 
+def check_plan(parameter: str, ceiling: Fraction, bound: Fraction) -> None:
+    """Raise ``InvalidInput`` for a level or a bound of values that no lattice is planned for."""
+    if ceiling <= 0 or bound < 0:
+        raise InvalidInput(
+            f"A {parameter} is above 0 and a bound at least 0, not {float(ceiling):g} and"
+            f" {float(bound):g}."
+        )
+
+
 def check_confidence(confidence: float) -> None:
     """Raises ``InvalidInput`` unless ``confidence`` is between 0 and 1."""
     if not 0 < confidence < 1:

@@ -9,7 +9,7 @@ import pytest
 from tests.databases.homes import Home, Homes
 
 from penstock.randomness import Stream
-from penstock.services import datasets, home, queries, releases, tiers, users
+from penstock.services import datasets, home, queries, registration, releases, tiers, users
 from penstock.services.principals import OPERATOR, Principal, acting_as
 from penstock.services.releases import Answer
 from penstock.services.server import Server
@@ -92,6 +92,18 @@ SITES = {
         "internal": {"epsilon": 4.0},
     },
 }
+
+
+def cut_off_before_the_anchor(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Register by ``act``, and stop between the charge and the anchor, as a crash would."""
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(registration, "_anchor", crash)
+        with pytest.raises(KeyboardInterrupt):
+            act()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import csv
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.services.conftest import World, cut_off_before_the_anchor
 
 from penstock.api.answers import rendered
 from penstock.api.formats import answer as answer_of
@@ -20,7 +20,7 @@ from penstock.cli.releases import document
 from penstock.connectors import CorrelatedQuery, nodes_of
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
-from penstock.services import datasets, exposure, history, preview, queries, registration
+from penstock.services import datasets, exposure, history, preview, queries
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, LevelsChange, PreviewRequest, QueryRequest
@@ -279,13 +279,7 @@ def test_columns_are_counted_in_each_group(people: World) -> None:
 def test_a_registration_that_was_interrupted_is_finished(
     people: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(registration, "_anchor", crash)
-        with pytest.raises(KeyboardInterrupt):
-            register(people)
+    cut_off_before_the_anchor(monkeypatch, lambda: register(people))
     assert register(people).status == "active"
     with people.server.database.read() as session:
         assert len(session.exec(select(Charge)).all()) == 3

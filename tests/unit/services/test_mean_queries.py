@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.services.conftest import World, cut_off_before_the_anchor
 
 from penstock.api.answers import rendered
 from penstock.api.formats import table_of
 from penstock.cli.releases import document
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
-from penstock.services import datasets, history, queries, registration
+from penstock.services import datasets, history, queries
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import ComputedQueryRequest, DatasetRequest
@@ -138,13 +138,7 @@ def test_a_mean_and_a_sum_of_one_column_may_both_be_asked(people: World) -> None
 def test_a_registration_of_means_that_was_interrupted_is_finished(
     people: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(registration, "_anchor", crash)
-        with pytest.raises(KeyboardInterrupt):
-            register(people)
+    cut_off_before_the_anchor(monkeypatch, lambda: register(people))
     assert register(people).status == "active"
     with people.server.database.read() as session:
         assert len(session.exec(select(Charge)).all()) == 3

@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 from sqlmodel import col, select
 from tests.unit.services import test_mean_queries
-from tests.unit.services.conftest import VISITS, World
+from tests.unit.services.conftest import VISITS, World, cut_off_before_the_anchor
 
 from penstock.errors import (
     BudgetExhausted,
@@ -21,7 +21,7 @@ from penstock.errors import (
 )
 from penstock.mechanisms import MECHANISMS
 from penstock.persistence.tables import Charge, Query, Tier
-from penstock.services import budget, datasets, levels, preview, queries, registration, tiers, users
+from penstock.services import budget, datasets, levels, preview, queries, tiers, users
 from penstock.services.preview_views import PreviewView
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.specs import (
@@ -249,13 +249,7 @@ def test_a_deleted_tier_that_would_overflow_refuses_too(world: World) -> None:
 def test_an_interrupted_registration_is_previewed_as_what_it_charged(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(registration, "_anchor", crash)
-        with pytest.raises(KeyboardInterrupt):
-            world.push()
+    cut_off_before_the_anchor(monkeypatch, world.push)
     found = ask(world, VISITS)
     assert found.registered
     require_equal(world, found, queries.show(world.server, OPERATOR, "visits"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sqlmodel import col, select
-from tests.unit.services.conftest import World
+from tests.unit.services.conftest import World, cut_off_before_the_anchor
 
 from penstock.errors import (
     BudgetExhausted,
@@ -68,13 +68,7 @@ def test_the_charge_is_durable_before_the_data_are_read(
 def test_a_pending_query_is_not_finished_by_another_spec(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(registration, "_anchor", crash)
-        with pytest.raises(KeyboardInterrupt):
-            world.push()
+    cut_off_before_the_anchor(monkeypatch, world.push)
     with pytest.raises(NameTaken):
         world.push(sensitivity={"l1": 2, "l2": 2, "linf": 2})
 

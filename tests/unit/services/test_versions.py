@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.services.conftest import World, cut_off_before_the_anchor
 from tests.unit.services.test_data import ROWS, STAYS, query
 
 from penstock.accounting import composed_epsilon
 from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Dataset, Leaf, Query
-from penstock.services import budget, datasets, exposure, levels, queries, registration
+from penstock.services import budget, datasets, exposure, levels, queries
 from penstock.services.exposure import placed
 from penstock.services.exposure_views import ExposureView
 from penstock.services.paging import Window
@@ -292,13 +292,7 @@ def test_who_has_no_budget_in_the_new_version_goes_on_with_the_old_one(
 def test_an_interrupted_registration_is_finished_on_its_own_version(
     stays: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(registration, "_anchor", crash)
-        with pytest.raises(KeyboardInterrupt):
-            query(stays, name="late", **LITTLE)
+    cut_off_before_the_anchor(monkeypatch, lambda: query(stays, name="late", **LITTLE))
     add(stays, new_file(tmp_path, 2))
     assert query(stays, name="late", **LITTLE).dataset_version == 1
     assert query(stays, name="later", **LITTLE).dataset_version == 2

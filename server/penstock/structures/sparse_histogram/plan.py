@@ -16,6 +16,7 @@ from penstock.mechanisms.gaussian import ROOM_TO_RAISE
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
+    check_plan,
     finest_common_power,
     floor_log2,
 )
@@ -34,11 +35,7 @@ def plan(ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Gaussian, 
     ``ceiling`` is a variance in squared units of counts, ``step`` divides all counts,
     ``bound`` is the largest count.  Raises ``InvalidInput`` where they do not fit 2^52 steps.
     """
-    if ceiling <= 0 or bound < 0:
-        raise InvalidInput(
-            f"A variance is above 0 and a bound at least 0, not {float(ceiling):g} and"
-            f" {float(bound):g}."
-        )
+    check_plan("variance", ceiling, bound)
     finest = ceiling / ROOM_TO_RAISE
     fine_enough = Fraction(2) ** (floor_log2(finest) // 2 - STEPS_A_DEVIATION)
     granularity = min(fine_enough, finest_common_power(step))
