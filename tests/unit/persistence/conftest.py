@@ -1,7 +1,7 @@
 """A migrated database, and one row of every table."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -131,6 +131,22 @@ SAMPLES: dict[str, dict[str, object]] = {
     "spent_floor": {"dataset_id": 1, "tier_id": 1, "loss": 1, "failure": 1, "at": NOON},
     "tree_node": {"level": 1, "position": 0, "hash": bytes(32)},
     "log_key": {"public": bytes(32), "wrapped": b"wrapped", "created_at": NOON},
+    "proposal": {
+        "public_id": "p0",
+        "act": "delete_tier",
+        "request": "{}",
+        "basis": "{}",
+        "by": "root",
+        "at": NOON,
+        "expires_at": NOON + timedelta(days=7),
+    },
+    "decision": {
+        "proposal_id": 1,
+        "outcome": "approved",
+        "proposed_by": "root",
+        "by": "Ada",
+        "at": NOON,
+    },
     "checkpoint": {"size": 1, "root": bytes(32), "note": "signed", "log_key_id": 1},
 }
 """A valid row of every table, parents first; each refers to the first row of its parents."""
@@ -159,6 +175,8 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.TreeNode,
         tables.LogKey,
         tables.Checkpoint,
+        tables.Proposal,
+        tables.Decision,
     )
 }
 

@@ -12,8 +12,9 @@ from penstock.persistence import Database, append_only, migrate, tables
 MakeRow = Callable[..., SQLModel]
 
 HISTORY = (
-    *("charge", "checkpoint", "clearance", "grant", "leaf", "query_level", "release"),
-    *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node"),
+    *("charge", "checkpoint", "clearance", "decision", "grant", "leaf", "proposal"),
+    *("query_level", "release", "secret_check", "spent_floor", "stream_output"),
+    *("tier_budget", "tree_node"),
 )
 MUTABLE = {
     *("dataset", "histogram_state", "idempotency", "log_key", "query"),

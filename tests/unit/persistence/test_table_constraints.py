@@ -83,6 +83,14 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "checkpoint_note": [{"note": ""}],
     "secret_check_name": [{"name": ""}],
     "secret_check_digest": [{"digest": bytes(31)}, {"digest": bytes(33)}],
+    "proposal_public_id": [{"public_id": ""}],
+    "proposal_act": [{"act": ""}],
+    "proposal_by": [{"by": ""}],
+    "proposal_expires_at": [{"expires_at": datetime(2020, 1, 1, tzinfo=UTC)}],
+    "decision_outcome": [{"outcome": "forgotten"}],
+    "decision_by": [{"by": ""}],
+    "decision_another": [{"by": "root"}],
+    "decision_reason": [{"reason": "why"}, {"outcome": "failed"}],
     "histogram_state_seq": [{"seq": -1}],
     "histogram_state_ciphertext": [{"ciphertext": b""}],
     "stream_state_step": [{"step": -1}],
@@ -126,6 +134,8 @@ SECOND: dict[str, dict[str, object]] = {
     "tree_node": {"position": 1},
     "log_key": {"public": bytes(31) + b"1"},
     "checkpoint": {"size": 2},
+    "proposal": {"public_id": "p1"},
+    "decision": {"proposal_id": 2},
 }
 
 
@@ -163,6 +173,7 @@ def test_a_row_that_breaks_a_check_is_refused(
 def test_a_second_row_that_differs_is_taken(filled: Database, row: MakeRow, table: str) -> None:
     with filled.write() as session:
         parent = {
+            "decision": "proposal",
             "grant": "user",
             "histogram_state": "query",
             "stream_state": "query",

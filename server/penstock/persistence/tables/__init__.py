@@ -7,6 +7,7 @@
 * ``streams``   the state of streams, and their running totals
 * ``histograms``  the state of sparse histograms
 * ``log``       the leaves of the audit log, its tree, its checkpoints
+* ``proposals``  what takes two people, and what was decided about it
 * ``repeats``   requests that carried a key of their own
 * ``secret_checks``  what tells the right secrets from others
 
@@ -22,6 +23,7 @@ from penstock.persistence.tables.histograms import HistogramState
 from penstock.persistence.tables.ledger import Charge, SpentFloor
 from penstock.persistence.tables.log import Checkpoint, Leaf, LogKey, TreeNode
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
+from penstock.persistence.tables.proposals import Decision, Proposal
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
 from penstock.persistence.tables.repeats import Idempotency
 from penstock.persistence.tables.secret_checks import SecretCheck
@@ -32,11 +34,13 @@ __all__ = [
     "Checkpoint",
     "Clearance",
     "Dataset",
+    "Decision",
     "Grant",
     "HistogramState",
     "Idempotency",
     "Leaf",
     "LogKey",
+    "Proposal",
     "Query",
     "QueryLevel",
     "Release",

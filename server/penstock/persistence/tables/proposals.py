@@ -1,0 +1,57 @@
+"""What one admin proposed, and what was decided about it, once."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+
+
+class Proposal(Table, table=True):
+    """An act that takes two people, as it was proposed.
+
+    ``request`` and ``basis`` are canonical JSON: what is to be done, and the state in which
+    that was meant.
+    """
+
+    __tablename__ = "proposal"
+    __table_args__ = (
+        UniqueConstraint("public_id"),
+        check("public_id", "length(public_id) >= 1"),
+        check("act", "length(act) >= 1"),
+        check("by", 'length("by") >= 1'),
+        check("expires_at", "expires_at > at"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    public_id: str
+    act: str
+    request: str
+    basis: str
+    by: str
+    at: datetime = Field(sa_type=Moment)
+    expires_at: datetime = Field(sa_type=Moment)
+
+
+class Decision(Table, table=True):
+    """How a proposal ended.  ``proposed_by`` stands here too, so that nobody approves their own."""
+
+    __tablename__ = "decision"
+    __table_args__ = (
+        UniqueConstraint("proposal_id"),
+        check("outcome", "outcome IN ('approved', 'withdrawn', 'failed')"),
+        check("by", 'length("by") >= 1'),
+        check("another", "outcome = 'withdrawn' OR \"by\" <> proposed_by"),
+        check("reason", "(outcome = 'failed') = (reason IS NOT NULL)"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    proposal_id: int = Field(foreign_key="proposal.id", sa_type=BigInteger)
+    outcome: str
+    proposed_by: str
+    by: str
+    at: datetime = Field(sa_type=Moment)
+    reason: str | None = None
