@@ -24,6 +24,8 @@ _PLAIN_WORDS = {
     "bool_type": "This must be true or false.",
     "int_type": "This must be an integer.",
     "int_from_float": "This must be an integer.",
+    "int_parsing": "This must be an integer.",
+    "int_parsing_size": "This must be an integer of fewer digits.",
     "float_type": "This must be a number.",
     "finite_number": "This must be a finite number.",
     "tuple_type": "This must be a list.",

@@ -1,0 +1,144 @@
+"""Requests made from the OpenAPI document, by everybody: no answer that it does not tell.
+
+The sizes are in README.md, with what the environment may raise.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import Failure, FailureGroup
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from tests.api.bad_input.stage import Furnished, furnished_home
+from tests.api.bad_input.verdict import judge_secrets, judge_words
+from tests.api.generated.house import CALLERS, House, good_bodies, open_house
+from tests.api.generated.requests import Operation, Request, requests_to
+
+from penstock.api import OPERATIONS as DECLARED
+from penstock.api.openapi import document
+from penstock.errors import Conflict
+from penstock.services import users, verification
+from penstock.services.principals import OPERATOR
+
+CASES = int(os.environ.get("GENERATED_CASES", "4000"))
+"""How many requests are made in all."""
+
+PARTS = 4
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+# Whoever calls brings a token of their own, so that none is generated, or left out.
+UNGUARDED = {name: part for name, part in document().items() if name != "security"}
+SCHEMA = schemathesis.openapi.from_dict(UNGUARDED)
+OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations() if isinstance(found, Ok)]
+GOOD = good_bodies()
+ASKED: list[tuple[Operation, GenerationMode]] = [
+    (operation, mode)
+    for operation in OPERATIONS
+    for mode in MODES
+    # Any text is a name: without an argument or a body there is nothing to be wrong in.
+    if mode is GenerationMode.POSITIVE
+    or any(one["in"] != "path" for one in operation.definition.raw["parameters"])
+    or "requestBody" in operation.definition.raw
+]
+EACH = -(-CASES // (len(CALLERS) * len(ASKED)))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Furnished:
+    """A home to be copied."""
+    return furnished_home(tmp_path_factory.mktemp("furnished") / "home")
+
+
+@pytest.fixture
+def house(model: Furnished, tmp_path: Path) -> Iterator[House]:
+    """A server that requests may change."""
+    made = open_house(model, tmp_path)
+    yield made
+    made.world.server.database.close()
+
+
+def judge_answer(house: House, case: Request, by: str | None) -> None:
+    """Send a request and raise unless the answer is one that the document tells."""
+    headers = {} if by is None else {"Authorization": f"Bearer {house.world.tokens[by]}"}
+    response = case.call(app=house.world.client.application, headers=headers)
+    case.validate_response(response, checks=CHECKS)
+    if response.status_code >= 400:
+        problem: Any = json.loads(response.content)
+        judge_words(problem["detail"])
+        for place in problem["errors"]:
+            judge_words(place["detail"])
+        judge_secrets(house.world, response.text)
+
+
+def test_every_operation_is_asked() -> None:
+    names = {operation.definition.raw["operationId"] for operation, _ in ASKED}
+    assert names == {operation.name for operation in DECLARED}
+
+
+def undocumented() -> None:
+    raise Conflict("No status of this one.")
+
+
+def of_another_shape() -> dict[str, int]:
+    return {"name": 1}
+
+
+@pytest.mark.parametrize("broken", [lambda: 1 / 0, undocumented, of_another_shape])
+def test_an_answer_that_the_document_does_not_tell_is_found(
+    house: House, monkeypatch: pytest.MonkeyPatch, broken: Callable[[], object]
+) -> None:
+    request = next(operation.Case() for operation, _ in ASKED if operation.path.endswith("/me"))
+    judge_answer(house, request, "ann")
+    monkeypatch.setattr(users, "me", lambda *_: broken())
+    with pytest.raises((FailureGroup, Failure, ZeroDivisionError)):
+        judge_answer(house, request, "ann")
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("by", CALLERS)
+def test_every_answer_to_a_generated_request_is_one_that_the_document_tells(
+    house: House, by: str | None, part: int
+) -> None:
+    asked = 0
+    for operation, mode in ASKED[part::PARTS]:
+        name = operation.definition.raw["operationId"]
+
+        @seed(zlib.crc32(f"{by} {name} {mode.name}".encode()))
+        @settings(
+            max_examples=EACH,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(requests_to(operation, mode, house.known, GOOD.get(name, [])))
+        def ask(case: Request) -> None:
+            nonlocal asked
+            asked += 1
+            judge_answer(house, case, by)
+
+        ask()
+    # The two of health are asked for once alone: they have one request each.
+    assert asked >= EACH * (len(ASKED[part::PARTS]) - 2)
+    assert verification.verify(house.world.server, OPERATOR).problems == []
