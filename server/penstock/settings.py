@@ -100,6 +100,12 @@ class Settings:
         default=10.0,
         metadata={"sentence": "How many seconds to wait for a locked database before a 503."},
     )
+    log_patience: float = field(
+        default=1.8,
+        metadata={
+            "sentence": "How many seconds an answer waits for the log and its witness before a 503."
+        },
+    )
     body_limit: int = field(
         default=MEBIBYTE, metadata={"sentence": "The largest request body, in bytes."}
     )
@@ -259,7 +265,7 @@ _INTEGERS = {
     *("port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"),
     *("request_burst", "failed_sign_ins"),
 }
-_NUMBERS = {"time_quantum", "busy_timeout", "request_rate"}
+_NUMBERS = {"time_quantum", "busy_timeout", "log_patience", "request_rate"}
 
 
 def _convert(name: str, raw: object, source: str) -> object:
@@ -282,6 +288,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "time_quantum": (0, 10),
     "token_days": (1, 3650),
     "busy_timeout": (0.1, 600),
+    "log_patience": (0.1, 600),
     "body_limit": (1024, 2**40),
     "query_body_limit": (1024, 2**40),
     "dimension_limit": (1, 10_000_000),

@@ -15,6 +15,10 @@ SQLITE, POSTGRESQL = "sqlite", "postgresql"
 BACKENDS = (SQLITE, POSTGRESQL)
 
 
+PATIENCE = 120.0
+"""Seconds for the log: a machine that is busy with other tests fails none of them."""
+
+
 @dataclass(frozen=True)
 class Home:
     """A home folder, and the name of its database where that is not in the folder."""
@@ -25,12 +29,12 @@ class Home:
 
     def settings(self, **changes: Any) -> Settings:
         """The settings of a server that lives in it."""
-        return Settings(**{"home": self.folder, **self.urls, **changes})
+        return Settings(**{"home": self.folder, "log_patience": PATIENCE, **self.urls, **changes})
 
     @property
     def environment(self) -> dict[str, str]:
         """The settings as a program of its own takes them."""
-        named = {"home": str(self.folder), **self.urls}
+        named = {"home": str(self.folder), "log_patience": str(PATIENCE), **self.urls}
         return {f"PENSTOCK_{name.upper()}": value for name, value in named.items()}
 
 

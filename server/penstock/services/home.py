@@ -91,7 +91,7 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
         if found[0] is not None and found[0] < UNSIGNED_BELOW:
             authenticity.sign_all(database, secrets)
         ring = provider(settings)
-        log_start.prepare(database, ring, FileWitness(settings.witness_path), utc_now())
+        log_start.prepare(database, ring, witness(settings), utc_now())
     finally:
         database.close()
     return found
@@ -103,6 +103,11 @@ def provider(settings: Settings) -> KeyProvider:
         return KeyRing.load(settings.keys_path / KEY_RING)
     pin = settings.pkcs11_pin_file or settings.keys_path / PIN
     return Pkcs11(settings.pkcs11_module or Path(), settings.pkcs11_token, pin)
+
+
+def witness(settings: Settings) -> FileWitness:
+    """Who saw how far the log was."""
+    return FileWitness(settings.witness_path, settings.log_patience)
 
 
 def require(settings: Settings) -> None:
@@ -130,7 +135,7 @@ def open_server(
     database = _database(settings, secrets)
     keeper = provider(settings)
     database.watch = sequencer = Sequencer(
-        database, keeper, FileWitness(settings.witness_path), clock
+        database, keeper, witness(settings), clock, settings.log_patience
     )
     server = Server(
         settings=settings,

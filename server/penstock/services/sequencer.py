@@ -30,9 +30,6 @@ from penstock.services.lookup import required
 from penstock.services.views import ReceiptView
 from penstock.services.witness import NOTHING, Sight, Witness
 
-PATIENCE_SECONDS = 1.8
-"""How long an answer waits for log and witness."""
-
 CHARGING = frozenset({"query", "stream", "level", "tier", "budget", "dataset"})
 """The kinds of leaves of changes that may come with charges."""
 
@@ -49,7 +46,8 @@ class Sequencer:
     """What looks on at every write of one process (``persistence.database.Watch``).
 
     ``suspended`` says why nothing is drawn, where the database was put back to an older
-    state; it is found out when a server is opened and before every write.
+    state; it is found out when a server is opened and before every write.  ``patience`` is
+    how many seconds an answer waits for log and witness.
     """
 
     def __init__(
@@ -58,7 +56,9 @@ class Sequencer:
         provider: KeyProvider,
         witness: Witness,
         clock: Callable[[], datetime],
+        patience: float,
     ) -> None:
+        self.patience = patience
         self.witness = witness
         self.suspended: str | None = None
         self._database = database
@@ -144,10 +144,10 @@ class Sequencer:
         otherwise; whoever asks again finds what was done, and waits for its leaf anew.
         """
         try:
-            found = {**(known or {}), **self._next_run().result(timeout=PATIENCE_SECONDS)}
+            found = {**(known or {}), **self._next_run().result(timeout=self.patience)}
         except TimeoutError as error:
             raise LogUnavailable(
-                f"The log did not take this in within {PATIENCE_SECONDS:g} s, so that it is not"
+                f"The log did not take this in within {self.patience:g} s, so that it is not"
                 " answered. Ask again; what was done is stored and is not done twice."
             ) from error
         missing = [required(leaf.id) for leaf in leaves if leaf.id not in found]

@@ -15,8 +15,7 @@ from penstock.errors import (
     Unavailable,
 )
 from penstock.persistence import Database, migrate
-from penstock.services.home import SECRETS, open_server, provider, require
-from penstock.services.witness import FileWitness
+from penstock.services.home import SECRETS, open_server, provider, require, witness
 from penstock.settings import Settings
 
 
@@ -102,7 +101,7 @@ def _witness(settings: Settings) -> Callable[[], str]:
     def check() -> str:
         if not settings.witness_path.is_dir():
             raise Unavailable("The folder is missing; put it back, or make it.")
-        size = FileWitness(settings.witness_path).seen().size
+        size = witness(settings).seen().size
         suspended = None
         # What is wrong with database or keys is told of them.
         with suppress(DatabaseUnavailable, SchemaUnknown, InvalidInput, KeysUnavailable):

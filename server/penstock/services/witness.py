@@ -20,9 +20,6 @@ from penstock.errors import LogUnavailable
 FILE = "log.json"
 FORMAT = "penstock-witness"
 VERSION = 1
-PATIENCE_SECONDS = 1.5
-"""How long to wait for others that write the file."""
-
 NAP_SECONDS = 0.002
 
 
@@ -71,10 +68,14 @@ class Witness(Protocol):
 
 
 class FileWitness:
-    """A ``Witness`` in a file of the folder ``folder``, best on another disk than the database."""
+    """A ``Witness`` in a file of ``folder``, best on another disk than the database.
 
-    def __init__(self, folder: Path) -> None:
+    ``patience`` is how many seconds it waits for others that write the file.
+    """
+
+    def __init__(self, folder: Path, patience: float) -> None:
         self._path = folder / FILE
+        self._patience = patience
 
     def seen(self) -> Sight:
         try:
@@ -144,7 +145,7 @@ class FileWitness:
             reason = os.strerror(error.errno or 0)
             raise self._unavailable(f"lies in a folder that cannot be used ({reason})") from error
         try:
-            until = time.monotonic() + PATIENCE_SECONDS
+            until = time.monotonic() + self._patience
             while True:
                 try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

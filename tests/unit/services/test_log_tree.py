@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from sqlmodel import Session, col, select
+from tests.databases.homes import PATIENCE
 from tests.unit.services.conftest import World
 
 from penstock import merkle
@@ -122,7 +123,7 @@ def test_while_the_log_takes_nothing_in_nothing_is_answered_nor_drawn_twice(
         advance(sight)  # type: ignore[arg-type]  # passed through
 
     monkeypatch.setattr(witness, "advance", hang)
-    monkeypatch.setattr(sequencer, "PATIENCE_SECONDS", 0.05)
+    visits.server.sequencer.patience = 0.05
     taken = visits.streams.taken
     for _ in range(2):
         with pytest.raises(LogUnavailable, match="not answered"):
@@ -130,7 +131,7 @@ def test_while_the_log_takes_nothing_in_nothing_is_answered_nor_drawn_twice(
     with pytest.raises(LogUnavailable):
         proofs.checkpoint(visits.server)
     free.set()
-    monkeypatch.setattr(sequencer, "PATIENCE_SECONDS", 30)
+    visits.server.sequencer.patience = PATIENCE
     answer = visits.ask("pia")
     assert visits.streams.taken == taken + 1
     assert proven(visits, answer.view.receipt)
@@ -185,7 +186,6 @@ def test_many_leaves_go_into_the_tree_under_one_checkpoint(
         return sum(leaf.index is None for leaf in leaves(world))
 
     monkeypatch.setattr(growth, "integrate", slow)
-    monkeypatch.setattr(sequencer, "PATIENCE_SECONDS", 30)
     threads = [threading.Thread(target=world.ask, args=("pia", name)) for name in names]
     for thread in threads:
         thread.start()

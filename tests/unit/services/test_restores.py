@@ -18,7 +18,6 @@ from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest
 from penstock.services.verification import verify
-from penstock.services.witness import FileWitness
 
 Restore = Callable[[], World]
 
@@ -106,7 +105,7 @@ def test_a_crash_before_the_witness_is_no_restore(
 
 
 def test_a_fork_that_grew_as_long_is_told_by_its_root(early: World, restore: Restore) -> None:
-    witness = FileWitness(early.server.settings.witness_path)
+    witness = home.witness(early.server.settings)
     old = restore()
     lower = witness.seen()
     early = World(
@@ -117,7 +116,7 @@ def test_a_fork_that_grew_as_long_is_told_by_its_root(early: World, restore: Res
     assert old.server.sequencer.suspended is None
     early.ask("paul")
     old.ask("ines")
-    mine, theirs = (FileWitness(w.server.settings.witness_path).seen() for w in (early, old))
+    mine, theirs = (home.witness(w.server.settings).seen() for w in (early, old))
     assert mine.size == theirs.size > lower.size
     assert mine.root != theirs.root
     old.server.sequencer.witness.start_over(mine)
