@@ -23,7 +23,7 @@ from penstock.mechanisms.process import Mechanism
 from penstock.mechanisms.skellam import SMALLEST_VARIANCE
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Stored with every query; goes up whenever a target comes to mean another level."""
 
 RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {

@@ -6,16 +6,18 @@ by nothing else.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Protocol
 
+from penstock.accounting.composition import LossSum, total_of
 from penstock.accounting.losses import (
     gaussian_table,
     laplace_table,
     poisson_table,
     skellam_table,
+    worst_of,
 )
 from penstock.mechanisms import GeneralizedGaussian, Mechanism, family_of
 from penstock.mechanisms.generalized_gaussian_law import moments
@@ -160,6 +162,43 @@ class SkellamLoss(PoissonLoss):
         return skellam_table(self.level, self.shift, width, tail)
 
 
+@dataclass(frozen=True)
+class WorstShape:
+    """A vector's losses at any of several shifts of it, the worst one at every loss."""
+
+    shapes: tuple[frozenset[tuple[Coordinate, int]], ...]
+
+    @property
+    def mean(self) -> float:
+        return max(sum(n * one.mean for one, n in shape) for shape in self.shapes)
+
+    @property
+    def deviation(self) -> float:
+        return max(math.sqrt(sum(n * one.deviation**2 for one, n in s)) for s in self.shapes)
+
+    def table(self, width: float, tail: float) -> LossTable:
+        each = tail / (3 * max(map(len, self.shapes)))
+        return worst_of(
+            [summed(Counter(dict(shape)), width, each).table() for shape in self.shapes]
+        )
+
+
+def summed(shape: Shape, width: float, tail: float) -> LossSum:
+    """The losses of a whole shape; every table, trim and sum moves up to ``tail`` mass."""
+    parts = (
+        LossSum.of(coordinate.table(width, tail)).trimmed(tail / copies).times(copies, tail)
+        for coordinate, copies in shape.items()
+    )
+    return total_of(parts, tail)
+
+
+def _worst(shapes: Sequence[Shape]) -> Shape:
+    """The only one of ``shapes``, or one coordinate that stands for all of them."""
+    if len(shapes) == 1:
+        return shapes[0]
+    return Counter({WorstShape(tuple(frozenset(shape.items()) for shape in shapes)): 1})
+
+
 def _laplace(release: PlacedRelease) -> Shape:
     """The worst shift: as concentrated as the sensitivities allow."""
     shifts = release.shifts
@@ -175,7 +214,12 @@ def _laplace(release: PlacedRelease) -> Shape:
 
 def _poisson(release: PlacedRelease) -> Shape:
     level = float(release.level)
-    return Counter({PoissonLoss(level, shift): times for shift, times in release.shifts.worst})
+    return _worst(
+        [
+            Counter({PoissonLoss(level, shift): times for shift, times in shape})
+            for shape in release.shifts.worst
+        ]
+    )
 
 
 def _generalized_gaussian(release: PlacedRelease) -> Shape:
@@ -186,7 +230,12 @@ def _generalized_gaussian(release: PlacedRelease) -> Shape:
 
 def _skellam(release: PlacedRelease) -> Shape:
     level = float(release.level / release.granularity**2)
-    return Counter({SkellamLoss(level, shift): times for shift, times in release.shifts.worst})
+    return _worst(
+        [
+            Counter({SkellamLoss(level, shift): times for shift, times in shape})
+            for shape in release.shifts.worst
+        ]
+    )
 
 
 WORST: Final[Mapping[str, Callable[[PlacedRelease], Shape]]] = {

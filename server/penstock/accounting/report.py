@@ -12,8 +12,7 @@ from typing import Final
 
 from penstock.accounting.budget import ORDERS, converted_epsilon
 from penstock.accounting.charges import PURE_MECHANISMS
-from penstock.accounting.composition import LossSum, total_of
-from penstock.accounting.coordinates import WORST, GaussianLoss, PlacedRelease, Shape
+from penstock.accounting.coordinates import WORST, GaussianLoss, PlacedRelease, Shape, summed
 from penstock.errors import InvalidInput
 from penstock.mechanisms.normal_curve import epsilon_at
 
@@ -72,11 +71,7 @@ def _by_tables(shape: Shape, delta: float, inflation: float) -> float:
     variance = math.fsum(times * coordinate.deviation**2 for coordinate, times in shape.items())
     width = (mean + math.sqrt(2 * variance * math.log(1 / delta))) / RESOLUTION
     tail = delta * _CUT / (3 * len(shape))
-    parts = (
-        LossSum.of(coordinate.table(width, tail)).trimmed(tail / copies).times(copies, tail)
-        for coordinate, copies in shape.items()
-    )
-    return total_of(parts, tail).table().epsilon(delta / inflation - _FOURIER_NOISE)
+    return summed(shape, width, tail).table().epsilon(delta / inflation - _FOURIER_NOISE)
 
 
 def _by_orders(counted: Counted, delta: float) -> float:

@@ -116,17 +116,16 @@ class Poisson(Whole):
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
         """Approximate privacy by the exact hockey-stick divergence, both ways, at ``delta``.
 
-        That of the most concentrated integer shifts that the three norms admit
-        (``Shifts.worst``), including the event that the noise falls below
-        the shift; infinite where that event alone is likelier than ``delta``.  Raises
-        ``InvalidInput`` for a ``delta`` outside of (0, 1), where no mean suffices, and
+        That of the worst integer shifts that the three norms admit (``Shifts.worst``),
+        including the event that the noise falls below the shift; infinite where that event
+        alone is likelier than ``delta``.  Raises ``InvalidInput`` for a ``delta`` outside of
+        (0, 1), where no mean suffices, and
         for a sensitivity below one step.
         """
         if not 0 < delta < 1:
             raise InvalidInput(f"Poisson noise needs a delta between 0 and 1, not {delta:g}.")
-        epsilon = epsilon_of_shape(
-            float(level), Shifts.of(sensitivity, self.granularity).worst, delta
-        )
+        shapes = Shifts.of(sensitivity, self.granularity).worst
+        epsilon = max(epsilon_of_shape(float(level), shape, delta) for shape in shapes)
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:

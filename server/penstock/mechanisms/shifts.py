@@ -1,7 +1,7 @@
 """The integer vectors that separate neighbors, and the worst among them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -54,13 +54,17 @@ class Shifts:
         return min(self.linf, self.l1, math.isqrt(self.l2_squared))
 
     @property
-    def worst(self) -> Shape:
-        """The most concentrated shape, which no admitted vector tells more than.
+    def worst(self) -> Sequence[Shape]:
+        """One or two shapes, of which one tells as much as any admitted vector.
 
-        By l1 that is as many of the largest shifts as fit, and one with the rest.  Where l2
-        does not admit it, the same is done with squares, the rest being rounded up.  Of the
-        two bounds the one with smaller squares is taken.  That concentrating the shifts, or
-        their squares, never tells less is an engineering bound.
+        By l1 the most concentrated one has as many of the largest shifts as fit, and one with
+        the rest; it is enough alone, and taken where l2 does not exclude it by more than
+        rounding.  Else there are two.  Where losses grow with the squares of shifts or faster,
+        as at the end of a support, squares are concentrated in the same way.  Where they grow
+        more slowly (noise of few steps, or far out in its tails), what one shift tells for
+        each of its steps is concave in it, so that by Jensen's inequality shifts are as even
+        as both norms allow.  Both shapes reach their norms, rounded up.  That one of the two is
+        the worst is an engineering bound.
         """
         top = self.largest
         if not top:
@@ -68,7 +72,10 @@ class Shifts:
         by_l1 = _filled(top, *divmod(self.l1, top))
         whole, rest = divmod(self.l2_squared, top * top)
         by_l2 = _filled(top, whole, math.isqrt(rest - 1) + 1 if rest else 0)
-        return by_l1 if _squares(by_l1) <= max(_squares(by_l2), self.l2_squared) else by_l2
+        even = _even(min(self.l1, self.l2_squared), self.l2_squared)
+        if _squares(by_l1) <= max(_squares(by_l2), _squares(even)):
+            return (by_l1,)
+        return (by_l2, even) if by_l2 != even else (even,)
 
     def largest_sum(self, part: Callable[[int], float]) -> float:
         """An upper bound on ``sum(part(s_i))`` over all admitted vectors.
@@ -100,6 +107,15 @@ def _filled(top: int, whole: int, rest: int) -> Shape:
     if rest == top:
         whole, rest = whole + 1, 0
     return tuple(pair for pair in ((top, whole), (rest, 1)) if min(pair) > 0)
+
+
+def _even(l1: int, l2_squared: int) -> Shape:
+    """Shifts of two neighboring sizes that reach both norms; ``l1`` is at most ``l2_squared``."""
+    low = l2_squared // l1
+    high = low + 1
+    larger = -(-(l2_squared - low * l1) // high)
+    smaller = max(-(-(l1 - larger * high) // low), 0)
+    return tuple(pair for pair in ((high, larger), (low, smaller)) if pair[1])
 
 
 def _convex(values: dict[int, float]) -> bool:

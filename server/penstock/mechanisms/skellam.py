@@ -137,14 +137,14 @@ class Skellam:
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
         """Approximate privacy by the exact hockey-stick divergence at ``delta``.
 
-        That of the most concentrated integer shifts that the three norms admit
-        (``Shifts.worst``).  Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), where
-        no variance suffices, and for a sensitivity below one step.
+        That of the worst integer shifts that the three norms admit (``Shifts.worst``).
+        Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), where no variance suffices,
+        and for a sensitivity below one step.
         """
         if not 0 < delta < 1:
             raise InvalidInput(f"Skellam noise needs a delta between 0 and 1, not {delta:g}.")
-        worst = Shifts.of(sensitivity, self.granularity).worst
-        epsilon = epsilon_of_shape(self._variance(level), worst, delta)
+        shapes = Shifts.of(sensitivity, self.granularity).worst
+        epsilon = max(epsilon_of_shape(self._variance(level), shape, delta) for shape in shapes)
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:

@@ -54,3 +54,17 @@ def test_the_table_is_never_below_the_sum_over_outcomes(shift: int) -> None:
         exact = gain[gain > 0].sum()
         assert exact <= profile[place] + 1e-13
         assert profile[place] == pytest.approx(exact, rel=1e-3, abs=2e-14)
+
+
+@pytest.mark.parametrize("variance", [1.0, 400.0])
+def test_a_vector_is_composed_at_the_worst_of_its_shapes(variance: float) -> None:
+    """Even shifts where the noise is few steps wide, concentrated ones where it is wide."""
+    placed = _placed(variance, _sensitivity(40, 160, 10))
+    promised = placed.law.guarantee(placed.level, placed.sensitivity, 1e-6).epsilon
+    assert promised <= composed_epsilon([placed], 1e-6) * (1 + 1e-9)
+    shapes = placed.shifts.worst
+    assert len(shapes) == 2
+    both = composed_epsilon([placed, placed], 1e-6)
+    twice = [tuple((shift, 2 * count) for shift, count in shape) for shape in shapes]
+    least = max(epsilon_of_shape(variance, shape, 1e-6) for shape in twice)
+    assert least * (1 - 1e-9) <= both <= least * 1.03

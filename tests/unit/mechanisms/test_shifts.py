@@ -15,6 +15,7 @@ from penstock.mechanisms.poisson_curve import epsilon_of_shape
 from penstock.mechanisms.poisson_divergence import renyi_divergence
 from penstock.mechanisms.poisson_tails import below
 from penstock.mechanisms.shifts import Shifts
+from penstock.mechanisms.skellam_curve import epsilon_of_shape as skellam_epsilon_of_shape
 
 
 def _all_shapes(shifts: Shifts, largest: int | None = None) -> list[tuple[int, ...]]:
@@ -44,13 +45,24 @@ def test_the_worst_shape_exceeds_the_norms_by_rounding_alone(
     l1: int, linf: int, squares: int
 ) -> None:
     shifts = Shifts(l1, squares, linf)
-    shape = shifts.worst
-    top = max(s for s, _ in shape)
-    assert top == shifts.largest
-    total, sum_of_squares = (sum(s**power * n for s, n in shape) for power in (1, 2))
-    assert total <= l1 or sum_of_squares < squares + 2 * top
+    top = shifts.largest
+    assert max(s for s, _ in shifts.worst[0]) <= top + 1
+    for shape in shifts.worst:
+        total, sum_of_squares = (sum(s**power * n for s, n in shape) for power in (1, 2))
+        assert total <= l1 or sum_of_squares < squares + 2 * (top + 1) ** 2
     if squares >= l1 * top:
-        assert total == l1
+        assert (total, len(shifts.worst)) == (l1, 1)
+
+
+@given(l1=st.integers(1, 10**6), linf=st.integers(1, 10**3), squares=st.integers(1, 10**9))
+def test_one_of_the_worst_shapes_reaches_l1_and_one_reaches_l2(
+    l1: int, linf: int, squares: int
+) -> None:
+    shifts = Shifts(l1, squares, linf)
+    sums = [[sum(s**power * n for s, n in shape) for shape in shifts.worst] for power in (1, 2)]
+    assert max(sums[0]) >= min(l1, squares)
+    count, rest = divmod(l1, shifts.largest)
+    assert max(sums[1]) >= min(squares, count * shifts.largest**2 + rest**2)
 
 
 @pytest.mark.parametrize("mean", [50.0, 400.0, 20_000.0])
@@ -119,7 +131,7 @@ def _epsilon(mean: float, vector: Sequence[int], delta: float) -> float:
     "shifts", [Shifts(4, 16, 4), Shifts(5, 10, 3), Shifts(4, 4, 2), Shifts(4, 6, 3)]
 )
 def test_no_vector_tells_more_than_the_worst_shape(shifts: Shifts) -> None:
-    worst = epsilon_of_shape(300.0, shifts.worst, 1e-5)
+    worst = max(epsilon_of_shape(300.0, shape, 1e-5) for shape in shifts.worst)
     for vector in _all_shapes(shifts)[1:]:
         assert _epsilon(300.0, vector, 1e-5) <= worst * (1 + 1e-6), vector
 
@@ -133,7 +145,35 @@ def test_whole_shifts_that_leave_some_of_l2_unused_would_promise_too_much(
 ) -> None:
     shifts = Shifts(sum(vector), sum(s * s for s in vector), vector[0])
     exact = _epsilon(mean, vector, delta)
-    assert exact <= epsilon_of_shape(mean, shifts.worst, delta) <= 1.03 * exact
+    worst = max(epsilon_of_shape(mean, shape, delta) for shape in shifts.worst)
+    assert exact <= worst <= 1.03 * exact
     within = (2 * vector[:1], vector[:1] + vector[:1] + (5,))
     fitting = [v for v in within if sum(s * s for s in v) <= shifts.l2_squared]
     assert max(_epsilon(mean, v, delta) for v in fitting) < exact
+
+
+@pytest.mark.parametrize("variance", [0.0625, 1.0, 20.0])
+@pytest.mark.parametrize(
+    ("shifts", "most"),
+    [
+        (Shifts(4, 9, 3), 1.22),
+        (Shifts(3, 4, 2), 1.22),
+        (Shifts(8, 18, 4), 1.2),
+        (Shifts(40, 160, 10), 1.01),
+    ],
+)
+def test_even_shifts_that_tell_more_than_concentrated_ones_are_covered(
+    variance: float, shifts: Shifts, most: float
+) -> None:
+    """Noise of few steps: what it hides grows with the shifts more than with their squares."""
+    within = _all_shapes(shifts)[1:] if shifts.l1 < 9 else [(10, *[1] * 30), (4,) * 10, (10, 7, 3)]
+    tells = max(_skellam_epsilon(variance, vector) for vector in within)
+    bound = max(skellam_epsilon_of_shape(variance, shape, 1e-9) for shape in shifts.worst)
+    assert tells <= bound <= most * tells
+    concentrated = (shifts.largest,) * (shifts.l2_squared // shifts.largest**2)
+    assert _skellam_epsilon(variance, concentrated) < tells or variance == 20.0
+
+
+def _skellam_epsilon(variance: float, vector: Sequence[int]) -> float:
+    sizes = sorted(set(vector), reverse=True)
+    return skellam_epsilon_of_shape(variance, tuple((s, vector.count(s)) for s in sizes), 1e-9)
