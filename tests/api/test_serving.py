@@ -89,11 +89,11 @@ class Serving:
         return answer
 
 
-def serve_copy(homes: Homes, furnished: Home, folder: Path) -> Serving:
-    """A server that runs over a copy, with a token that is valid by this machine's clock."""
+def serve_copy(homes: Homes, furnished: Home, folder: Path, user: str = "ian") -> Serving:
+    """A server that runs over a copy, with a user's token that is valid by this machine's clock."""
     copy = homes.copy(furnished, folder)
     server = home.open_server(copy.settings())
-    token = tokens.issue(server, OPERATOR, "ian", TokenSpec()).token
+    token = tokens.issue(server, OPERATOR, user, TokenSpec()).token
     server.database.close()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
