@@ -7,7 +7,8 @@
     │   └── MalformedInput      it cannot even be read (400)
     ├── NotAuthenticated        no token, or one that is malformed, expired, revoked (401)
     ├── Forbidden               the caller's role does not reach so far (403)
-    │   └── ClearanceTooLow     the level is more accurate than the caller's own (403)
+    │   ├── ClearanceTooLow     the level is more accurate than the caller's own (403)
+    │   └── ApprovalNeeded      it takes two people: to be proposed, not done (403)
     ├── NotFound                no such thing, or none that the caller may see (404)
     ├── Conflict                the state does not allow it (409)
     │   ├── NameTaken
@@ -86,6 +87,13 @@ class ClearanceTooLow(Forbidden):
 
     code = "CLEARANCE_TOO_LOW"
     title = "The clearance is too low"
+
+
+class ApprovalNeeded(Forbidden):
+    """Under the two-person rule nobody does this alone."""
+
+    code = "APPROVAL_NEEDED"
+    title = "Somebody else must approve it"
 
 
 class NotFound(PenstockError):

@@ -146,6 +146,13 @@ class Settings:
     oidc_claim: str = field(
         default="sub", metadata={"sentence": "The claim of its tokens that names the user."}
     )
+    two_person_rule: bool = field(
+        default=False,
+        metadata={
+            "sentence": "Whether raising a dataset's largest budget, deleting, and acknowledging a"
+            " restore are proposed by one admin and approved by another: on or off."
+        },
+    )
     metrics_token: str = field(
         default="",
         metadata={
@@ -221,11 +228,17 @@ def load(
         if variable in environment:
             raw, source = environment[variable], variable
         values[item.name] = raw if source == "default" else _convert(item.name, raw, source)
-        shown = "(set)" if item.metadata.get("secret") and raw else str(values[item.name] or "")
+        shown = "(set)" if item.metadata.get("secret") and raw else _shown(values[item.name])
         provenance.append(Provenance(item.name, shown, source, item.metadata["sentence"]))
     settings = Settings(**values)  # type: ignore[arg-type]  # every value was converted to its field's type above
     _check(settings)
     return settings, provenance
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value or "")
 
 
 def _read_file(
@@ -265,6 +278,8 @@ _INTEGERS = {
     *("port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"),
     *("request_burst", "failed_sign_ins"),
 }
+_SWITCHES = {"two_person_rule"}
+_POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 _NUMBERS = {"time_quantum", "busy_timeout", "log_patience", "request_rate"}
 
 
@@ -276,6 +291,10 @@ def _convert(name: str, raw: object, source: str) -> object:
             return int(str(raw))
         if name in _NUMBERS:
             return float(str(raw))
+        if name in _SWITCHES:
+            return _POSITIONS[str(raw).lower()]
+    except KeyError as problem:
+        raise InvalidInput(f"{source} sets {name} to {raw!r}; it is on or off.") from problem
     except ValueError as problem:
         kind = "a whole number" if name in _INTEGERS else "a number"
         raise InvalidInput(f"{source} sets {name} to {raw!r}, which is not {kind}.") from problem

@@ -10,7 +10,7 @@ from sqlmodel import col, func, select
 from tests.api.bad_input.datasets import of_file
 from tests.api.bad_input.keys import POSTS
 from tests.api.bad_input.streams import STREAM, STREAMS
-from tests.api.world import QUERY, World, parsed
+from tests.api.world import QUERY, World, parsed, propose
 
 from penstock.api import OPERATIONS
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN
@@ -122,7 +122,9 @@ def test_a_key_that_is_none_is_refused(world: World, key: str) -> None:
 
 def test_every_post_of_admins_is_tried_with_a_key() -> None:
     posts = {
-        operation.path.format(user="ann", dataset="sites", query="visits", stream="hits")
+        operation.path.format(
+            user="ann", dataset="sites", query="visits", stream="hits", proposal="first"
+        )
         for operation in OPERATIONS
         if operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN)
     }
@@ -140,8 +142,10 @@ def test_every_post_of_admins_is_done_once_under_a_key(
         world.answer("POST", "/api/v1/datasets", of_file(str(tmp_path / "old.csv")), by="root")
         path = f"/api/v1/datasets/{of_file('')['name']}/versions"
         body = {**body, "source": {"engine": "duckdb", "uri": str(tmp_path / "new.csv")}}
-    if path.endswith("/elements"):
+    if "/streams/hits/" in path:
         world.answer("POST", STREAMS, STREAM, by="root")
+    if path.endswith("/approval"):
+        path = f"/api/v1/proposals/{propose(world)}/approval"
     first = world.call("POST", path, body, by="root", headers=KEY)
     assert first.status_code in (200, 201), first.text
     before = counted(world)

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import pytest
-from tests.api.world import DATASET, QUERY, World
+from tests.api.world import DATASET, QUERY, World, propose
 
 from penstock.api import OPERATIONS
 
@@ -106,6 +106,10 @@ MATRIX = [
         *("read_stream", "/api/v1/streams/BOTH/releases?tier=internal", None),
         *(404, 403, 200, 403, 403),
     ),
+    Row("list_proposals", "/api/v1/proposals", None, 403, 403, 403, 200, 200),
+    Row("show_proposal", "/api/v1/proposals/PROPOSAL", None, 403, 403, 403, 200, 200),
+    Row("approve_proposal", "/api/v1/proposals/PROPOSAL/approval", None, 403, 403, 403, 200, 403),
+    Row("withdraw_proposal", "/api/v1/proposals/PROPOSAL", None, 403, 403, 403, 200, 403),
     Row("list_events", "/api/v1/audit/events", None, 403, 403, 403, 403, 200),
     Row("show_checkpoint", "/api/v1/audit/checkpoint", None, 200, 200, 200, 200, 200),
     Row("prove_inclusion", f"{PROOF}/inclusion?index=0", None, 200, 200, 200, 200, 200),
@@ -134,6 +138,8 @@ def _path(world: World, row: Row) -> str:
             if word in ("READ", "BOTH"):
                 path = f"/api/v1/streams/{word}/elements"
                 world.answer("POST", path, ELEMENTS, by="root")
+    if "PROPOSAL" in row.path:
+        return row.path.replace("PROPOSAL", propose(world))
     if "PREFIX" in row.path:
         issued = world.answer("POST", TOKENS, {}, by="ann")
         return row.path.replace("PREFIX", issued["prefix"])

@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,8 +14,10 @@ from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
 from penstock.randomness import Stream
-from penstock.services import home, tokens, users
+from penstock.services import home, proposals, tokens, users
 from penstock.services.principals import OPERATOR
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import QueryRetirement
 from penstock.services.server import Server
 from penstock.services.specs import TokenSpec, UserSpec
 
@@ -112,6 +114,15 @@ class World:
         response = self.call(verb, path, body, by=by)
         assert response.status_code < 300, response.text
         return parsed(response)
+
+
+def propose(world: World) -> str:
+    """Let the operator propose to retire ``visits``; the proposal's id."""
+    settings = replace(world.server.settings, two_person_rule=True)
+    ruled = replace(world.server, settings=settings)
+    made = proposals.asked(ruled, OPERATOR, QueryRetirement(query="visits"))
+    assert isinstance(made, ProposalView)
+    return made.id
 
 
 def open_world(made: Home, known: dict[str, str], **settings: Any) -> World:

@@ -65,6 +65,7 @@ def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
         ({"PENSTOCK_TIME_QUANTUM": "nan"}, "from 0 to 10"),
         ({"PENSTOCK_TIME_QUANTUM": "-1"}, "from 0 to 10"),
         ({"PENSTOCK_WORKERS": "0"}, "from 1 to 256"),
+        ({"PENSTOCK_TWO_PERSON_RULE": "maybe"}, "'maybe'; it is on or off"),
         ({"PENSTOCK_LOG_LEVEL": "LOUD"}, "DEBUG, INFO, WARNING or ERROR"),
         ({"PENSTOCK_CONFIG": "/nowhere/penstock.toml"}, "cannot be read"),
         ({"PENSTOCK_DATABASE_URL_FILE": "/nowhere/url"}, "cannot be read"),
@@ -73,6 +74,17 @@ def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
 def test_a_setting_that_cannot_be_meant_is_named(environment: dict[str, str], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         load(environment)
+
+
+def test_a_switch_is_on_or_off_in_the_environment_and_the_file(tmp_path: Path) -> None:
+    assert source_of("two_person_rule", {}) == ("off", "default")
+    for written in ("on", "true", "1", "On"):
+        assert load({"PENSTOCK_TWO_PERSON_RULE": written})[0].two_person_rule
+    file = tmp_path / "penstock.toml"
+    file.write_text("two_person_rule = true\n")
+    assert load({}, file)[0].two_person_rule
+    assert source_of("two_person_rule", {}, file) == ("on", str(file))
+    assert not load({"PENSTOCK_TWO_PERSON_RULE": "off"}, file)[0].two_person_rule
 
 
 @pytest.mark.parametrize(

@@ -57,5 +57,6 @@ def once(
         repeats.give_up(server, begun)
         raise
     kept = {**vars(answer), "token": None} if isinstance(answer, IssuedTokenView) else answer
-    repeats.finish(server, begun, operation.status, rendered(kept))
-    return Response(rendered(answer), operation.status, mimetype=MEDIA_TYPE)
+    status = operation.status_of(answer)
+    repeats.finish(server, begun, status, rendered(kept))
+    return Response(rendered(answer), status, mimetype=MEDIA_TYPE)

@@ -14,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 import penstock
 from penstock.api import answers, formats, idempotency, parameters, problems
-from penstock.api.operations import SIGNED_IN, Operation
+from penstock.api.operations import PROPOSED, SIGNED_IN, Operation
 from penstock.api.routes import OPERATIONS
 
 REFERENCE = "#/components/schemas/"
@@ -27,6 +27,7 @@ RELATIONS = {
     "queries": "Fixed statistics over a dataset.",
     "releases": "What is handed out, once and for ever.",
     "streams": "Data that arrive over time, released as running totals by tier.",
+    "proposals": "Acts that take two people, under the two-person rule.",
     "audit": "Who was given what, and what people know together.",
 }
 
@@ -198,9 +199,19 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
                 **(_TABLES if operation.tabular else {}),
             },
         },
+        **({str(PROPOSED): _proposed(operation)} if operation.proposes else {}),
         **{str(status): _refusal(status) for status in refusals(operation)},
     }
     return described
+
+
+def _proposed(operation: Operation) -> dict[str, Any]:
+    return {
+        "description": "Nothing was done: under the two-person rule this was proposed, and another"
+        " admin has to approve it.",
+        **({"headers": _REPLAYED} if idempotency.applies(operation) else {}),
+        "content": {answers.MEDIA_TYPE: {"schema": {"$ref": REFERENCE + "Proposal"}}},
+    }
 
 
 def refusals(operation: Operation) -> list[int]:

@@ -3,23 +3,28 @@
 A handler's annotations are its declaration.  ``call`` carries the server and the caller;
 ``body`` is a strict model; an argument named in the path is a string; ``window`` is a
 page of a list; every other argument stands in the query string and says what it is by
-``Parameter``.  The route, the checks and the OpenAPI document are all made from this, so
-they cannot drift apart.  An operation without a policy cannot be written down.
+``Parameter``.  What may be answered with a proposal instead takes two people where the
+two-person rule is in force.  The route, the checks and the OpenAPI document are all made
+from this, so they cannot drift apart.  An operation without a policy cannot be written down.
 """
 
 import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import GenericAlias
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from types import GenericAlias, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter
 
 from penstock.services.paging import Window
+from penstock.services.proposal_views import ProposalView
 
 Handler = TypeVar("Handler", bound=Callable[..., object])
 API = "/api/v1"
+PROPOSED = 202
+"""The status of an answer that something takes two people, and was proposed."""
+
 READING = frozenset({"GET"})
 
 _ANSWERS = ConfigDict(
@@ -43,6 +48,7 @@ ADMIN = Policy("admins", roles=("admin",))
 ANALYST = Policy("analysts", roles=("analyst",))
 PLANNER = Policy("analysts, down from their own tier, and admins", roles=("analyst", "admin"))
 AUDITOR = Policy("auditors", roles=("auditor",))
+OVERSEER = Policy("admins and auditors", roles=("admin", "auditor"))
 READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "auditor"))
 ONESELF_OR_ADMIN = Policy("everybody about themselves, and admins")
 ONESELF_OR_AUDITOR = Policy("everybody about themselves, and auditors")
@@ -87,6 +93,7 @@ class Operation:
     windowed: bool
     tabular: bool = False
     lines: bool = False
+    proposes: bool = False
 
     @property
     def name(self) -> str:
@@ -117,6 +124,10 @@ class Operation:
     def description(self) -> str:
         """What follows the first line of the docstring."""
         return inspect.cleandoc(self.handler.__doc__ or "").partition("\n")[2].strip()
+
+    def status_of(self, answer: object) -> int:
+        """The status under which ``answer`` goes out."""
+        return PROPOSED if self.proposes and isinstance(answer, ProposalView) else self.status
 
 
 class Operations:
@@ -188,7 +199,8 @@ class Operations:
             raise TypeError(f"{verb} {path} needs a policy, not {policy!r}")
 
         def declare(handler: Handler) -> Handler:
-            body, answer, parameters, windowed = _read_annotations(handler, path)
+            body, parameters, windowed = _read_arguments(handler, path)
+            answer, proposes = _read_answer(handler)
             self.declared.append(
                 Operation(
                     verb=verb,
@@ -204,6 +216,7 @@ class Operations:
                     windowed=windowed,
                     tabular=tabular,
                     lines=lines,
+                    proposes=proposes,
                 )
             )
             return handler
@@ -211,9 +224,9 @@ class Operations:
         return declare
 
 
-def _read_annotations(
+def _read_arguments(
     handler: Callable[..., object], path: str
-) -> tuple[TypeAdapter[Any] | None, TypeAdapter[Any], tuple[QueryParameter, ...], bool]:
+) -> tuple[TypeAdapter[Any] | None, tuple[QueryParameter, ...], bool]:
     hints = get_type_hints(handler, include_extras=True)
     body = None
     parameters = []
@@ -230,13 +243,22 @@ def _read_annotations(
         else:
             required = argument.default is inspect.Parameter.empty
             parameters.append(_parameter(name, hint, path, required=required))
-    answered = hints["return"]
+    return body, tuple(parameters), windowed
+
+
+def _read_answer(handler: Callable[..., object]) -> tuple[TypeAdapter[Any], bool]:
+    """What is answered, and whether that may be a proposal instead."""
+    answered = get_type_hints(handler, include_extras=True)["return"]
+    parts = get_args(answered)
+    proposes = get_origin(answered) is UnionType and ProposalView in parts
+    if proposes:
+        answered = Union[tuple(part for part in parts if part is not ProposalView)]  # noqa: UP007 # of as many as there are
     if get_origin(answered) is Iterator:
         answered = get_args(answered)[0]  # what each line is
     # A list around it, since pydantic takes a configuration for lists but not for dataclasses.
     listed: Any = GenericAlias(list, answered)
     answer: TypeAdapter[Any] = TypeAdapter(listed, config=_ANSWERS)
-    return body, answer, tuple(parameters), windowed
+    return answer, proposes
 
 
 def _parameter(name: str, hint: Any, path: str, *, required: bool) -> QueryParameter:

@@ -110,7 +110,7 @@ def _view(
             return formats.answer(answer, form)
         if operation.lines and isinstance(answer, Iterator):
             return lines_answer(answer)
-        return json_answer(answer, operation.status)
+        return json_answer(answer, operation.status_of(answer))
 
     return view
 

@@ -10,6 +10,7 @@ from penstock.cli.figures import moment
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import Moment, format_option, option
 from penstock.cli.output import Column, Document
+from penstock.cli.proposals import asked
 from penstock.cli.queries import LEVEL, level_cells
 
 if TYPE_CHECKING:
@@ -153,9 +154,11 @@ def acknowledge_restore(operator: Operator) -> None:
     Nothing that is lost comes back: queries of the older state draw nothing more and hand out
     what is stored, and budgets stay spent as the witness saw them.  It is logged.
     """
-    from penstock.services import restores
+    from penstock.services.proposed import Acknowledgment
 
-    found = restores.acknowledge(operator.server, operator.principal)
+    found = asked(operator, Acknowledgment())
+    if found is None:
+        return
     rows = [
         ("leaves that the witness saw", str(found.witnessed)),
         ("leaf of the acknowledgment", str(found.leaves)),

@@ -9,6 +9,7 @@ from penstock.cli.imports import import_metadata
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import TierBudget, format_option, option
 from penstock.cli.output import Column, Document
+from penstock.cli.proposals import asked
 from penstock.cli.specs import checked, content_of
 
 if TYPE_CHECKING:
@@ -146,13 +147,15 @@ def budget(operator: Operator, name: str, wanted: "tuple[tuple[str, float], ...]
     from penstock.services import budget as budgets
 
     if wanted:
+        from penstock.services.proposed import BudgetChange
         from penstock.services.specs import DatasetChange
 
         if len({tier for tier, _ in wanted}) < len(wanted):
             raise click.UsageError("Set the budget of each tier once.")
         content = {"budgets": {tier: {"epsilon": epsilon} for tier, epsilon in wanted}}
         change = checked(DatasetChange, content)
-        budgets.change(operator.server, operator.principal, name, change)
+        if asked(operator, BudgetChange(dataset=name, budgets=change.budgets)) is None:
+            return
     operator.print(_budget(budgets.show(operator.server, operator.principal, name)))
 
 
@@ -168,11 +171,13 @@ def shred(operator: Operator, name: str, yes: bool) -> None:
     the keys either.  Releases that were handed out stay with whoever has them; what they
     cost stays spent, and the log stays.
     """
-    from penstock.services import keys
+    from penstock.services.proposed import Shredding
 
     if not yes:
         raise click.UsageError(f"Say --yes to destroy all that is stored of {name!r}, for ever.")
-    done = keys.shred(operator.server, operator.principal, name)
+    done = asked(operator, Shredding(dataset=name))
+    if done is None:
+        return
     rows = [
         ("dataset", done.dataset),
         ("versions", ", ".join(map(str, done.versions))),

@@ -21,6 +21,7 @@ from penstock.cli.home import config, db, init, status
 from penstock.cli.keys import keys
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
+from penstock.cli.proposals import proposal
 from penstock.cli.queries import query
 from penstock.cli.releases import release
 from penstock.cli.serving import serve
@@ -68,7 +69,7 @@ def commands(operator: Operator, debug: bool) -> None:
 
 for command in (
     *(init, status, user, token, tier, dataset, query, release, streams),
-    *(audit, db, keys, backup, config, serve, demo),
+    *(proposal, audit, db, keys, backup, config, serve, demo),
 ):
     commands.add_command(command)
 

@@ -8,6 +8,7 @@ from penstock.cli.figures import moment, percent, short
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, plainly
+from penstock.cli.proposals import asked
 from penstock.cli.specs import checked, content_of
 
 if TYPE_CHECKING:
@@ -154,9 +155,11 @@ def levels(operator: Operator, name: str, file: str) -> None:
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
     """Stop further releases of a query.  Nothing that it cost comes back."""
-    from penstock.services import queries
+    from penstock.services.proposed import QueryRetirement
 
-    operator.print(_shown(queries.retire(operator.server, operator.principal, name)))
+    retired = asked(operator, QueryRetirement(query=name))
+    if retired is not None:
+        operator.print(_shown(retired))
 
 
 def level_cells(level: "LevelView", epsilon: float, delta: float) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from penstock.cli.figures import decimals, fixed, moment, short
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
+from penstock.cli.proposals import asked
 from penstock.cli.queries import ERROR, LEVEL, tier_cells
 from penstock.cli.specs import checked, content_of
 
@@ -123,9 +124,11 @@ def levels(operator: Operator, name: str, file: str) -> None:
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
     """Let the stream NAME take no more elements, and give nobody more than they were given."""
-    from penstock.services import streams
+    from penstock.services.proposed import StreamRetirement
 
-    operator.print(_shown(streams.retire(operator.server, operator.principal, name)))
+    retired = asked(operator, StreamRetirement(stream=name))
+    if retired is not None:
+        operator.print(_shown(retired))
 
 
 @stream.command()

@@ -8,6 +8,7 @@ import click
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
+from penstock.cli.proposals import asked
 from penstock.cli.specs import built
 
 if TYPE_CHECKING:
@@ -85,10 +86,11 @@ def change(
 @click.pass_obj
 def delete(operator: Operator, name: str) -> None:
     """Delete a tier that nobody holds.  What its former holders saw stays charged."""
-    from penstock.services import tiers
+    from penstock.services.proposed import TierDeletion
 
-    gone = tiers.delete(operator.server, operator.principal, name)
-    operator.print(_document([gone], gone))
+    gone = asked(operator, TierDeletion(tier=name))
+    if gone is not None:
+        operator.print(_document([gone], gone))
 
 
 @tier.command("list")

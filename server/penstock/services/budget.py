@@ -23,6 +23,7 @@ from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import DatasetChange
 from penstock.services.tiers import ordered
+from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of
 from penstock.services.views import (
     DatasetBudgetView,
@@ -94,31 +95,52 @@ def change(server: Server, principal: Principal, name: str, wanted: DatasetChang
 
     The order of an account stays that of its first budget.  Raises ``NotFound``,
     ``InvalidInput`` for tiers that do not exist, for budgets that would shrink as rank
-    rises and for those that leave nothing to spend, and ``BudgetExhausted`` below what is
-    spent.
+    rises and for those that leave nothing to spend, ``BudgetExhausted`` below what is
+    spent, and ``ApprovalNeeded`` for a budget larger than any that the dataset has.
     """
     principal.require("admin")
     with server.database.write() as session:
-        dataset = dataset_by_name(session, name)
-        now = server.clock()
-        tiers = ordered(session)
-        known = {tier.folded: tier for tier in tiers}
-        for spelled, budget in wanted.budgets.items():
-            tier = known.get(folded(spelled))
-            if tier is None:
-                raise InvalidInput(
-                    f"There is no tier {spelled!r}; create it first, or leave its budget out.",
-                    pointer=pointer("budgets", spelled),
-                )
-            last = newest_budget(session, dataset, tier)
-            if last is not None and last.epsilon == budget.epsilon:
-                continue
-            with within("budgets", spelled):
-                account = _account(session, dataset, tier, budget.epsilon, last)
-            set_budget(session, principal, dataset, tier, account, now)
-        _require_rising(session, dataset, tiers)
-        inherit(session, principal, dataset, ladder(session), now)
-        return datasets.view(session, dataset, None)
+        before = largest(session, dataset_by_name(session, name))
+        changed = settle(session, server, principal, name, wanted)
+        if largest(session, dataset_by_name(session, name)) > before:
+            require_second(server)
+        return changed
+
+
+def settle(
+    session: Session, server: Server, principal: Principal, name: str, wanted: DatasetChange
+) -> DatasetView:
+    """What ``change`` does, as a part of a transaction."""
+    dataset = dataset_by_name(session, name)
+    now = server.clock()
+    tiers = ordered(session)
+    known = {tier.folded: tier for tier in tiers}
+    for spelled, budget in wanted.budgets.items():
+        tier = known.get(folded(spelled))
+        if tier is None:
+            raise InvalidInput(
+                f"There is no tier {spelled!r}; create it first, or leave its budget out.",
+                pointer=pointer("budgets", spelled),
+            )
+        last = newest_budget(session, dataset, tier)
+        if last is not None and last.epsilon == budget.epsilon:
+            continue
+        with within("budgets", spelled):
+            account = _account(session, dataset, tier, budget.epsilon, last)
+        set_budget(session, principal, dataset, tier, account, now)
+    _require_rising(session, dataset, tiers)
+    inherit(session, principal, dataset, ladder(session), now)
+    return datasets.view(session, dataset, None)
+
+
+def largest(session: Session, dataset: Dataset) -> float:
+    """The largest epsilon granted in a version of a dataset, deleted tiers included.
+
+    Tiers that are made, moved and deleted take over budgets of others, so that they never
+    enlarge it.
+    """
+    granted = [newest_budget(session, dataset, tier) for tier in ladder(session)]
+    return max((budget.epsilon for budget in granted if budget), default=0.0)
 
 
 def _account(

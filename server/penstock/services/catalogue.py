@@ -16,6 +16,7 @@ from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.tiers import ordered
+from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of
 from penstock.services.views import Page
 
@@ -86,6 +87,13 @@ def spec_of(query: Query, limit: Tier | None) -> dict[str, Any]:
     return {
         name: part for name, part in spec.items() if name not in ("levels", "share", "false_keys")
     }
+
+
+def end_alone(session: Session, server: Server, principal: Principal, query: Query) -> None:
+    """Let nothing more be released, by one person.  Raises ``ApprovalNeeded``."""
+    if query.status != "retired":
+        require_second(server)
+    end(session, server, principal, query)
 
 
 def end(session: Session, server: Server, principal: Principal, query: Query) -> None:

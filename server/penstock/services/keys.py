@@ -8,7 +8,7 @@ A dataset that was shredded cannot be read again, from any backup: its key at th
 is gone.  What was released stays in the log, and what it cost stays spent.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,6 +25,7 @@ from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.state import identity
+from penstock.services.two_persons import require_second
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,21 @@ class KeysView:
     provider: str
     keys: int
     used: list[KeyUseView]
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """Versions of a dataset that no row names keys of any more.
+
+    ``contexts`` are those of the provider's keys, which are to be destroyed; ``fresh`` says
+    that one was still named.
+    """
+
+    dataset: str
+    versions: list[int]
+    queries: int
+    contexts: list[bytes]
+    fresh: bool
 
 
 @dataclass(frozen=True)
@@ -120,25 +136,54 @@ def shred(server: Server, principal: Principal, name: str) -> ShreddedView:
 
     Its queries are retired, their states and releases unreadable; ledger and log stay, and
     no file of it can be registered under another name.  Done again, it finishes what was
-    interrupted.  Raises ``Forbidden``, ``NotFound`` and ``KeysUnavailable``.
+    interrupted.  Raises ``Forbidden``, ``NotFound``, ``ApprovalNeeded`` and
+    ``KeysUnavailable``.
     """
     principal.require("admin")
     with server.database.write() as session:
-        versions = session.exec(
-            select(Dataset)
-            .where(col(Dataset.folded) == folded(name))
-            .order_by(col(Dataset.version))
-        ).all()
-        if not versions:
-            raise NotFound(f"There is no dataset {name!r}.")
-        now = server.clock()
-        queries = sum(_forget(session, server, principal, one, now) for one in versions)
-        contexts = [dataset_context(identity(one)) for one in versions]
-        spelled, numbers = versions[0].name, [one.version for one in versions]
+        forgotten = forget(session, server, principal, name)
+        if forgotten.fresh:
+            require_second(server)
     # Committed first: a crash here leaves keys that nothing names, and shredding again
     # destroys them.  The other way round, rows would name keys that are gone.
-    keys = sum(len(server.provider.destroy(context)) for context in contexts)
-    return ShreddedView(spelled, numbers, queries, keys)
+    return destroy(server, forgotten)
+
+
+def versions(session: Session, name: str) -> list[int]:
+    """The versions of a dataset that can still be read."""
+    return [one.version for one in _versions(session, name) if one.wrapped_kek]
+
+
+def forget(session: Session, server: Server, principal: Principal, name: str) -> Forgotten:
+    """Let no row name the keys of a dataset, as a part of a transaction.
+
+    Once that is committed, ``destroy`` is to follow.  Raises ``NotFound``.
+    """
+    found = _versions(session, name)
+    fresh = any(one.wrapped_kek for one in found)
+    now = server.clock()
+    return Forgotten(
+        dataset=found[0].name,
+        versions=[one.version for one in found],
+        queries=sum(_forget(session, server, principal, one, now) for one in found),
+        contexts=[dataset_context(identity(one)) for one in found],
+        fresh=fresh,
+    )
+
+
+def destroy(server: Server, forgotten: Forgotten) -> ShreddedView:
+    """Destroy the provider's keys of a dataset whose rows name them no more."""
+    keys = sum(len(server.provider.destroy(context)) for context in forgotten.contexts)
+    return ShreddedView(forgotten.dataset, forgotten.versions, forgotten.queries, keys)
+
+
+def _versions(session: Session, name: str) -> Sequence[Dataset]:
+    found = session.exec(
+        select(Dataset).where(col(Dataset.folded) == folded(name)).order_by(col(Dataset.version))
+    ).all()
+    if not found:
+        raise NotFound(f"There is no dataset {name!r}.")
+    return found
 
 
 def _forget(

@@ -22,7 +22,7 @@ from penstock.persistence.tables import Leaf
 VERSION = 1
 KINDS = (
     *("release", "dataset", "query", "tier", "user", "clearance"),
-    *("budget", "level", "token", "key", "restore", "stream"),
+    *("budget", "level", "token", "key", "restore", "stream", "proposal"),
 )
 
 APPENDED = "leaves"

@@ -6,7 +6,7 @@ from sqlmodel import Session
 
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import levels, registration
-from penstock.services.catalogue import end, levels_of, page_of, spec_of, visible
+from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.effective import effective_rungs
 from penstock.services.exact import Request
 from penstock.services.independent import together
@@ -33,12 +33,12 @@ def retire(server: Server, principal: Principal, name: str) -> QueryView:
     """Stop further releases of a query.
 
     What was handed out stays readable, and nothing that it cost comes back.  Retiring
-    again changes nothing.  Raises ``NotFound``.
+    again changes nothing.  Raises ``NotFound`` and ``ApprovalNeeded``.
     """
     principal.require("admin")
     with server.database.write() as session:
         query = query_by_name(session, name)
-        end(session, server, principal, query)
+        end_alone(session, server, principal, query)
         return view(session, query, None)
 
 

@@ -5,6 +5,8 @@ its queries hand out what is stored and draw nothing more, and its accounts have
 at least what the witness saw: whatever is registered from then on is charged on top.
 """
 
+from collections.abc import Callable
+
 from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
@@ -17,54 +19,70 @@ from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.sequencer import account_name, accounts
 from penstock.services.server import Server
+from penstock.services.two_persons import require_second
 from penstock.services.witness import NOTHING, Sight
 
 
 def acknowledge(server: Server, principal: Principal) -> RestoreView:
     """Leave the suspended state, for a database that is known to be older, or a lost witness.
 
-    Raises ``Conflict`` where nothing is suspended.
+    Raises ``Conflict`` where nothing is suspended, and ``ApprovalNeeded``.
     """
     principal.require("admin")
-    seen = _what_was_seen(server)
-    now = server.clock()
+    seen = what_was_seen(server)
     with server.database.write(watched=False) as session:
-        known, before = seen or NOTHING, accounts(session)
-        queries = session.exec(select(Query).where(col(Query.frozen).is_(None))).all()
-        for query in queries:
-            query.frozen = log.timestamp(now)
-            session.add(query)
-        floors, lost = _floors(session, known, before)
-        for dataset, tier_id, (loss, failure) in floors:
-            session.add(
-                SpentFloor(
-                    dataset_id=required(dataset.id),
-                    tier_id=tier_id,
-                    loss=loss,
-                    failure=failure,
-                    at=now,
-                )
+        require_second(server)
+        view, after = settle(session, server, principal, seen)
+    after()
+    return view
+
+
+def settle(
+    session: Session, server: Server, principal: Principal, seen: Sight | None
+) -> tuple[RestoreView, Callable[[], None]]:
+    """What ``acknowledge`` does, as a part of a transaction that is not watched.
+
+    The second part of the answer lets the witness begin anew, once that is committed.
+    """
+    now = server.clock()
+    known, before = seen or NOTHING, accounts(session)
+    queries = session.exec(select(Query).where(col(Query.frozen).is_(None))).all()
+    for query in queries:
+        query.frozen = log.timestamp(now)
+        session.add(query)
+    floors, lost = _floors(session, known, before)
+    for dataset, tier_id, (loss, failure) in floors:
+        session.add(
+            SpentFloor(
+                dataset_id=required(dataset.id),
+                tier_id=tier_id,
+                loss=loss,
+                failure=failure,
+                at=now,
             )
-        leaf = record(
-            session,
-            principal,
-            "restore",
-            now,
-            witnessed=seen.size if seen else None,
-            root=known.root.hex() or None,
-            frozen=len(queries),
-            charged=len(floors),
-            datasets=lost,
         )
-        sight = server.sequencer.place_now(session)
-    server.sequencer.witness.start_over(Sight(sight.size, sight.root, known.accounts))
-    server.sequencer.examine()
-    return RestoreView(
-        seen.size if seen else None, leaf.index or 0, len(queries), len(floors), lost
+    leaf = record(
+        session,
+        principal,
+        "restore",
+        now,
+        witnessed=seen.size if seen else None,
+        root=known.root.hex() or None,
+        frozen=len(queries),
+        charged=len(floors),
+        datasets=lost,
     )
+    sight = server.sequencer.place_now(session)
+
+    def after() -> None:
+        server.sequencer.witness.start_over(Sight(sight.size, sight.root, known.accounts))
+        server.sequencer.examine()
+
+    place = leaf.index or 0
+    return RestoreView(seen.size if seen else None, place, len(queries), len(floors), lost), after
 
 
-def _what_was_seen(server: Server) -> Sight | None:
+def what_was_seen(server: Server) -> Sight | None:
     """What the witness saw; ``None`` where that is lost.  Raises ``Conflict``."""
     try:
         seen = server.sequencer.witness.seen()

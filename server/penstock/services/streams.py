@@ -20,7 +20,7 @@ from penstock.persistence import lock_dataset
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services import datasets
 from penstock.services.allowances import allow
-from penstock.services.catalogue import end, levels_of, page_of, spec_of, visible
+from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.charging import (
     Accounts,
     accounts_of,
@@ -151,12 +151,13 @@ def change(server: Server, principal: Principal, name: str, wanted: StreamChange
 def retire(server: Server, principal: Principal, name: str) -> StreamView:
     """Let a stream take no more elements, and give nobody more than they were given.
 
-    Nothing that it cost comes back.  Retiring again changes nothing.  Raises ``NotFound``.
+    Nothing that it cost comes back.  Retiring again changes nothing.  Raises ``NotFound`` and
+    ``ApprovalNeeded``.
     """
     principal.require("admin")
     with server.database.write() as session:
         query = stream_by_name(session, name)
-        end(session, server, principal, query)
+        end_alone(session, server, principal, query)
         return _view(session, server, query, None)
 
 

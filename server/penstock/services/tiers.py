@@ -20,6 +20,7 @@ from penstock.services.lookup import required, tier_by_name
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import TierChange, TierSpec
+from penstock.services.two_persons import require_second
 from penstock.services.views import TierView
 
 FIRST_RANK = 10
@@ -99,25 +100,32 @@ def change(server: Server, principal: Principal, name: str, spec: TierChange) ->
 def delete(server: Server, principal: Principal, name: str) -> TierView:
     """Take a tier out of sight.  What its former holders saw stays accounted for.
 
-    Raises ``NotFound``, and ``Conflict`` while people hold it.
+    Raises ``NotFound``, ``Conflict`` while people hold it, and ``ApprovalNeeded``.
     """
     principal.require("admin")
     with server.database.write() as session:
-        tier = tier_by_name(session, name)
-        holders = _holders(session, tier)
-        if holders:
-            shown = ", ".join(holders[:10]) + (" and others" if len(holders) > 10 else "")
-            raise Conflict(
-                f"Tier {tier.name!r} is held by {len(holders)}: {shown}. Give them another"
-                " clearance, or none, and try again.",
-                held_by=holders[:10],
-            )
-        tier.deleted_at = server.clock()
-        session.add(tier)
-        session.flush()
-        record(session, principal, "tier", tier.deleted_at, tier=tier.name, deleted=True)
-        _settle(session, principal, tier.deleted_at, None)
-        return view(tier)
+        removed = remove(session, server, principal, name)
+        require_second(server)
+        return removed
+
+
+def remove(session: Session, server: Server, principal: Principal, name: str) -> TierView:
+    """What ``delete`` does, as a part of a transaction."""
+    tier = tier_by_name(session, name)
+    holders = _holders(session, tier)
+    if holders:
+        shown = ", ".join(holders[:10]) + (" and others" if len(holders) > 10 else "")
+        raise Conflict(
+            f"Tier {tier.name!r} is held by {len(holders)}: {shown}. Give them another"
+            " clearance, or none, and try again.",
+            held_by=holders[:10],
+        )
+    tier.deleted_at = server.clock()
+    session.add(tier)
+    session.flush()
+    record(session, principal, "tier", tier.deleted_at, tier=tier.name, deleted=True)
+    _settle(session, principal, tier.deleted_at, None)
+    return view(tier)
 
 
 def _holders(session: Session, tier: Tier) -> list[str]:

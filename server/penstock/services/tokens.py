@@ -14,6 +14,7 @@ from penstock.services.paging import Window
 from penstock.services.principals import ROLES, Principal, roles_of
 from penstock.services.server import Server
 from penstock.services.specs import TokenSpec
+from penstock.services.two_persons import require_operator
 from penstock.services.views import IssuedTokenView, Page, TokenView
 
 LONGEST_LIFE = timedelta(days=3650)
@@ -30,6 +31,8 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
         if user.disabled_at is not None:
             raise Conflict(f"{user.name} is disabled and cannot be given a token.")
         scopes = _scopes(principal, user, spec)
+        if "admin" in scopes and user.id != principal.user_id:
+            require_operator(server, principal, "gives others a token that carries the role admin")
         now = server.clock()
         life = timedelta(days=server.settings.token_days)
         if spec.expires_in is not None:

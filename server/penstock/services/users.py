@@ -11,6 +11,7 @@ from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.server import Server
 from penstock.services.specs import UserChange, UserSpec
+from penstock.services.two_persons import require_operator
 from penstock.services.views import MeView, Page, UserView
 
 
@@ -59,10 +60,16 @@ def show(server: Server, principal: Principal, name: str) -> UserView:
 
 
 def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
-    """Add a user.  Raises ``NameTaken``, and ``InvalidInput`` for an unknown clearance."""
+    """Add a user.
+
+    Raises ``NameTaken``, ``InvalidInput`` for an unknown clearance, and ``Forbidden`` for an
+    admin under the two-person rule, unless the operator does it.
+    """
     principal.require("admin")
     with server.database.write() as session:
         taken = session.exec(select(User).where(col(User.folded) == folded(spec.name))).first()
+        if "admin" in spec.roles:
+            require_operator(server, principal, "makes admins")
         if taken is not None or folded(spec.name) == OPERATOR.name:
             name = taken.name if taken else OPERATOR.name
             raise NameTaken(f"The name {name!r} is taken; choose another one.")
@@ -95,7 +102,8 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
     """Promote, demote, or change roles; it acts at once on tokens already issued.
 
     Raises ``NotFound``, ``InvalidInput`` for an unknown clearance, and ``Conflict`` where
-    no admin would be left, unless the operator does it.
+    no admin would be left, or ``Forbidden`` where one would come under the two-person rule,
+    unless the operator does it.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -104,6 +112,8 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
         if spec.roles is not None and "admin" not in spec.roles:
             _require_other_admin(session, principal, user)
         if spec.roles is not None and set(spec.roles) != set(roles_of(user)):
+            if "admin" in spec.roles and not user.admin:
+                require_operator(server, principal, "makes admins")
             for role in ROLES:
                 setattr(user, role, role in spec.roles)
             session.add(user)

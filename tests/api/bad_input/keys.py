@@ -22,6 +22,8 @@ POSTS: Mapping[str, Any] = {
     QUERIES: GOOD,
     f"{QUERIES}/visits/retire": None,
     STREAMS: STREAM,
+    f"{STREAMS}/hits/retire": None,
+    "/api/v1/proposals/first/approval": None,
     f"{STREAMS}/hits/elements": {"from": 1, "values": [1]},
 }
 """A good body, or none, for each address."""

@@ -71,6 +71,7 @@ def test_a_command_that_reads_the_database_does_import_it(furnished: Path) -> No
 def test_the_commands_are_those_of_the_manual() -> None:
     assert {" ".join(path) for path in leaves()} == {
         *("init", "status", "serve", "demo", "release"),
+        *("proposal list", "proposal approve", "proposal withdraw"),
         *("user create", "user list", "user show", "user set-clearance", "user disable"),
         *("token create", "token list", "token revoke", "tier create", "tier list"),
         *("tier change", "tier delete", "query levels", "query retire"),

@@ -1,11 +1,21 @@
 """The operations, by subject.  A handler parses nothing: it calls one service."""
 
 from penstock.api.operations import Operation
-from penstock.api.routes import audit, datasets, health, queries, releases, streams, tiers, users
+from penstock.api.routes import (
+    audit,
+    datasets,
+    health,
+    proposals,
+    queries,
+    releases,
+    streams,
+    tiers,
+    users,
+)
 
 OPERATIONS: tuple[Operation, ...] = tuple(
     operation
-    for subject in (health, users, tiers, datasets, queries, releases, streams, audit)
+    for subject in (health, users, tiers, datasets, queries, releases, streams, proposals, audit)
     for operation in subject.operations.declared
 )
 """Everything that is served, in the order of the document."""

@@ -39,6 +39,7 @@ Kind = Literal[
     "key",
     "restore",
     "stream",
+    "proposal",
 ]
 
 

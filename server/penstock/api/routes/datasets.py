@@ -6,8 +6,10 @@ from pydantic import Field
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
-from penstock.services import budget, datasets, dummy
+from penstock.services import budget, datasets, dummy, proposals
 from penstock.services.paging import Window
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import BudgetChange
 from penstock.services.specs import DatasetChange, DatasetRequest, VersionRequest
 from penstock.services.views import DatasetBudgetView, DatasetView, DummyView, Page
 
@@ -33,12 +35,14 @@ def show_dataset(call: Call, dataset: str) -> DatasetView:
 
 
 @operations.patch("/datasets/{dataset}", ADMIN, refusals=(409,))
-def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView:
+def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView | ProposalView:
     """Raise or lower the budgets of tiers; those left out keep theirs.
 
-    A budget below what is spent is refused.
+    A budget below what is spent is refused.  Under the two-person rule one that is larger than
+    all that the dataset has is proposed.
     """
-    return budget.change(call.server, call.principal, dataset, body)
+    change = BudgetChange(dataset=dataset, budgets=body.budgets)
+    return proposals.asked(call.server, call.principal, change)
 
 
 @operations.post("/datasets/{dataset}/versions", ADMIN, refusals=(409,))

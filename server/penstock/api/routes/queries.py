@@ -4,9 +4,11 @@ from typing import Annotated
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
-from penstock.services import preview, queries
+from penstock.services import preview, proposals, queries
 from penstock.services.paging import Window
 from penstock.services.preview_views import PreviewView
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import QueryRetirement
 from penstock.services.specs import LevelsChange, PreviewRequest, QueryRequest
 from penstock.services.views import Page, QueryView
 
@@ -70,9 +72,9 @@ def change_query(call: Call, query: str, body: LevelsChange) -> QueryView:
 
 
 @operations.post("/queries/{query}/retire", ADMIN, status=200)
-def retire_query(call: Call, query: str) -> QueryView:
+def retire_query(call: Call, query: str) -> QueryView | ProposalView:
     """Stop further releases of a query.
 
     Values already handed out remain readable, and nothing that it cost comes back.
     """
-    return queries.retire(call.server, call.principal, query)
+    return proposals.asked(call.server, call.principal, QueryRetirement(query=query))

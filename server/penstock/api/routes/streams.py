@@ -6,8 +6,16 @@ from pydantic import Field
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, ANALYST, PLANNER, SIGNED_IN, Operations, Parameter
-from penstock.services import stream_elements, stream_preview, stream_releases, streams
+from penstock.services import (
+    proposals,
+    stream_elements,
+    stream_preview,
+    stream_releases,
+    streams,
+)
 from penstock.services.paging import Window
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import StreamRetirement
 from penstock.services.stream_preview_views import StreamPreviewView
 from penstock.services.stream_specs import ElementsRequest, StreamChange, StreamRequest
 from penstock.services.stream_views import PushedView, RunningTotalsView, StreamView
@@ -71,13 +79,13 @@ def change_stream(call: Call, stream: str, body: StreamChange) -> StreamView:
 
 
 @operations.post("/streams/{stream}/retire", ADMIN, status=200)
-def retire_stream(call: Call, stream: str) -> StreamView:
+def retire_stream(call: Call, stream: str) -> StreamView | ProposalView:
     """Let a stream take no more elements, and give nobody more than they were given.
 
     Ranges already handed out remain readable to whom they were given, and nothing that the
     stream cost comes back.
     """
-    return streams.retire(call.server, call.principal, stream)
+    return proposals.asked(call.server, call.principal, StreamRetirement(stream=stream))
 
 
 @operations.post("/streams/{stream}/elements", ADMIN, status=200, refusals=(409,), large_body=True)

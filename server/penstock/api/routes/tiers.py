@@ -2,8 +2,10 @@
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations
-from penstock.services import tiers
+from penstock.services import proposals, tiers
 from penstock.services.paging import Window
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import TierDeletion
 from penstock.services.specs import TierChange, TierSpec
 from penstock.services.views import Page, TierView
 
@@ -38,9 +40,9 @@ def change_tier(call: Call, tier: str, body: TierChange) -> TierView:
 
 
 @operations.delete("/tiers/{tier}", ADMIN, refusals=(409,))
-def delete_tier(call: Call, tier: str) -> TierView:
+def delete_tier(call: Call, tier: str) -> TierView | ProposalView:
     """Take a tier away that nobody holds.
 
     What its former holders saw stays known to them, and stays charged.
     """
-    return tiers.delete(call.server, call.principal, tier)
+    return proposals.asked(call.server, call.principal, TierDeletion(tier=tier))

@@ -1,0 +1,317 @@
+"""Acts that take two people: proposed by one admin, approved by another, done once.
+
+A proposal is kept as it was made, with the state that it was meant for, and an approval does
+exactly that: in one transaction with its own leaf, or not at all.  A proposal ends with its
+first decision; where an approved act cannot be done any more, that is a decision as well, and
+the proposal stays in sight as failed.  It expires after ``LIFE``.
+
+The operator is one person: may propose, and approve what an admin proposed, but not both.
+"""
+
+import json
+import uuid
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from penstock.errors import (
+    ApprovalNeeded,
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    LogUnavailable,
+    NotFound,
+    Suspended,
+)
+from penstock.persistence.tables import Decision, Proposal, User
+from penstock.services import log
+from penstock.services.acts import record
+from penstock.services.lookup import required
+from penstock.services.paging import Window
+from penstock.services.principals import OPERATOR, Principal
+from penstock.services.proposal_views import Act as ActName
+from penstock.services.proposal_views import ProposalView, State
+from penstock.services.proposed import STORED, Acknowledgment, Act, Answered, Proposed
+from penstock.services.server import Server
+from penstock.services.views import Page
+
+LIFE = timedelta(days=7)
+
+
+def asked(server: Server, principal: Principal, act: Act[Answered]) -> Answered | ProposalView:
+    """Do something, or propose it where that takes two people.
+
+    Asked again by the same person while it is open, it is the same proposal.  Raises what
+    the act does.
+    """
+    try:
+        return act.alone(server, principal)
+    except ApprovalNeeded:
+        return _propose(server, principal, cast("Proposed", act))
+
+
+def listing(
+    server: Server, principal: Principal, window: Window, state: State | None = None
+) -> Page[ProposalView]:
+    """Proposals in the order in which they were made, or those in one state."""
+    principal.require("admin", "auditor")
+    now = server.clock()
+    with server.database.read() as session:
+        rows = session.exec(
+            _in_state(state, now)
+            .where(col(Proposal.id) > window.after)
+            .order_by(col(Proposal.id))
+            .limit(window.limit + 1)
+        ).all()
+        return window.page(rows, lambda row: _view(session, row, now), lambda row: required(row.id))
+
+
+def show(server: Server, principal: Principal, public_id: str) -> ProposalView:
+    """One proposal.  Raises ``NotFound``."""
+    principal.require("admin", "auditor")
+    with server.database.read() as session:
+        return _view(session, _found(session, public_id), server.clock())
+
+
+def approve(server: Server, principal: Principal, public_id: str) -> ProposalView:
+    """Approve what somebody else proposed, and do it.
+
+    Raises ``NotFound``, ``Forbidden`` for whoever proposed it and for who is no admin any
+    more, and ``Conflict`` where it is not open, where it cannot be done any more, and where
+    its proposer is no admin any more; then the proposal has failed.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        act = STORED.validate_json(_found(session, public_id).request)
+    try:
+        with _writing(server, act) as session:
+            proposal = _open(session, server, public_id)
+            _require_another(session, principal, proposal)
+            _decide(session, server, principal, proposal, "approved")
+            _require_same(session, server, act, proposal)
+            after = act.perform(session, server, principal)
+    except (Conflict, InvalidInput, NotFound) as problem:
+        _fail(server, principal, act, public_id, problem)
+        raise Conflict(
+            f"The proposal cannot be done any more, and is closed. {problem.detail}"
+            " Propose it anew where it is still wanted."
+        ) from problem
+    after()
+    return show(server, principal, public_id)
+
+
+def withdraw(server: Server, principal: Principal, public_id: str) -> ProposalView:
+    """Close a proposal without doing it: by whoever made it, or by another admin.
+
+    Raises ``NotFound``, and ``Conflict`` where it is not open.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        act = STORED.validate_json(_found(session, public_id).request)
+    with _writing(server, act) as session:
+        proposal = _open(session, server, public_id)
+        _require_admin(session, principal)
+        _decide(session, server, principal, proposal, "withdrawn")
+        return _view(session, proposal, server.clock())
+
+
+class _NotOpen(Conflict):
+    """The proposal was decided before, or has expired."""
+
+
+class _Lapsed(Conflict):
+    """The proposal cannot be done as it was meant."""
+
+
+def _propose(server: Server, principal: Principal, act: Proposed) -> ProposalView:
+    now = server.clock()
+    with _writing(server, act) as session:
+        _require_admin(session, principal)
+        request = _canonical(act.model_dump(mode="json"))
+        basis = _canonical(act.basis(session, server))
+        before = session.exec(
+            _in_state("open", now).where(
+                col(Proposal.by) == principal.actor,
+                col(Proposal.request) == request,
+                col(Proposal.basis) == basis,
+            )
+        ).first()
+        if before is not None:
+            return _view(session, before, now)
+        proposal = Proposal(
+            public_id=str(uuid.uuid4()),
+            act=act.act,
+            request=request,
+            basis=basis,
+            by=principal.actor,
+            at=now,
+            expires_at=now + LIFE,
+        )
+        session.add(proposal)
+        session.flush()
+        _record(session, principal, proposal, "open", now)
+        return _view(session, proposal, now)
+
+
+def _writing(server: Server, act: Proposed) -> AbstractContextManager[Session]:
+    """A transaction that may hold this act, or a decision about it.
+
+    While the database is suspended nothing goes into the tree: leaves about a restore wait
+    there until it is acknowledged.
+    """
+    if isinstance(act, Acknowledgment):
+        try:
+            server.sequencer.require_sound()
+        except (Suspended, LogUnavailable):
+            return server.database.write(watched=False)
+    return server.database.write()
+
+
+def _open(session: Session, server: Server, public_id: str) -> Proposal:
+    proposal = _found(session, public_id)
+    view = _view(session, proposal, server.clock())
+    if view.state == "expired":
+        raise _NotOpen(
+            f"The proposal expired at {log.timestamp(proposal.expires_at)}; propose it anew."
+        )
+    if view.state != "open":
+        raise _NotOpen(f"The proposal is {view.state} already, by {view.decided_by}.")
+    return proposal
+
+
+def _require_another(session: Session, principal: Principal, proposal: Proposal) -> None:
+    """Raise ``Forbidden`` unless an admin other than the proposer approves.
+
+    People are told apart by name, not by token; names are never given to anybody else.
+    """
+    if proposal.by in (principal.name, principal.actor):
+        raise Forbidden(
+            f"{proposal.by} proposed this, and cannot approve it: another admin has to, with a"
+            " token of their own."
+        )
+    _require_admin(session, principal)
+    if not _is_admin(session, proposal.by):
+        raise _Lapsed(f"{proposal.by}, who proposed it, is not an admin any more.")
+
+
+def _require_admin(session: Session, principal: Principal) -> None:
+    """Raise ``Forbidden`` where the caller ceased to be an admin since they signed in."""
+    if not (principal.is_operator or _is_admin(session, principal.name)):
+        raise Forbidden(f"{principal.name} is not an admin any more.")
+
+
+def _is_admin(session: Session, name: str) -> bool:
+    if name == OPERATOR.name:
+        return True
+    user = session.exec(select(User).where(col(User.name) == name)).one()
+    return user.admin and user.disabled_at is None
+
+
+def _require_same(session: Session, server: Server, act: Proposed, proposal: Proposal) -> None:
+    if _canonical(act.basis(session, server)) != proposal.basis:
+        raise _Lapsed("What it was proposed for has changed since.")
+
+
+def _fail(
+    server: Server,
+    principal: Principal,
+    act: Proposed,
+    public_id: str,
+    problem: Conflict | InvalidInput | NotFound,
+) -> None:
+    """Close a proposal that could not be done, in a transaction that the act has no part in."""
+    if isinstance(problem, _NotOpen):
+        raise problem
+    with _writing(server, act) as session:
+        proposal = _open(session, server, public_id)
+        _decide(session, server, principal, proposal, "failed", problem.detail)
+
+
+def _decide(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    proposal: Proposal,
+    outcome: State,
+    reason: str | None = None,
+) -> None:
+    now = server.clock()
+    decision = Decision(
+        proposal_id=required(proposal.id),
+        outcome=outcome,
+        proposed_by=proposal.by,
+        by=principal.actor,
+        at=now,
+        reason=reason,
+    )
+    session.add(decision)
+    session.flush()
+    _record(session, principal, proposal, outcome, now)
+
+
+def _record(
+    session: Session, principal: Principal, proposal: Proposal, state: State, at: datetime
+) -> None:
+    record(
+        session,
+        principal,
+        "proposal",
+        at,
+        proposal=proposal.public_id,
+        act=proposal.act,
+        state=state,
+        proposed_by=proposal.by,
+        request=_request(proposal),
+        basis=json.loads(proposal.basis),
+    )
+
+
+def _found(session: Session, public_id: str) -> Proposal:
+    proposal = session.exec(select(Proposal).where(col(Proposal.public_id) == public_id)).first()
+    if proposal is None:
+        raise NotFound(f"There is no proposal {public_id!r}.")
+    return proposal
+
+
+def _in_state(state: State | None, now: datetime) -> SelectOfScalar[Proposal]:
+    """The proposals in one state, or all of them."""
+    statement = select(Proposal).outerjoin(Decision, col(Decision.proposal_id) == col(Proposal.id))
+    if state is None:
+        return statement
+    if state == "open":
+        return statement.where(col(Decision.id).is_(None), col(Proposal.expires_at) > now)
+    if state == "expired":
+        return statement.where(col(Decision.id).is_(None), col(Proposal.expires_at) <= now)
+    return statement.where(col(Decision.outcome) == state)
+
+
+def _view(session: Session, proposal: Proposal, now: datetime) -> ProposalView:
+    decision = session.exec(
+        select(Decision).where(col(Decision.proposal_id) == proposal.id)
+    ).first()
+    undecided: State = "open" if proposal.expires_at > now else "expired"
+    return ProposalView(
+        id=proposal.public_id,
+        act=cast("ActName", proposal.act),
+        request=_request(proposal),
+        basis=json.loads(proposal.basis),
+        state=cast("State", decision.outcome) if decision else undecided,
+        proposed_by=proposal.by,
+        proposed_at=proposal.at,
+        expires_at=proposal.expires_at,
+        decided_by=decision.by if decision else None,
+        decided_at=decision.at if decision else None,
+        reason=decision.reason if decision else None,
+    )
+
+
+def _request(proposal: Proposal) -> dict[str, Any]:
+    """What is to be done, but for its name."""
+    return {name: part for name, part in json.loads(proposal.request).items() if name != "act"}
+
+
+def _canonical(fields: dict[str, Any]) -> str:
+    return log.canonical(fields).decode()

@@ -1,0 +1,197 @@
+"""The acts that take two people under the two-person rule, each as it can be proposed.
+
+``alone`` does it at once, or raises ``ApprovalNeeded``.  ``basis`` is the state that a
+proposal is meant for, ``perform`` does it in the transaction of its approval and answers with
+what follows the commit; it raises ``Conflict`` where there is nothing to do.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Protocol, TypeVar
+
+from pydantic import Field, TypeAdapter
+from sqlmodel import Session
+
+from penstock.connectors.fields import Spec
+from penstock.errors import Conflict
+from penstock.persistence.tables import Query
+from penstock.services import budget, keys, log, queries, restores, streams, tiers
+from penstock.services.catalogue import end
+from penstock.services.funding import newest_budget
+from penstock.services.log_views import RestoreView
+from penstock.services.lookup import (
+    dataset_by_name,
+    query_by_name,
+    stream_by_name,
+    tier_by_name,
+)
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.specs import BudgetSpec, DatasetChange
+from penstock.services.stream_views import StreamView
+from penstock.services.views import DatasetView, QueryView, TierView
+
+Answered = TypeVar("Answered", covariant=True)
+After = Callable[[], object]
+"""What follows once the act is committed."""
+
+
+def nothing() -> None:
+    """What follows an act that is done with its commit."""
+
+
+class Act(Protocol[Answered]):
+    """Something that one admin does alone, or two do together."""
+
+    @property
+    def act(self) -> str:
+        """Its name."""
+
+    def alone(self, server: Server, principal: Principal) -> Answered:
+        """Do it, as one person.  Raises ``ApprovalNeeded`` where it takes two."""
+
+    def basis(self, session: Session, server: Server, /) -> dict[str, Any]:
+        """The state that it depends on, as JSON values."""
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        """Do it, as two people."""
+
+
+class BudgetChange(Spec):
+    """Other budgets of tiers, the largest of which is larger than any before."""
+
+    act: Literal["change_budgets"] = "change_budgets"
+    dataset: str
+    budgets: dict[str, BudgetSpec]
+
+    def alone(self, server: Server, principal: Principal) -> DatasetView:
+        return budget.change(server, principal, self.dataset, self._wanted)
+
+    def basis(self, session: Session, _: Server) -> dict[str, Any]:
+        dataset = dataset_by_name(session, self.dataset)
+        found = [(tier, newest_budget(session, dataset, tier)) for tier in tiers.ordered(session)]
+        return {
+            "version": dataset.version,
+            "tiers": [
+                {
+                    "tier": tier.name,
+                    "since": log.timestamp(tier.created_at),
+                    "epsilon": last.epsilon if last else None,
+                }
+                for tier, last in found
+            ],
+        }
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        budget.settle(session, server, principal, self.dataset, self._wanted)
+        return nothing
+
+    @property
+    def _wanted(self) -> DatasetChange:
+        return DatasetChange(budgets=self.budgets)
+
+
+class TierDeletion(Spec):
+    """A tier that is taken away."""
+
+    act: Literal["delete_tier"] = "delete_tier"
+    tier: str
+
+    def alone(self, server: Server, principal: Principal) -> TierView:
+        return tiers.delete(server, principal, self.tier)
+
+    def basis(self, session: Session, _: Server) -> dict[str, Any]:
+        # By its name alone it could be another one that was made since.
+        tier = tier_by_name(session, self.tier)
+        return {"since": log.timestamp(tier.created_at), "rank": tier.rank}
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        tiers.remove(session, server, principal, self.tier)
+        return nothing
+
+
+class QueryRetirement(Spec):
+    """A query of which nothing more is released.  Its name is its own for ever."""
+
+    act: Literal["retire_query"] = "retire_query"
+    query: str
+
+    def alone(self, server: Server, principal: Principal) -> QueryView:
+        return queries.retire(server, principal, self.query)
+
+    def basis(self, session: Session, _: Server) -> dict[str, Any]:
+        query_by_name(session, self.query)
+        return {}
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        return _ended(session, server, principal, query_by_name(session, self.query))
+
+
+class StreamRetirement(Spec):
+    """A stream that takes no more elements.  Its name is its own for ever."""
+
+    act: Literal["retire_stream"] = "retire_stream"
+    stream: str
+
+    def alone(self, server: Server, principal: Principal) -> StreamView:
+        return streams.retire(server, principal, self.stream)
+
+    def basis(self, session: Session, _: Server) -> dict[str, Any]:
+        stream_by_name(session, self.stream)
+        return {}
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        return _ended(session, server, principal, stream_by_name(session, self.stream))
+
+
+class Shredding(Spec):
+    """A dataset whose keys are destroyed."""
+
+    act: Literal["shred_dataset"] = "shred_dataset"
+    dataset: str
+
+    def alone(self, server: Server, principal: Principal) -> keys.ShreddedView:
+        return keys.shred(server, principal, self.dataset)
+
+    def basis(self, session: Session, _: Server) -> dict[str, Any]:
+        return {"versions": keys.versions(session, self.dataset)}
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        forgotten = keys.forget(session, server, principal, self.dataset)
+        if not forgotten.fresh:
+            raise Conflict(f"Dataset {forgotten.dataset!r} is shredded already.")
+        return lambda: keys.destroy(server, forgotten)
+
+
+class Acknowledgment(Spec):
+    """Going on after a restore."""
+
+    act: Literal["acknowledge_restore"] = "acknowledge_restore"
+
+    def alone(self, server: Server, principal: Principal) -> RestoreView:
+        return restores.acknowledge(server, principal)
+
+    def basis(self, _: Session, server: Server) -> dict[str, Any]:
+        # Of this restore, and not of one that comes later.
+        seen = restores.what_was_seen(server)
+        return {
+            "witnessed": seen.size if seen else None,
+            "root": seen.root.hex() if seen else None,
+        }
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        _, after = restores.settle(session, server, principal, restores.what_was_seen(server))
+        return after
+
+
+Proposed = (
+    BudgetChange | TierDeletion | QueryRetirement | StreamRetirement | Shredding | Acknowledgment
+)
+STORED: TypeAdapter[Proposed] = TypeAdapter(Annotated[Proposed, Field(discriminator="act")])
+"""How a stored request is read again."""
+
+
+def _ended(session: Session, server: Server, principal: Principal, query: Query) -> After:
+    if query.status == "retired":
+        raise Conflict(f"{query.name!r} is retired already.")
+    end(session, server, principal, query)
+    return nothing

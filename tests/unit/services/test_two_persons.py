@@ -1,0 +1,281 @@
+"""What takes two people is proposed by one admin and done once, by another's approval."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlmodel import select
+from tests.unit.services.conftest import SITES, World
+
+from penstock.errors import ApprovalNeeded, Conflict, Forbidden, NotFound
+from penstock.persistence.tables import TierBudget
+from penstock.services import budget, datasets, events, keys, proposals, queries, tiers, users
+from penstock.services.paging import Window
+from penstock.services.principals import OPERATOR
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import (
+    BudgetChange,
+    QueryRetirement,
+    Shredding,
+    TierDeletion,
+)
+from penstock.services.specs import (
+    BudgetSpec,
+    DatasetChange,
+    DatasetRequest,
+    TierChange,
+    TierSpec,
+    UserChange,
+    UserSpec,
+)
+
+
+@pytest.fixture
+def ruled(visits: World) -> World:
+    """A world with two more admins, in which the rule is in force."""
+    for name in ("bea", "cem"):
+        users.create(visits.server, OPERATOR, UserSpec(name=name, roles=["admin"]))
+    settings = replace(visits.server.settings, two_person_rule=True)
+    return World(replace(visits.server, settings=settings), visits.clock, visits.streams)
+
+
+def raised(**epsilons: float) -> BudgetChange:
+    return BudgetChange(
+        dataset="sites",
+        budgets={tier: BudgetSpec(epsilon=epsilon) for tier, epsilon in epsilons.items()},
+    )
+
+
+def proposed(world: World, by: str, act: Any) -> ProposalView:
+    found = proposals.asked(world.server, world.person(by), act)
+    assert isinstance(found, ProposalView)
+    return found
+
+
+def granted(world: World) -> dict[str, float]:
+    view = datasets.show(world.server, OPERATOR, "sites")
+    return {tier: budget.epsilon for tier, budget in view.budgets.items()}
+
+
+def leaves(world: World) -> list[dict[str, Any]]:
+    return [
+        event.leaf for event in events.listing(world.server, world.person("otto"), Window()).items
+    ]
+
+
+def test_a_larger_top_budget_is_proposed_by_one_and_approved_by_another(ruled: World) -> None:
+    made = proposed(ruled, "ada", raised(internal=8))
+    assert (made.state, made.act, made.proposed_by) == ("open", "change_budgets", "ada")
+    assert made.request == {"dataset": "sites", "budgets": {"internal": {"epsilon": 8.0}}}
+    assert granted(ruled)["internal"] == 4
+    done = proposals.approve(ruled.server, ruled.person("bea"), made.id)
+    assert (done.state, done.decided_by) == ("approved", "bea")
+    assert granted(ruled)["internal"] == 8
+    *_, first, second, third = leaves(ruled)
+    assert [leaf["kind"] for leaf in (first, second, third)] == ["proposal", "proposal", "budget"]
+    assert (first["actor"], first["state"]) == ("ada", "open")
+    assert (second["actor"], second["state"]) == ("bea", "approved")
+    assert first["request"] == second["request"] == made.request
+    assert first["proposal"] == second["proposal"] == made.id
+    assert first["actor_exposure"] == second["actor_exposure"] == {}
+
+
+def test_what_enlarges_no_largest_budget_takes_one(ruled: World) -> None:
+    act = raised(public=2, partner=4, internal=4)
+    assert not isinstance(proposals.asked(ruled.server, ruled.person("ada"), act), ProposalView)
+    act = raised(internal=5)
+    assert isinstance(proposals.asked(ruled.server, ruled.person("ada"), act), ProposalView)
+
+
+def test_without_the_rule_one_does_it_all(visits: World) -> None:
+    for act in (raised(internal=8), QueryRetirement(query="visits"), Shredding(dataset="sites")):
+        done = proposals.asked(visits.server, visits.person("ada"), act)
+        assert not isinstance(done, ProposalView)
+    assert proposals.listing(visits.server, OPERATOR, Window()).items == []
+
+
+def test_no_way_leads_past_the_rule(ruled: World) -> None:
+    ada, server = ruled.person("ada"), ruled.server
+    tiers.create(server, ada, TierSpec(name="spare"))
+    before = len(leaves(ruled))
+    for act in (
+        lambda: budget.change(
+            server, ada, "sites", DatasetChange(budgets={"spare": BudgetSpec(epsilon=5)})
+        ),
+        lambda: tiers.delete(server, ada, "spare"),
+        lambda: queries.retire(server, ada, "visits"),
+        lambda: keys.shred(server, OPERATOR, "sites"),
+    ):
+        with pytest.raises(ApprovalNeeded, match="nothing was done"):
+            act()
+    with pytest.raises(Forbidden, match="only the operator makes admins"):
+        users.create(server, ada, UserSpec(name="sock", roles=["admin"]))
+    with pytest.raises(Forbidden, match="only the operator makes admins"):
+        users.change(server, ada, "pia", UserChange(roles=["analyst", "admin"]))
+    assert len(leaves(ruled)) == before
+    assert queries.show(server, ada, "visits").status == "active"
+
+
+def test_moving_tiers_enlarges_no_largest_budget(ruled: World) -> None:
+    ada, server = ruled.person("ada"), ruled.server
+    tiers.create(server, ada, TierSpec(name="top"))
+    proposals.approve(server, ruled.person("bea"), proposed(ruled, "ada", raised(top=9)).id)
+    gone = proposed(ruled, "ada", TierDeletion(tier="top"))
+    proposals.approve(server, ruled.person("bea"), gone.id)
+    tiers.create(server, ada, TierSpec(name="other"))
+    tiers.change(server, ada, "internal", TierChange(above="other"))
+    tiers.create(server, ada, TierSpec(name="third"))
+    with server.database.read() as session:
+        assert max(row.epsilon for row in session.exec(select(TierBudget))) == 9
+
+
+def test_what_cannot_be_done_cannot_be_proposed(ruled: World) -> None:
+    with pytest.raises(Conflict, match="held by 1"):
+        proposals.asked(ruled.server, ruled.person("ada"), TierDeletion(tier="public"))
+    with pytest.raises(NotFound):
+        proposals.asked(ruled.server, ruled.person("ada"), QueryRetirement(query="nothing"))
+    assert proposals.listing(ruled.server, OPERATOR, Window()).items == []
+
+
+def test_the_operator_is_one_person(ruled: World) -> None:
+    made = proposals.asked(ruled.server, OPERATOR, Shredding(dataset="sites"))
+    assert isinstance(made, ProposalView)
+    with pytest.raises(Forbidden, match="operator proposed this"):
+        proposals.approve(ruled.server, OPERATOR, made.id)
+    acting = replace(ruled.person("ada"), by="operator")
+    with pytest.raises(Forbidden, match="operator proposed this"):
+        proposals.approve(ruled.server, acting, made.id)
+    assert proposals.approve(ruled.server, ruled.person("ada"), made.id).state == "approved"
+    with ruled.server.database.read() as session:
+        assert keys.versions(session, "sites") == []
+    # Interrupted behind the commit, it is finished by whoever says it again.
+    again = proposals.asked(ruled.server, OPERATOR, Shredding(dataset="sites"))
+    assert not isinstance(again, ProposalView)
+
+
+def test_a_proposal_expires_after_a_week(ruled: World) -> None:
+    made = proposed(ruled, "ada", raised(internal=8))
+    ruled.clock.forward(days=7)
+    assert proposals.show(ruled.server, OPERATOR, made.id).state == "expired"
+    for act in (proposals.approve, proposals.withdraw):
+        with pytest.raises(Conflict, match="expired"):
+            act(ruled.server, ruled.person("bea"), made.id)
+    assert granted(ruled)["internal"] == 4
+    assert proposed(ruled, "ada", raised(internal=8)).id != made.id
+    by_state = {
+        state: len(proposals.listing(ruled.server, OPERATOR, Window(), state).items)
+        for state in ("open", "expired", "approved", None)
+    }
+    assert by_state == {"open": 1, "expired": 1, "approved": 0, None: 2}
+
+
+@pytest.mark.parametrize("name", ["ada", "bea"])
+def test_a_proposal_that_was_withdrawn_is_over(ruled: World, name: str) -> None:
+    made = proposed(ruled, "ada", raised(internal=8))
+    assert proposals.withdraw(ruled.server, ruled.person(name), made.id).state == "withdrawn"
+    with pytest.raises(Conflict, match=f"withdrawn already, by {name}"):
+        proposals.approve(ruled.server, ruled.person("cem"), made.id)
+    assert leaves(ruled)[-1]["state"] == "withdrawn"
+
+
+def test_proposed_again_by_the_same_person_it_is_the_same(ruled: World) -> None:
+    made = proposed(ruled, "ada", raised(internal=8))
+    assert proposed(ruled, "ada", raised(internal=8)).id == made.id
+    assert proposed(ruled, "ada", raised(internal=9)).id != made.id
+    assert proposed(ruled, "bea", raised(internal=8)).id != made.id
+
+
+def another_budget(world: World) -> None:
+    proposals.asked(world.server, world.person("cem"), raised(public=1.5))
+
+
+def another_version_of_the_tier(world: World) -> None:
+    found = proposed(world, "cem", TierDeletion(tier="spare"))
+    proposals.approve(world.server, world.person("bea"), found.id)
+    world.clock.forward(seconds=1)
+    tiers.create(world.server, world.person("cem"), TierSpec(name="spare"))
+
+
+def retired_meanwhile(world: World) -> None:
+    found = proposed(world, "cem", QueryRetirement(query="visits"))
+    proposals.approve(world.server, world.person("bea"), found.id)
+
+
+def somebody_holds_it(world: World) -> None:
+    users.change(world.server, OPERATOR, "pia", UserChange(clearance="spare"))
+
+
+@pytest.mark.parametrize(
+    ("act", "meanwhile"),
+    [
+        (raised(spare=8), another_budget),
+        (TierDeletion(tier="spare"), another_version_of_the_tier),
+        (TierDeletion(tier="spare"), somebody_holds_it),
+        (QueryRetirement(query="visits"), retired_meanwhile),
+    ],
+)
+def test_only_what_was_proposed_is_approved(
+    ruled: World, act: Any, meanwhile: Callable[[World], None]
+) -> None:
+    tiers.create(ruled.server, OPERATOR, TierSpec(name="spare"))
+    made = proposed(ruled, "ada", act)
+    meanwhile(ruled)
+    before = granted(ruled)
+    with pytest.raises(Conflict, match="cannot be done any more, and is closed"):
+        proposals.approve(ruled.server, ruled.person("bea"), made.id)
+    failed = proposals.show(ruled.server, ruled.person("otto"), made.id)
+    assert (failed.state, failed.decided_by) == ("failed", "bea")
+    assert failed.reason
+    assert leaves(ruled)[-1]["state"] == "failed"
+    assert granted(ruled) == before
+    assert "spare" in {tier.name for tier in tiers.listing(ruled.server)}
+    with pytest.raises(Conflict, match="failed already"):
+        proposals.approve(ruled.server, ruled.person("cem"), made.id)
+
+
+def test_approvals_at_once_do_it_once(ruled: World) -> None:
+    made = proposed(ruled, "ada", raised(internal=8))
+
+    def approve(name: str) -> str:
+        try:
+            return proposals.approve(ruled.server, ruled.person(name), made.id).state
+        except Conflict as refusal:
+            return refusal.detail
+
+    with ThreadPoolExecutor(4) as threads:
+        found = sorted(threads.map(approve, ["bea", "cem", "bea", "cem"]))
+    assert sum(state == "approved" for state in found) == 1
+    assert sum("approved already" in state for state in found) == 3
+    kinds = [(leaf["kind"], leaf.get("state")) for leaf in leaves(ruled)]
+    assert kinds.count(("proposal", "approved")) == 1
+    assert kinds[-1] == ("budget", None)
+    assert kinds.count(("budget", None)) == 4
+
+
+def test_an_act_that_fails_behind_its_decision_takes_the_decision_with_it(
+    ruled: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = proposed(ruled, "ada", raised(internal=8))
+
+    def broken(*_: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(budget, "settle", broken)
+        with pytest.raises(RuntimeError):
+            proposals.approve(ruled.server, ruled.person("bea"), made.id)
+    assert proposals.show(ruled.server, OPERATOR, made.id).state == "open"
+    assert proposals.approve(ruled.server, ruled.person("bea"), made.id).state == "approved"
+
+
+def test_another_version_of_a_dataset_is_not_shredded_with_it(ruled: World) -> None:
+    datasets.register(
+        ruled.server, OPERATOR, DatasetRequest.model_validate({**SITES, "name": "more"})
+    )
+    made = proposed(ruled, "ada", Shredding(dataset="more"))
+    proposals.approve(ruled.server, ruled.person("bea"), made.id)
+    with ruled.server.database.read() as session:
+        assert keys.versions(session, "more") == []
+        assert keys.versions(session, "sites") == [1]
