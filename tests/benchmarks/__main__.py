@@ -15,6 +15,7 @@ from tests.benchmarks import (
     levels,
     mechanisms,
     over_http,
+    refusals,
     registration,
     release,
     sequencer,
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "correlated": ("Many counts over one population", correlated.measure),
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),
     "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
+    "refusals": ("What the clock tells, HTTP, 256 values, SQLite", refusals.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),
 }
 

@@ -1,6 +1,6 @@
 """A home with three tiers, analysts, and queries of pushed vectors, made by the services."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,8 +41,8 @@ class World:
         """The home folder."""
         return self.server.settings.home
 
-    def add_query(self, name: str, size: int) -> None:
-        """Register a Gaussian query over ``exact_values(size)``."""
+    def add_query(self, name: str, size: int, tiers: Sequence[str] = tuple(TIERS)) -> None:
+        """Register a Gaussian query over ``exact_values(size)``, in sight from ``tiers`` on."""
         queries.register(
             self.server,
             OPERATOR,
@@ -54,14 +54,14 @@ class World:
                     "bound": LARGEST_VALUE,
                     "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
                     "mechanism": "gaussian",
-                    "levels": {tier: {"level": level} for tier, level in TIERS.items()},
+                    "levels": {tier: {"level": TIERS[tier]} for tier in tiers},
                 }
             ),
         )
 
-    def add_analyst(self, name: str) -> Principal:
-        """Somebody cleared for the highest tier."""
-        spec = UserSpec(name=name, roles=["analyst"], clearance=list(TIERS)[-1])
+    def add_analyst(self, name: str, clearance: str = list(TIERS)[-1]) -> Principal:
+        """Somebody cleared for the highest tier, or for another."""
+        spec = UserSpec(name=name, roles=["analyst"], clearance=clearance)
         users.create(self.server, OPERATOR, spec)
         return acting_as(self.server, name)
 
