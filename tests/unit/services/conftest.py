@@ -1,5 +1,6 @@
 """A whole server in a temporary home, with a clock that stands and noise from fixed keys."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -136,3 +137,30 @@ def visits(world: World) -> World:
     """The world with one Gaussian query of three values."""
     world.push()
     return world
+
+
+Restore = Callable[[], World]
+
+
+@pytest.fixture
+def restore(visits: World, homes: Homes, tmp_path: Path, backend: str) -> Restore:
+    """Keeps the database as it is now; puts it back beside the keys and witness of then."""
+    settings = visits.server.settings
+    visits.server.database.close()
+    urls = {
+        name: getattr(settings, name)
+        for name in ("database_url", "migration_database_url")
+        if getattr(settings, name)
+    }
+    name = settings.database_url.partition("?")[0].rpartition("/")[2] or None
+    kept = homes.copy(Home(settings.home, name, urls), tmp_path / "kept")
+
+    def back() -> World:
+        visits.server.database.close()
+        for folder in ("keys", "witness"):
+            shutil.rmtree(kept.folder / folder)
+            shutil.copytree(settings.home / folder, kept.folder / folder)
+        server = home.open_server(kept.settings(), clock=visits.clock, randomness=visits.streams)
+        return World(server, visits.clock, visits.streams)
+
+    return back

@@ -1,14 +1,9 @@
 """A database that was put back to an older state draws nothing, until that is acknowledged."""
 
-import shutil
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from sqlalchemy import text
 from sqlmodel import select
-from tests.databases.homes import Home, Homes
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import SITES, Restore, World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, Suspended
 from penstock.persistence.append_only import HISTORY
@@ -18,32 +13,6 @@ from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest
 from penstock.services.verification import verify
-
-Restore = Callable[[], World]
-
-
-@pytest.fixture
-def restore(visits: World, homes: Homes, tmp_path: Path, backend: str) -> Restore:
-    """Keeps the database as it is now; puts it back beside the keys and witness of then."""
-    settings = visits.server.settings
-    visits.server.database.close()
-    urls = {
-        name: getattr(settings, name)
-        for name in ("database_url", "migration_database_url")
-        if getattr(settings, name)
-    }
-    name = settings.database_url.partition("?")[0].rpartition("/")[2] or None
-    kept = homes.copy(Home(settings.home, name, urls), tmp_path / "kept")
-
-    def back() -> World:
-        visits.server.database.close()
-        for folder in ("keys", "witness"):
-            shutil.rmtree(kept.folder / folder)
-            shutil.copytree(settings.home / folder, kept.folder / folder)
-        server = home.open_server(kept.settings(), clock=visits.clock, randomness=visits.streams)
-        return World(server, visits.clock, visits.streams)
-
-    return back
 
 
 def kinds(world: World) -> list[object]:

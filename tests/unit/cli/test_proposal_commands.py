@@ -1,0 +1,76 @@
+"""``penstock proposal``, and what other commands do under the two-person rule."""
+
+import pytest
+from tests.unit.cli.conftest import Run
+
+from penstock.services import home, proposals
+from penstock.services.principals import acting_as
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import QueryRetirement
+from penstock.services.server import Server
+from penstock.settings import load
+
+
+@pytest.fixture
+def ruled(here: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The furnished home, of which ada is an admin, with the rule in force."""
+    monkeypatch.setenv("PENSTOCK_TWO_PERSON_RULE", "on")
+    return here
+
+
+@pytest.fixture
+def server(ruled: Run) -> Server:
+    return home.open_server(load()[0])
+
+
+PROPOSED = [
+    ("change_budgets", ("dataset", "budget", "sites", "--set", "internal=9")),
+    ("retire_query", ("query", "retire", "visits")),
+    ("shred_dataset", ("dataset", "shred", "sites", "--yes")),
+]
+
+
+@pytest.mark.parametrize(("act", "command"), PROPOSED)
+def test_what_takes_two_is_proposed_and_not_done(
+    ruled: Run, server: Server, act: str, command: tuple[str, ...]
+) -> None:
+    asked = ruled(*command, "--format", "json")
+    assert (asked.code, asked.json["act"], asked.json["state"]) == (0, act, "open")
+    told = ruled(*command)
+    assert "Nothing was done yet" in told.err
+    (listed,) = ruled("proposal", "list", "--state", "open", "--format", "json").json
+    assert listed == asked.json
+    own = ruled("proposal", "approve", listed["id"])
+    assert (own.code, "another admin" in own.err) == (3, True)
+    assert proposals.approve(server, acting_as(server, "ada"), listed["id"]).state == "approved"
+    assert ruled("proposal", "list", "--state", "open", "--format", "json").json == []
+
+
+def test_the_operator_approves_what_an_admin_proposed(ruled: Run, server: Server) -> None:
+    made = proposals.asked(server, acting_as(server, "ada"), QueryRetirement(query="visits"))
+    assert isinstance(made, ProposalView)
+    done = ruled("proposal", "approve", made.id, "--format", "json")
+    assert (done.code, done.json["decided_by"]) == (0, "operator")
+    assert ruled("query", "show", "visits", "--format", "json").json["status"] == "retired"
+    assert ruled("proposal", "approve", made.id).code == 1
+
+
+def test_a_proposal_is_withdrawn(ruled: Run) -> None:
+    made = ruled("query", "retire", "visits", "--format", "json").json
+    assert ruled("proposal", "withdraw", made["id"], "--format", "json").json["state"] == (
+        "withdrawn"
+    )
+    assert "withdrawn" in ruled("proposal", "list").out
+
+
+def test_the_operator_makes_admins_and_their_tokens(ruled: Run) -> None:
+    assert ruled("user", "create", "bea", "--role", "admin").code == 0
+    assert ruled("token", "create", "bea").code == 0
+
+
+def test_switched_off_the_operator_does_it_alone(
+    ruled: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rule holds admins, and not whoever has the machine."""
+    monkeypatch.setenv("PENSTOCK_TWO_PERSON_RULE", "off")
+    assert ruled("query", "retire", "visits", "--format", "json").json["status"] == "retired"
