@@ -16,6 +16,8 @@
 * ``power_advice``   which power of generalized Gaussian noise to take
 * ``allowances``     what every tier is allowed from now on
 * ``funding``        whose budget a tier has
+* ``two_persons, proposals, proposed``
+                     what takes two people where the two-person rule is in force
 * ``acts``           the leaves of what admins do, with what they had read
 * ``releases``       the release transaction
 * ``accounts``       the ledger in the database
