@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tests.api.test_role_matrix import ELEMENTS, LESS_NOISE, NEW_LEVELS, NEW_VERSION, STREAM
-from tests.api.world import DATASET, QUERY, World
+from tests.api.world import DATASET, QUERY, World, propose
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga")
-RELEASE, PREFIX = "RELEASE", "PREFIX"
-"""In the place of a name: the identifier of what is ian's alone."""
+RELEASE, PREFIX, PROPOSAL = "RELEASE", "PREFIX", "PROPOSAL"
+"""In the place of a name: the identifier of what is ian's alone, or of what was proposed."""
 
 
 class Hidden(NamedTuple):
@@ -28,6 +28,7 @@ class Hidden(NamedTuple):
 SET_APART = {"levels": {"internal": {"epsilon": 0.5}}}
 USERS, TIERS, DATASETS = "/api/v1/users", "/api/v1/tiers", "/api/v1/datasets"
 QUERIES, RELEASES, STREAMS = "/api/v1/queries", "/api/v1/releases", "/api/v1/streams"
+PROPOSALS = "/api/v1/proposals"
 EVENTS, EXPOSURE = "/api/v1/audit/events", "/api/v1/audit/exposure"
 ADMIN, AUDITOR, READERS = ("root",), ("olga",), ("ian", "root", "olga")
 PLANNERS = ("ian", "root")
@@ -96,6 +97,14 @@ HIDDEN = [
         Hidden("read_stream", f"{STREAMS}/NAME/releases{more}", "rising", "absent", ("ian",))
         for more in ("", "?tier=internal", "?from=1&to=1", "?from=7")
     ),
+    *(
+        Hidden(operation, f"{PROPOSALS}/NAME{more}", PROPOSAL, PROPOSAL, seen_by)
+        for operation, more, seen_by in (
+            ("show_proposal", "", ("root", "olga")),
+            ("approve_proposal", "/approval", ADMIN),
+            ("withdraw_proposal", "", ADMIN),
+        )
+    ),
     Hidden("list_events", f"{EVENTS}?user=NAME", "gone", "zeno", AUDITOR),
     Hidden("list_events", f"{EVENTS}?query=NAME", "secret", "absent", AUDITOR),
     Hidden("show_exposure", f"{EXPOSURE}?users=NAME", "gone", "zeno", AUDITOR),
@@ -104,12 +113,12 @@ HIDDEN = [
            ("ian", "olga")),
 ]  # fmt: skip
 
-EVERYBODYS = {"prove_inclusion", "prove_consistency"}
-"""These take numbers, and the tree's hashes are shown to everybody with a token."""
+NAMELESS = {"prove_inclusion", "prove_consistency", "list_proposals"}
+"""These take numbers, of a tree whose hashes everybody with a token may see, or a state."""
 
 
 def hide(world: World) -> dict[str, str]:
-    """Make what is hidden; what stands for ``RELEASE`` and ``PREFIX``."""
+    """Make what is hidden; what stands for each identifier."""
     closed = {**DATASET, "name": "closed", "budgets": {"internal": {"epsilon": 1}}}
     world.answer("POST", DATASETS, closed, by="root")
     world.answer("POST", QUERIES, {**QUERY, "name": "hidden", **SET_APART}, by="root")
@@ -117,4 +126,4 @@ def hide(world: World) -> dict[str, str]:
     world.answer("POST", f"{STREAMS}/rising/elements", ELEMENTS, by="root")
     held = world.answer("POST", f"{QUERIES}/secret/releases", {}, by="ian")
     issued = world.answer("POST", f"{USERS}/ian/tokens", {}, by="ian")
-    return {RELEASE: held["id"], PREFIX: issued["prefix"]}
+    return {RELEASE: held["id"], PREFIX: issued["prefix"], PROPOSAL: propose(world)}

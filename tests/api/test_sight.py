@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.api.bad_input.stage import furnished_home
-from tests.api.hidden import CALLERS, EVERYBODYS, HIDDEN, Hidden, hide
+from tests.api.hidden import CALLERS, HIDDEN, NAMELESS, Hidden, hide
 from tests.api.world import QUANTUM, World, open_world, parsed
 from tests.databases.homes import Home, Homes
 from werkzeug.test import TestResponse
@@ -132,7 +132,7 @@ def test_every_route_that_names_something_is_asked_for_what_is_hidden(asked: Wor
         for operation in OPERATIONS
         if operation.path_parameters or operation.parameters or operation.body
     }
-    assert {row.operation for row in HIDDEN} | EVERYBODYS == naming
+    assert {row.operation for row in HIDDEN} | NAMELESS == naming
     served = {rule.endpoint for rule in asked.client.application.url_map.iter_rules()}
     assert served == {f"api.{operation.name}" for operation in OPERATIONS} | PAGES
 

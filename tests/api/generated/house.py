@@ -8,7 +8,7 @@ from typing import Any
 from tests.api.bad_input import computed, datasets, levels, vectors
 from tests.api.bad_input.stage import Furnished, Stage, set_up
 from tests.api.test_role_matrix import ELEMENTS, MATRIX, STREAM
-from tests.api.world import World
+from tests.api.world import World, propose
 from tests.databases.homes import Homes
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga", "eve")
@@ -53,6 +53,7 @@ def _known(made: Stage) -> dict[str, tuple[str, ...]]:
         "stream": ("hits", "deep", "visits", "absent"),
         "release": (held, held[:-1] + "0"),
         "prefix": (prefix, world.tokens["ann"].split("_")[1], "absent"),
+        "proposal": (propose(world), "absent"),
         "cursor": (page, page[:-1]),
         "seed": ("0", "1"),
         "rows": ("1", "10"),
