@@ -108,7 +108,7 @@ def delta_of(kinds: tuple[Shifted, ...], epsilon: float, smallest: float = 1e-12
     Mass of up to a millionth of ``smallest`` is counted as lost.
     """
     total = TotalLoss.of(kinds, smallest)
-    return total.profile(epsilon, total.tilt(epsilon)).delta(epsilon)
+    return min(total.profile(epsilon, total.tilt(epsilon)).delta(epsilon), 1.0)
 
 
 @dataclass(frozen=True)

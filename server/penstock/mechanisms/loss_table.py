@@ -26,7 +26,10 @@ class Profile:
         """The divergence at ``epsilon``, which is within the grid."""
         place = (epsilon - self.first) / self.width
         low = min(max(math.floor(place), 0), len(self.at) - 2)
-        part = math.expm1((place - low) * self.width) / math.expm1(self.width)
+        # expm1(part of a width) / expm1(width), of which neither may be a float
+        rest = place - low
+        part = math.exp((rest - 1) * self.width) * math.expm1(-rest * self.width)
+        part /= math.expm1(-self.width)
         return float(self.at[low] + part * (self.at[low + 1] - self.at[low]))
 
     def epsilon(self, delta: float) -> float:

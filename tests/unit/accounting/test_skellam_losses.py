@@ -56,6 +56,17 @@ def test_the_table_is_never_below_the_sum_over_outcomes(shift: int) -> None:
         assert profile[place] == pytest.approx(exact, rel=1e-3, abs=2e-14)
 
 
+def test_mass_that_is_cut_off_counts_as_lost() -> None:
+    tail = 0.05
+    table = skellam_table(60.0, 2, 1e-3, tail)
+    assert table.infinite == tail
+    values = np.arange(-200, 200)
+    law = stats.skellam(30.0, 30.0)
+    for place in (100, 400, 900):
+        gain = law.pmf(values) - np.exp(place * 1e-3) * law.pmf(values - 2)
+        assert gain[gain > 0].sum() <= table.profile(2000)[place]
+
+
 @pytest.mark.parametrize("variance", [1.0, 400.0])
 def test_a_vector_is_composed_at_the_worst_of_its_shapes(variance: float) -> None:
     """Even shifts where the noise is few steps wide, concentrated ones where it is wide."""

@@ -70,7 +70,7 @@ def test_the_charge_by_probability_alone_is_as_stated(
     assert charged == pytest.approx(failure, rel=0.1)
     draws = dimension * levels
     distance = math.sqrt(draws * float(ETA) ** 2 / 4)
-    assert charged == pytest.approx((1 + math.e) * (distance + draws * 2.0**-75), rel=1e-9)
+    assert charged == pytest.approx((1 + math.e) * (distance + draws * 2.0**-75), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize(("order", "factor"), [(1.77, 1.008), (11.0, 1.024), (57.0, 1.13)])
@@ -122,7 +122,7 @@ def test_what_falls_beyond_the_neighbors_sampler_is_charged(deviations: int) -> 
     failure = STEPS.cost(Fraction(1, deviations**2), one, 1.74).failure
     assert 12 < _deviations_reached() < 12.3
     assert failure > mp.ncdf(deviations - _deviations_reached())
-    assert failure == pytest.approx(float(mp.ncdf(deviations - 10)), rel=1e-9)
+    assert failure == pytest.approx(float(mp.ncdf(deviations - 10)), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("deviations", [10, 20])

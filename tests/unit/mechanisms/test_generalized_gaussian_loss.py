@@ -16,6 +16,7 @@ from penstock.mechanisms.generalized_gaussian_loss import (
     _where,
     delta_of,
     epsilon_of,
+    loss_table,
 )
 from penstock.mechanisms.loss_table import FloatVector
 from penstock.mechanisms.normal_curve import delta_at
@@ -79,6 +80,16 @@ def test_two_tiers_together_lose_less_than_their_sum_and_more_than_the_best() ->
     assert epsilon_of(both[:1], 1e-6) == pytest.approx(0.5, rel=1e-5)
     assert epsilon_of(both, 1e-6) == pytest.approx(1.11674, abs=1e-5)
     assert delta_of(both, 1.0) == pytest.approx(5.90e-6, rel=1e-3)
+
+
+@pytest.mark.parametrize("power", [1.25, 4.0])
+def test_outcomes_that_are_cut_off_count_as_lost(power: float) -> None:
+    shift, tail = 0.5, 0.02
+    table = loss_table(power, shift, 1e-3, tail)
+    assert table.infinite == pytest.approx(tail, rel=1e-6)
+    profile = table.profile(2 * len(table.upper))
+    for place in (1, len(table.upper) // 2, len(table.upper), 2 * len(table.upper)):
+        assert one_delta(power, shift, place * 1e-3) <= profile[place]
 
 
 ONE = [

@@ -145,7 +145,7 @@ def test_the_cost_is_the_conditional_divergence_and_the_chance_of_its_failing() 
     assert 0 < cost.failure < 1e-18
     low = COUNTS.cost(Fraction(20), _sensitivity(5, 9, 2), 2.0)
     chance = [math.exp(-20) * total for total in (1, 1 + 20)]
-    assert low.failure == pytest.approx(2 * chance[1] + chance[0], rel=1e-8)
+    assert low.failure == pytest.approx(2 * chance[1] + chance[0], rel=1e-8, abs=0)
     assert COUNTS.cost(Fraction(1000), ONE, math.inf).loss == math.inf
 
 
@@ -170,7 +170,7 @@ def test_the_samplers_error_is_charged_in_two_ways() -> None:
     assert small.factor == 1.0
     n = 256 * 32
     assert small.failure == pytest.approx(
-        (1 + math.e) * (math.sqrt(n) * 2.0**-43 + n * 2.0**-59), rel=1e-12
+        (1 + math.e) * (math.sqrt(n) * 2.0**-43 + n * 2.0**-59), rel=1e-12, abs=0
     )
     assert factor.failure == n * 2.0**-59
     assert 1.02 < factor.factor < 1.04
@@ -225,7 +225,7 @@ def test_what_falls_where_the_neighbors_sampler_gives_out_is_charged() -> None:
         failure = COUNTS.cost(Fraction(mean), _sensitivity(shift, shift**2, shift), 1.74).failure
         down = stats.poisson.cdf(first + shift - 1, mean)
         up = stats.poisson.sf(last - shift, mean)
-        assert failure == pytest.approx(max(up, down), rel=1e-6)
+        assert failure == pytest.approx(max(up, down), rel=1e-6, abs=0)
         # The support's own end is nowhere near.
         assert stats.poisson.cdf(shift - 1, mean) < 1e-300
     both = COUNTS.cost(Fraction(mean), _sensitivity(1_000, 500_000, 500), 1.74).failure

@@ -17,6 +17,7 @@ from penstock.mechanisms.sparse_vector_correction import SparseVectorCorrection
 from penstock.mechanisms.sparse_vector_error import Noise, Search, expected_maximum
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
+from penstock.randomness.generalized_gaussian import ERROR
 from penstock.randomness.saddle_point import Floats
 
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
@@ -201,8 +202,15 @@ def test_what_is_found_is_answered_anew_and_nothing_else_changes() -> None:
 def test_the_samplers_are_charged_by_the_draw() -> None:
     correction = planned()
     charge = correction.numerical_charge(64, 1.0)
-    assert charge == pytest.approx((1 + math.e) * 66 * 2.0**-60)
+    assert charge == pytest.approx((1 + math.e) * 66 * ERROR, abs=0)
     assert correction.numerical_charge(64, 1e4) == math.inf
+
+
+def test_noise_that_hides_next_to_nothing_is_told_by_its_number() -> None:
+    correction = planned(scale=1, anew=(16, 1), power=16)
+    epsilon = correction.guarantee(1e-6).epsilon
+    assert 1e6 < epsilon < math.inf
+    assert correction.delta(1.0) == 1.0
 
 
 @pytest.mark.parametrize(

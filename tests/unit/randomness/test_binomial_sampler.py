@@ -2,13 +2,14 @@
 
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.errors import InvalidInput
-from penstock.randomness import Stream
+from penstock.randomness import Stream, rejection
 from penstock.randomness.binomial import MOST_TRIALS, binomial
 from penstock.randomness.geometric import Geometric
 
@@ -68,6 +69,33 @@ def test_waiting_times_count_the_successes_within_the_trials(
     monkeypatch.setattr(Geometric, "draw", scripted)
     # Successes at trials 1, 3, 7 and 17: the last is beyond the ten there are.
     assert binomial(_trials(10), Fraction(1, 5), stream).tolist() == [3]
+
+
+@pytest.mark.parametrize("n", [1_000, 10**9, 10**13 + 7, 1 << 53])
+@pytest.mark.parametrize("chance", [Fraction(1, 7), Fraction(1, 2) - Fraction(1, 3**30)])
+def test_probabilities_of_every_number_of_trials_are_right_to_1e_13(
+    n: int, chance: Fraction, stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Means beyond 2^40 have fractions that a float leaves out."""
+    asked: list[rejection.LogPmf] = []
+
+    def kept(_: rejection.TransformedRejection, log_pmf: rejection.LogPmf) -> np.ndarray:
+        asked.append(log_pmf)
+        return _trials(0)
+
+    monkeypatch.setattr(rejection.TransformedRejection, "draw", kept)
+    binomial(_trials(n), chance, stream)
+    deviation = float(n * chance * (1 - chance)) ** 0.5
+    offsets = [round(part * deviation) for part in (-7, -1, 0, 2.5, 7)]
+    values = np.array([int(n * chance) + offset for offset in offsets], dtype=np.int64)
+    found = asked[0](values, np.zeros(len(values), dtype=np.int64))
+    with mpmath.workdps(60):
+        hit = mpmath.mpf(chance.numerator) / chance.denominator
+        for value, log in zip(values.tolist(), found.tolist(), strict=True):
+            exact = mpmath.loggamma(n + 1) - mpmath.loggamma(value + 1)
+            exact += value * mpmath.log(hit) + (n - value) * mpmath.log(1 - hit)
+            exact -= mpmath.loggamma(n - value + 1)
+            assert abs(exact - mpmath.mpf(log)) < 1e-13
 
 
 @pytest.mark.parametrize("chance", [Fraction(-1, 10), Fraction(11, 10)])

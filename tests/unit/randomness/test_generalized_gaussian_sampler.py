@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -129,6 +130,48 @@ def test_the_long_way_alone_draws_the_same_law(
     drawn = np.abs(draw(Fraction(64), Fraction(4), 4_000, stream))
     # E|z|^4 is 1/4, its standard deviation 1/2: six of those of the mean are 0.047.
     assert np.mean((drawn / 64.0) ** 4) == pytest.approx(0.25, abs=0.048)
+
+
+def test_a_draw_closer_than_floats_can_tell_is_decided_by_all_bits(stream: Stream) -> None:
+    """The floats say the one thing, the bits that follow say the other."""
+    stairs, window, place = _staircase(Fraction(1000), Fraction(4)), 20, (1 << 64) * 5 // 7
+    with mpmath.workdps(60):
+        within = Fraction(2 * place + 1, 1 << 65)
+        ratio = height(stairs, window, within) / height(stairs, window)
+        word = int(ratio * 2**64)
+
+    class Fixed(Stream):
+        def raw_uint32(self, size: int) -> NDArray[np.uint32]:
+            return np.full(size, stairs.thresholds[window] >> 160, dtype=np.uint32) - np.uint32(1)
+
+        def raw_uint64(self, size: int) -> NDArray[np.uint64]:
+            return np.full(size, words.pop(0), dtype=np.uint64)
+
+    asked: list[tuple[int, int, int]] = []
+
+    class Watched(_Staircase):
+        def _decide(self, window: int, place: int, word: int) -> bool:
+            asked.append((window, place >> 160, word >> 160))
+            return not super()._decide(window, place, word)
+
+    watched = Watched(**{name: getattr(stairs, name) for name in stairs.__dataclass_fields__})
+    for off, kept in ((-(1 << 24), True), (1 << 24, False)):
+        words = [place, word + off]
+        _, _, found = watched._propose(1, Fixed.from_key(bytes(32)))
+        assert found.tolist() == [not kept]
+        assert asked.pop() == (window, place, word + off)
+
+
+def test_half_of_all_bits_of_a_sign_are_negative() -> None:
+    class Fixed(Stream):
+        def raw_into(self, out: NDArray[Any]) -> None:
+            if out.dtype == np.int8:
+                out[:] = np.arange(256).astype(np.int8)
+            else:
+                super().raw_into(out)
+
+    drawn = draw(Fraction(1 << 40), Fraction(3), 256, Fixed.from_key(bytes(32)))
+    assert np.count_nonzero(drawn < 0) == np.count_nonzero(drawn > 0) == 128
 
 
 def test_draws_depend_on_the_key_alone_and_have_both_signs() -> None:

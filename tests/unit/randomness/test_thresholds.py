@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from penstock.randomness import Stream
-from penstock.randomness.bernoulli import CERTAIN, THRESHOLD_BITS, Coin, Threshold
+from penstock.randomness.bernoulli import CERTAIN, PRECISION, THRESHOLD_BITS, Coin, Threshold
 from penstock.randomness.geometric import DIGITS, Geometric
 
 
@@ -114,6 +114,18 @@ def test_a_law_at_a_rate_is_the_law_of_its_ratio() -> None:
     drawn = Geometric.at_rate(Fraction(1, 5)).draw(100_000, Stream.from_key(bytes(32)))
     mean = 1 / np.expm1(0.2)
     assert drawn.mean() == pytest.approx(mean, abs=6 * (mean * (mean + 1) / 100_000) ** 0.5)
+
+
+def test_what_is_beyond_the_digits_is_a_law_of_its_own() -> None:
+    rate, size = Fraction(1, 5), 100_000
+    whole = Geometric.at_rate(rate)
+    power = PRECISION.exp(Decimal(-8) / 5)
+    beyond = Threshold.of(power, lambda: (Decimal(-8) / 5).exp())
+    short = Geometric(whole.digits[:3], beyond, 8 * rate)
+    drawn = short.draw(size, Stream.from_key(bytes(32)))
+    for k in (1, 8, 16, 24, 30):
+        chance = float(np.exp(-k / 5))
+        assert np.mean(drawn >= k) == pytest.approx(chance, abs=5 * (chance / size) ** 0.5)
 
 
 def test_thresholds_are_not_copied() -> None:

@@ -224,6 +224,8 @@ def test_noisier_levels_of_tiers_above_are_nobody_elses(counts: World) -> None:
     """A level is seen by those who pay for it, not by all whose own is more accurate."""
     move(counts, public={"epsilon": 0.1}, partner={"epsilon": 0.2}, internal={"epsilon": 0.2})
     secret = counts.ask("paul", "counts").view.level.value
+    # Both new levels are drawn at once.
+    assert counts.ask("pia", "counts").view.level.value > secret
     move(
         counts,
         values=None,

@@ -23,7 +23,7 @@ SMALL = Thresholds(LADDER, MECHANISM.granularity, 1 << 20, TIERS)
 
 def test_false_keys_are_charged_their_relative_error_at_every_level() -> None:
     found = zero_key_failure(HUGE, 64, 1.0)
-    assert found == pytest.approx((1 + math.e) * 64 * 3 * RELATIVE_ERROR, rel=1e-3)
+    assert found == pytest.approx((1 + math.e) * 64 * 3 * RELATIVE_ERROR, rel=1e-3, abs=0)
     assert found < 4e-7
     assert zero_key_failure(HUGE, 64, 800.0) == math.inf
 
@@ -51,6 +51,6 @@ def test_the_mechanism_of_a_histogram_has_these_charges_from_its_ceiling_on() ->
     for one, other in zip(own, found, strict=True):
         assert other.factor == one.factor
         more = other.failure - one.failure
-        assert more == pytest.approx((1 + math.e) * 64 * 3 * CEILING_ERROR, rel=2e-2)
+        assert more == pytest.approx((1 + math.e) * 64 * 3 * CEILING_ERROR, rel=2e-2, abs=0)
     assert HistogramNoise.of(HUGE.size, 3.0) is family
     assert HistogramNoise.of(HUGE.size, 4.0) is not family
