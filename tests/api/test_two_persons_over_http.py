@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
+import jsonschema  # type: ignore[import-untyped]  # it publishes no annotations
 import pytest
 from tests.api.world import World, parsed
 
-from penstock.services import tokens, users
+from penstock.api.openapi import document
+from penstock.services import proposals, tokens, users
 from penstock.services.principals import OPERATOR
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import Acknowledgment
 from penstock.services.specs import TokenSpec, UserSpec
 
 BUDGETS = {"budgets": {"internal": {"epsilon": 9}}}
@@ -49,6 +53,24 @@ def test_a_larger_budget_is_answered_with_a_proposal(ruled: World) -> None:
         ("root", "open"),
         ("ada", "approved"),
     ]
+
+
+def test_what_proposes_says_so_in_the_document(ruled: World) -> None:
+    described = document()
+    declared = {
+        operation["operationId"]
+        for path in described["paths"].values()
+        for operation in path.values()
+        if "202" in operation["responses"]
+    }
+    assert declared == {"change_dataset", "delete_tier", "retire_query", "retire_stream"}
+    asked = ruled.call("POST", "/api/v1/queries/visits/retire", by="root")
+    path = described["paths"]["/api/v1/queries/{query}/retire"]["post"]
+    schema = path["responses"]["202"]["content"]["application/json"]["schema"]
+    whole = {**schema, "components": described["components"]}
+    jsonschema.Draft202012Validator(whole).validate(parsed(asked))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(whole).validate({**parsed(asked), "state": "unknown"})
 
 
 def test_what_enlarges_nothing_is_done_at_once(ruled: World) -> None:
@@ -93,6 +115,19 @@ def test_a_proposal_is_withdrawn_and_stays_in_the_list(ruled: World) -> None:
     assert approval(ruled, made, "ada") == 409
     assert ruled.answer("GET", path, by="olga")["state"] == "withdrawn"
     assert ruled.call("GET", "/api/v1/proposals/nothing", by="root").status_code == 404
+
+
+def test_a_restore_is_approved_while_the_server_is_suspended(ruled: World) -> None:
+    (ruled.server.settings.witness_path / "log.json").unlink()
+    made = proposals.asked(ruled.server, OPERATOR, Acknowledgment())
+    assert isinstance(made, ProposalView)
+    assert ruled.call("GET", "/readyz").status_code == 503
+    items = ruled.answer("GET", "/api/v1/proposals?state=open", by="ada")["items"]
+    assert [one["act"] for one in items] == ["acknowledge_restore"]
+    assert ruled.call("POST", "/api/v1/tiers", {"name": "no"}, by="ada").status_code == 503
+    assert approval(ruled, items[0], "ada") == 200
+    assert ruled.call("GET", "/readyz").status_code == 200
+    assert ruled.call("POST", "/api/v1/tiers", {"name": "yes"}, by="ada").status_code == 201
 
 
 def test_a_repeat_under_its_key_is_the_same_proposal(ruled: World) -> None:

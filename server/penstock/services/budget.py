@@ -134,10 +134,10 @@ def settle(
 
 
 def largest(session: Session, dataset: Dataset) -> float:
-    """The largest epsilon granted in a version of a dataset, deleted tiers included.
+    """The largest epsilon granted in a version of a dataset, to all tiers of the ladder.
 
-    Tiers that are made, moved and deleted take over budgets of others, so that they never
-    enlarge it.
+    Tiers that are made, moved and deleted take over budgets of others on it, deleted ones that
+    were held included, so that they never enlarge it.
     """
     granted = [newest_budget(session, dataset, tier) for tier in ladder(session)]
     return max((budget.epsilon for budget in granted if budget), default=0.0)

@@ -6,12 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlmodel import select
 from tests.unit.services.conftest import SITES, World
 
-from penstock.errors import ApprovalNeeded, Conflict, Forbidden, NotFound
-from penstock.persistence.tables import TierBudget
+from penstock.errors import (
+    ApprovalNeeded,
+    Conflict,
+    Forbidden,
+    KeysUnavailable,
+    NotFound,
+)
+from penstock.persistence.tables import Dataset
 from penstock.services import budget, datasets, events, keys, proposals, queries, tiers, users
+from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
 from penstock.services.proposal_views import ProposalView
@@ -120,15 +126,31 @@ def test_no_way_leads_past_the_rule(ruled: World) -> None:
 
 def test_moving_tiers_enlarges_no_largest_budget(ruled: World) -> None:
     ada, server = ruled.person("ada"), ruled.server
-    tiers.create(server, ada, TierSpec(name="top"))
-    proposals.approve(server, ruled.person("bea"), proposed(ruled, "ada", raised(top=9)).id)
+    dataset = proposed_top(ruled)
+    users.change(server, ada, "pia", UserChange(clearance="top"))
+    users.change(server, ada, "pia", UserChange(clearance="public"))
     gone = proposed(ruled, "ada", TierDeletion(tier="top"))
     proposals.approve(server, ruled.person("bea"), gone.id)
-    tiers.create(server, ada, TierSpec(name="other"))
-    tiers.change(server, ada, "internal", TierChange(above="other"))
-    tiers.create(server, ada, TierSpec(name="third"))
-    with server.database.read() as session:
-        assert max(row.epsilon for row in session.exec(select(TierBudget))) == 9
+    for spec in (TierSpec(name="other"), TierSpec(name="third", above="public")):
+        tiers.create(server, ada, spec)
+        with server.database.read() as session:
+            assert budget.largest(session, dataset) == 9
+    assert granted(ruled)["other"] == 9
+    with pytest.raises(Conflict, match="must not shrink"):
+        tiers.change(server, ada, "internal", TierChange(above="other"))
+    # Two people granted so much once: so much is granted again by one.
+    done = proposals.asked(server, ada, raised(internal=9))
+    assert not isinstance(done, ProposalView)
+    assert isinstance(proposals.asked(server, ada, raised(other=10)), ProposalView)
+
+
+def proposed_top(world: World) -> Dataset:
+    """Make a tier on top, with a budget of 9 that two people granted; the dataset."""
+    tiers.create(world.server, world.person("ada"), TierSpec(name="top"))
+    made = proposed(world, "ada", raised(top=9))
+    proposals.approve(world.server, world.person("bea"), made.id)
+    with world.server.database.read() as session:
+        return dataset_by_name(session, "sites")
 
 
 def test_what_cannot_be_done_cannot_be_proposed(ruled: World) -> None:
@@ -270,7 +292,25 @@ def test_an_act_that_fails_behind_its_decision_takes_the_decision_with_it(
     assert proposals.approve(ruled.server, ruled.person("bea"), made.id).state == "approved"
 
 
-def test_another_version_of_a_dataset_is_not_shredded_with_it(ruled: World) -> None:
+def test_a_shredding_that_was_cut_off_is_finished_by_one(
+    ruled: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = proposed(ruled, "ada", Shredding(dataset="sites"))
+
+    def gone(_: bytes) -> list[str]:
+        raise KeysUnavailable("The module is gone.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ruled.server.provider, "destroy", gone)
+        with pytest.raises(KeysUnavailable):
+            proposals.approve(ruled.server, ruled.person("bea"), made.id)
+    assert proposals.show(ruled.server, OPERATOR, made.id).state == "approved"
+    finished = proposals.asked(ruled.server, OPERATOR, Shredding(dataset="sites"))
+    assert not isinstance(finished, ProposalView)
+    assert finished.keys == 1
+
+
+def test_another_dataset_is_not_shredded_with_it(ruled: World) -> None:
     datasets.register(
         ruled.server, OPERATOR, DatasetRequest.model_validate({**SITES, "name": "more"})
     )
