@@ -105,6 +105,15 @@ def test_a_reported_mu_or_rho_is_never_above_the_one_asked_for(mu: float) -> Non
     assert promised == mu
 
 
+def test_a_mu_that_floats_would_put_above_the_one_asked_for_has_a_hair_more_noise() -> None:
+    mu, sensitivity = 1.5316037473787751, Sensitivity(Fraction(3), Fraction(5), Fraction(1))
+    level = level_for(Gaussian(STEP), Target(TargetKind.MU, mu), sensitivity, DELTA)
+    assert level > 5 / Fraction(mu) ** 2
+    found = Gaussian(STEP).guarantee(level, sensitivity, DELTA).mu
+    assert found is not None
+    assert found <= mu
+
+
 @pytest.mark.parametrize("family", [Gaussian, Laplace])
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: f"{target.kind}-{target.value:g}")
 def test_the_step_of_the_values_hardly_matters(family: type[Mechanism], target: Target) -> None:

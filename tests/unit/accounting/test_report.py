@@ -274,3 +274,6 @@ def test_a_small_l2_bounds_laplace_vectors_alone_and_beside_gaussian_ones(scale:
     assert composed_epsilon(both, 1e-6) <= rho + 2 * math.sqrt(rho * math.log(1e6))
     beside_poisson = [laplace(scale, sensitivity=declared), poisson(10_000)]
     assert composed_epsilon(beside_poisson, 1e-6) > composed_epsilon([poisson(10_000)], 1e-6)
+    # Orders say nothing of what happens where a support ends.
+    narrow = [laplace(scale, sensitivity=declared), poisson(12, norms(3, 9, 3))]
+    assert composed_epsilon(narrow, 1e-6) == math.inf
