@@ -235,7 +235,8 @@ class ComputedQuery(QuerySpec):
 class AssertedSensitivity(Spec):
     """What the pusher vouches for.
 
-    ``l2`` is ``l1`` where it is left out, and ``linf`` is ``l2``: never too small.
+    Where ``l2`` is left out it is the root of ``l1`` times ``linf``, and ``linf`` is ``l2``, or
+    ``l1`` where both are: never too small.
     """
 
     l1: Number

@@ -112,16 +112,18 @@ def _check_dimension(dimension: int) -> None:
 def asserted(sent: AssertedSensitivity, step: Fraction) -> Sensitivity:
     """What the pusher vouches for, exactly.  Raises ``InvalidInput`` below a step."""
     l1 = Fraction(sent.l1)
-    l2 = l1 if sent.l2 is None else Fraction(sent.l2)
-    linf = l2 if sent.linf is None else Fraction(sent.linf)
+    l2 = None if sent.l2 is None else Fraction(sent.l2)
+    linf = Fraction(sent.linf) if sent.linf is not None else l1 if l2 is None else l2
     for name, value in (("l1", l1), ("l2", l2), ("linf", linf)):
-        if value < step:
+        if value is not None and value < step:
             raise InvalidInput(
                 f"{name} is {float(value):g}, below the step, {float(step):g}: values that are"
                 " multiples of the step move by at least one of it.",
                 pointer=pointer("sensitivity", name),
             )
-    return Sensitivity(l1=l1, l2_squared=l2 * l2, linf=linf)
+    # Hölder: no sum of squares is above the largest number times the sum of numbers.
+    l2_squared = l1 * min(l1, linf) if l2 is None else l2 * l2
+    return Sensitivity(l1=l1, l2_squared=l2_squared, linf=linf)
 
 
 def range_of(step: Number, bound: Number) -> tuple[Fraction, Fraction]:

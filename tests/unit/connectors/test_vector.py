@@ -54,6 +54,10 @@ def test_a_vector_is_prepared_without_sql_or_hashes() -> None:
 def test_what_is_left_out_of_a_sensitivity_is_never_too_small() -> None:
     sensitivity = prepare_vector(SITES, _vector(sensitivity={"l1": 5})).sensitivity
     assert sensitivity == Sensitivity(Fraction(5), Fraction(25), Fraction(5))
+    sensitivity = prepare_vector(SITES, _vector(sensitivity={"l1": 5, "linf": 2})).sensitivity
+    assert sensitivity == Sensitivity(Fraction(5), Fraction(10), Fraction(2))
+    largest = max(a * a + b * b for a in range(3) for b in range(3) if a + b <= 5)
+    assert largest <= sensitivity.l2_squared
 
 
 @pytest.mark.parametrize(
@@ -143,6 +147,7 @@ def test_a_bound_that_no_float_equals_is_kept_exactly() -> None:
         ({"sensitivity": {"l1": 0.5}}, "/sensitivity/l1"),
         ({"sensitivity": {"l1": -1}}, "/sensitivity/l1"),
         ({"sensitivity": {"l1": 1, "l2": 2}}, "/sensitivity/l2"),
+        ({"sensitivity": {"l1": 1, "linf": 2}}, "/sensitivity/linf"),
         ({"sensitivity": {"l1": 3, "l2": 1, "linf": 2}}, "/sensitivity/linf"),
         ({"sensitivity": {"l1": 3, "l2": 1, "linf": 0.5}}, "/sensitivity/linf"),
     ],
