@@ -5,6 +5,8 @@ from datetime import datetime
 
 from sqlmodel import col, select
 
+from penstock import merkle
+from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Leaf
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
@@ -23,7 +25,10 @@ def listing(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Page[EventView]:
-    """Leaves of the log for an auditor; ``since`` is included, ``until`` is not."""
+    """Leaves of the log for an auditor; ``since`` is included, ``until`` is not.
+
+    Raises ``IntegrityViolation`` where one of them is not what its hash says.
+    """
     principal.require("auditor")
     # What has no place in the tree yet is nobody's answer yet either.
     statement = select(Leaf).where(col(Leaf.index) > window.after).order_by(col(Leaf.index))
@@ -48,4 +53,18 @@ def _place(leaf: Leaf) -> int:
 
 def _view(leaf: Leaf) -> EventView:
     # The fields come from the bytes that were hashed, never from the columns beside them.
-    return EventView(leaf.index, leaf.hash.hex(), json.loads(leaf.bytes))
+    # SQLite keeps whatever type it is given.
+    kept: object = leaf.bytes
+    if not isinstance(kept, bytes) or merkle.leaf_hash(kept) != leaf.hash:
+        raise _violated(leaf)
+    try:
+        return EventView(leaf.index, leaf.hash.hex(), json.loads(kept))
+    except (ValueError, RecursionError):
+        raise _violated(leaf) from None
+
+
+def _violated(leaf: Leaf) -> IntegrityViolation:
+    return IntegrityViolation(
+        f"Leaf {leaf.index} of the log is not what its hash says; `penstock audit verify` lists"
+        " what was altered."
+    )

@@ -2,7 +2,8 @@
 
 A key belongs to one user for a day.  What was sent is kept as an HMAC under the
 fingerprint key, since a body may hold counts that somebody could try out; what was
-answered is kept without values and tokens.  A request whose worker died before it was
+answered is kept without values and tokens, behind an HMAC that binds it to its request, so
+that nobody is answered what was put into the database.  A request whose worker died before it was
 answered may be sent again after a minute; by itself it is as safe as one without a key.
 """
 
@@ -13,7 +14,7 @@ from datetime import timedelta
 
 from sqlmodel import Session, col, delete, select
 
-from penstock.errors import Conflict, InvalidInput
+from penstock.errors import Conflict, IntegrityViolation, InvalidInput
 from penstock.persistence.tables import Idempotency
 from penstock.services.lookup import required
 from penstock.services.principals import Principal
@@ -22,6 +23,7 @@ from penstock.services.server import Server
 LIFE = timedelta(days=1)
 ABANDONED = timedelta(minutes=1)
 LONGEST_KEY = 255
+_MAC_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ def begin(server: Server, principal: Principal, key: str, request: bytes) -> Rep
     """Note a keyed request, or find what it was answered.
 
     Raises ``InvalidInput`` for a key that is none or that came with another request,
-    ``Conflict`` while the first one is still worked on.
+    ``Conflict`` while the first one is still worked on, and ``IntegrityViolation`` where the
+    answer that is kept is not the one that was given.
     """
     if not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidInput(
@@ -69,7 +72,7 @@ def begin(server: Server, principal: Principal, key: str, request: bytes) -> Rep
                 pointer="/Idempotency-Key",
             )
         if row is not None and row.status is not None and row.answer is not None:
-            return Replay(row.status, row.answer)
+            return Replay(row.status, _authentic(server, row, row.status, row.answer))
         if row is not None and row.started_at > now - ABANDONED:
             raise Conflict(
                 "The first request with this Idempotency-Key is still being worked on;"
@@ -94,7 +97,7 @@ def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
     with server.database.write() as session:
         row = session.get(Idempotency, begun.row)
         if row is not None:
-            row.status, row.answer = status, answer
+            row.status, row.answer = status, _mac(server, row, status, answer) + answer
             session.add(row)
 
 
@@ -102,6 +105,21 @@ def give_up(server: Server, begun: Begun) -> None:
     """Forget a request that was refused: sent again, it is looked at again."""
     with server.database.write() as session:
         session.exec(delete(Idempotency).where(col(Idempotency.id) == begun.row))
+
+
+def _mac(server: Server, row: Idempotency, status: int, answer: bytes) -> bytes:
+    place = f"{row.user_id} {status} {row.key}".encode()
+    return fingerprint(server, b"answer", place, row.request, answer)
+
+
+def _authentic(server: Server, row: Idempotency, status: int, kept: bytes) -> bytes:
+    mac, answer = kept[:_MAC_BYTES], kept[_MAC_BYTES:]
+    if not hmac.compare_digest(mac, _mac(server, row, status, answer)):
+        raise IntegrityViolation(
+            "The answer that is kept for this Idempotency-Key does not authenticate; take a"
+            " new key, and look first whether the request was done."
+        )
+    return answer
 
 
 def _found(session: Session, principal: Principal, key: str) -> Idempotency | None:
