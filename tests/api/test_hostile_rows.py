@@ -38,7 +38,8 @@ BAD: dict[str, Callable[[bytes], bytes]] = {
     "a mebibyte": lambda kept: kept + bytes(2**20),
     "deep JSON": lambda _: b"[" * 100_000,
 }
-READ = [
+Request = tuple[str, str, Any, str]
+READ: list[Request] = [
     ("show_me", "/api/v1/me", None, "ann"),
     ("request_release", "/api/v1/queries/visits/releases", {}, "ann"),
     ("request_release", "/api/v1/queries/secret/releases", {}, "ian"),
@@ -56,7 +57,7 @@ READ = [
     ("prove_consistency", "/api/v1/audit/proof/consistency?from=3&to=9", None, "ann"),
     ("readyz", "/readyz", None, "ann"),
 ]
-CHANGING = [
+CHANGING: list[Request] = [
     ("request_release", "/api/v1/queries/visits/releases", {"epsilon": 0.3}, "ian"),
     ("push_elements", "/api/v1/streams/rising/elements", {"from": 2, "values": [1]}, "root"),
     ("create_tier", "/api/v1/tiers", {"name": "kept", "rank": 5}, "root"),
@@ -64,7 +65,6 @@ CHANGING = [
 VERBS = {operation.name: operation.verb for operation in OPERATIONS}
 TOLD = {one.name: {one.status, *refusals(one)} - {500} for one in OPERATIONS}
 Kept = tuple[Home, dict[str, str], str]
-Request = tuple[str, str, Any, str]
 
 
 @pytest.fixture(scope="module")
