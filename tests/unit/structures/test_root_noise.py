@@ -48,6 +48,16 @@ def test_outputs_are_the_roundings_of_the_exact_sums(
                 assert outputs[place, column] == math.floor(exact / 2**coarse + Fraction(1, 2))
 
 
+def test_ties_are_rounded_up_however_many_digits_it_takes() -> None:
+    """``z = R u`` makes outputs the running totals of ``u``: every odd one is a tie."""
+    elements = (np.arange(400, dtype=np.int64) * 7919) % 9 - 4
+    noise = np.convolve(strategy(400), elements)[:400].astype(np.int64)[:, None]
+    found = rounded_outputs([noise], 20, DIGITS + 1)[0][:, 0]
+    totals = np.cumsum(elements)[-20:]
+    assert (totals % 2).sum() > 5
+    assert (found == (totals + 1) // 2).all()
+
+
 def pairs_of_streams(streams: Callable[[], Stream]) -> Iterator[tuple[IntVector, IntVector]]:
     """Noises of two streams whose ``R x + z`` is the same; and by what their totals differ."""
     noise = RootNoise.begin(MECHANISM, 400, 1, 50, [Fraction(1 << 40)])
