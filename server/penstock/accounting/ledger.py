@@ -76,7 +76,8 @@ class Shortfall:
             problem = (
                 f"A failure probability of {needed.failure:.3g} is needed, and {left.failure:.3g}"
                 f" is left of the {self.account.failure_limit:.3g} that the budget keeps for it:"
-                " take fewer levels, a smaller vector or more noise."
+                " take fewer levels, a smaller vector or more noise, and for a sparse histogram"
+                " fewer false keys."
             )
         if self.largest_share > 0:
             whose = f", which is all that {scarcest} has left" if scarcest else ""
