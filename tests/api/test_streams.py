@@ -94,7 +94,7 @@ def test_an_element_out_of_turn_changes_nothing(clicks: World) -> None:
     clicks.answer("POST", f"{API}/streams", HITS, by="root")
     push(clicks, 1, [1, 2])
     before = read(clicks, "ian")
-    for first in (1, 2, 4):
+    for first in (1, 2, 4, 0, -3, 10**18):
         problem = push(clicks, first, [7], status=409)
         assert (problem["code"], problem["next"]) == ("CONFLICT", 3)
         assert "3" in problem["detail"]

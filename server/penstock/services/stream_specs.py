@@ -66,9 +66,12 @@ def _elements(value: object) -> list[object]:
 
 
 class ElementsRequest(Spec):
-    """The next elements: numbers, or rows of numbers where the dimension is above 1."""
+    """The next elements: numbers, or rows of numbers where the dimension is above 1.
 
-    first: Annotated[int, Field(ge=1)] = Field(alias="from")
+    Any ``from`` but the next number is answered with that number, so that none is invalid.
+    """
+
+    first: int = Field(alias="from")
     values: Annotated[
         list[object],
         PlainValidator(_elements),
