@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from penstock.errors import InvalidInput
-from penstock.structures.sparse_histogram import Thresholds, plan
+from penstock.structures.sparse_histogram import Thresholds, foreseen, plan
 
 MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
 G = MECHANISM.granularity
@@ -28,6 +28,17 @@ def test_as_many_false_keys_are_expected_as_are_asked_for_and_hardly_fewer(
         level = float(LADDER.value(rung))
         found = size * norm.sf((float(thresholds.at(rung)) + float(G) / 2) / math.sqrt(level))
         assert expected * (1 - 1e-3) < found <= expected
+
+
+def test_the_first_value_that_is_reported_is_a_step_above_the_threshold() -> None:
+    """So that what lies above is integrated from half a step on, for all keys alike."""
+    thresholds = _thresholds(10**6, {CEILING: 1.0})
+    for rung in (CEILING, CEILING + 69):
+        deviation = math.sqrt(LADDER.value(rung) / G**2)
+        chance = foreseen(thresholds, [], rung).probability
+        threshold = thresholds.steps(rung)
+        assert chance == pytest.approx(norm.sf((threshold + 0.5) / deviation), rel=1e-11)
+        assert abs(chance / norm.sf(threshold / deviation) - 1) > 1e-7
 
 
 def test_between_tiers_false_keys_go_in_a_straight_line_of_their_logarithm() -> None:
