@@ -63,6 +63,11 @@ ASKED: list[tuple[Operation, GenerationMode]] = [
 EACH = -(-CASES // (len(CALLERS) * len(ASKED)))
 
 
+def has_parts(operation: Operation) -> bool:
+    """Whether requests to it can differ in a parameter or a body."""
+    return bool(operation.definition.raw["parameters"]) or "requestBody" in operation.definition.raw
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Furnished:
     """A home to be copied."""
@@ -139,6 +144,7 @@ def test_every_answer_to_a_generated_request_is_one_that_the_document_tells(
             judge_answer(house, case, by)
 
         ask()
-    # The two of health are asked for once alone: they have one request each.
-    assert asked >= EACH * (len(ASKED[part::PARTS]) - 2)
+    # Where there is nothing to choose from a few requests are all.
+    chosen = [one for one, _ in ASKED[part::PARTS] if has_parts(one)]
+    assert asked >= EACH * len(chosen)
     assert verification.verify(house.world.server, OPERATOR).problems == []
