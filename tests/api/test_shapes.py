@@ -149,7 +149,7 @@ def test_exposure_has_every_field_of_the_contract(world: World) -> None:
     answer = world.answer("GET", "/api/v1/audit/exposure?users=ann,ian&dataset=sites", by="olga")
     assert answer["users"] == ["ann", "ian"]
     assert answer["queries"][0]["query"] == "visits"
-    assert set(answer["queries"][0]) == {"query", "level", "guarantee"}
+    assert set(answer["queries"][0]) == {"query", "level", "guarantee", "composed"}
     for name in ("released", "could_be", "independent"):
         assert set(answer[name]) == {"epsilon", "delta"}
     assert answer["reach"]["tier"] == "internal"
