@@ -127,7 +127,7 @@ def assert_it_survives_being_killed(
     with pytest.raises(httpx.TransportError):
         httpx.get(f"{server.url}/healthz")
     left = {str(path.relative_to(office.folder)) for path in office.folder.rglob("*")}
-    assert {path for path in left if not path.startswith(DATABASE)} == HOME
+    assert {path for path in left if not path.startswith((DATABASE, CLIENT))} == HOME
     server.start()
     assert ask(client, server, ann) == internal
     assert ask(client, server, ann, "--tier", "public") == public
