@@ -51,6 +51,7 @@ class SpentFloor(Table, table=True):
     __table_args__ = (
         check("loss", "loss >= 0"),
         check("failure", "failure >= 0"),
+        {"sqlite_autoincrement": True},
     )
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
