@@ -23,6 +23,7 @@ from tests.api.bad_input import (
     levels,
     people,
     preview,
+    proofs,
     streams,
     vectors,
     wire,
@@ -113,6 +114,7 @@ ROWS = [
     *(vectors.ROWS + computed.ROWS + datasets.ROWS),
     *(people.ROWS + asking.ROWS + wire.ROWS + levels.ROWS + keyed.ROWS + streams.ROWS),
     *preview.ROWS,
+    *proofs.ROWS,
 ]
 
 
