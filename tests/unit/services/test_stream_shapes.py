@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from penstock.services.stream_shapes import Shape, settled
+from penstock.services.stream_shapes import Shape, prepared, settled
 from penstock.services.stream_specs import StreamRequest
 from penstock.structures.choice import best_tree, mean_squared_error
-from penstock.structures.forest import chain
+from penstock.structures.forest import chain, matrices
 
 STREAM: dict[str, Any] = {"name": "hits", "dataset": "clicks", "levels": {"public": {"epsilon": 1}}}
 TREES: list[dict[str, Any]] = [
@@ -54,6 +54,26 @@ def test_the_best_tree_without_subtraction_is_found(length: int) -> None:
     assert mean_squared_error(best, pure=True) >= mean_squared_error(any_tree, pure=True)
     shape = shape_of({"structure": "kary", "length": length}, "laplace", 1e-6)
     assert (shape.k, shape.subtracting) == (best.k, False)
+
+
+def charged(terms: dict[str, Any]) -> tuple[int, Shape]:
+    """How many numbers the sampler's error is charged over, of a unit in three steps."""
+    whole = {**STREAM, **terms, "mechanism": "gaussian", "dimension": 2}
+    request = StreamRequest.model_validate(whole)
+    shape = settled(request, 3, 1e-6)
+    return prepared(request, shape).dimension, shape
+
+
+@pytest.mark.parametrize("terms", TREES, ids=str)
+def test_draws_are_charged_for_every_node_that_a_unit_adds_to(terms: dict[str, Any]) -> None:
+    numbers, shape = charged(terms)
+    _, strategy = matrices(shape.forest, 200)
+    nodes = int((strategy != 0).sum(axis=0).max())
+    assert 2 * 3 * nodes <= numbers == 2 * 3 * shape.forest.nodes_a_step
+
+
+def test_draws_of_a_square_root_are_charged_for_all_nodes() -> None:
+    assert charged({"structure": "sqrt", "length": 200})[0] == 2 * 200
 
 
 @pytest.mark.parametrize("terms", TREES, ids=str)
