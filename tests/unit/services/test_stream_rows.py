@@ -13,7 +13,7 @@ from penstock.services import datasets, stream_elements, stream_releases, stream
 from penstock.services.lookup import stream_by_name
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest
-from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.stream_specs import ElementsRequest, StreamChange, StreamRequest
 from penstock.services.stream_state import load
 
 
@@ -109,6 +109,44 @@ def test_elements_pushed_twice_at_once_are_taken_in_once(
     monkeypatch.setattr(stream_elements, "advanced", slow)
     with pytest.raises(Conflict, match="number 5, not 4"):
         push(hits, "hits", 4, [1])
+    assert len(last_of(hits, "hits")) == 4
+
+
+def more_accurate(world: World) -> None:
+    wanted = StreamChange.model_validate({"levels": {"internal": {"epsilon": 0.02}}})
+    streams.change(world.server, OPERATOR, "hits", wanted)
+
+
+def test_a_state_from_before_a_level_was_added_is_found_out(hits: World) -> None:
+    mine = select(StreamState).order_by(col(StreamState.id))
+    with hits.server.database.read() as session:
+        before = session.exec(mine).all()[0].ciphertext
+    more_accurate(hits)
+    with hits.server.database.write() as session:
+        state = session.exec(mine).all()[0]
+        state.ciphertext = before
+        session.add(state)
+    taken = hits.streams.taken
+    with pytest.raises(IntegrityViolation, match="other levels than were drawn"):
+        push(hits, "hits", 4, [1])
+    assert hits.streams.taken == taken
+
+
+def test_elements_pushed_while_a_level_is_added_are_to_be_sent_again(
+    hits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = stream_elements.advanced
+
+    def slow(*arguments: Any) -> Any:
+        found = original(*arguments)
+        monkeypatch.undo()
+        more_accurate(hits)
+        return found
+
+    monkeypatch.setattr(stream_elements, "advanced", slow)
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        push(hits, "hits", 4, [1])
+    push(hits, "hits", 4, [1])
     assert len(last_of(hits, "hits")) == 4
 
 
