@@ -1,10 +1,15 @@
 """Which trees a stream gets, by its mechanism and its dataset's delta."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from penstock.services.stream_shapes import Shape, prepared, settled
+from penstock.errors import InvalidInput
+from penstock.mechanisms import Gaussian
+from penstock.privacy import Sensitivity
+from penstock.services.process import Process
+from penstock.services.stream_shapes import HEAVIEST, Shape, prepared, settled
 from penstock.services.stream_specs import StreamRequest
 from penstock.structures.choice import best_tree, mean_squared_error
 from penstock.structures.forest import chain, matrices
@@ -80,3 +85,16 @@ def test_draws_of_a_square_root_are_charged_for_all_nodes() -> None:
 def test_a_shape_is_read_back_as_it_was_settled(terms: dict[str, Any]) -> None:
     shape = shape_of(terms, "laplace", 0.0)
     assert Shape.decoded(shape.encoded()) == shape
+
+
+def test_an_endless_stream_keeps_room_for_its_heaviest_nodes() -> None:
+    endless = shape_of({"structure": "binary", "length": None}, "gaussian", 1e-6)
+    bounded = shape_of({"structure": "binary", "length": 200}, "gaussian", 1e-6)
+    planned = Gaussian.plan(Fraction(100), Fraction(1), Fraction(2**31))
+    process = Process(*planned, Sensitivity(Fraction(1), Fraction(1), Fraction(1)))
+    bounded.require_reach(process, process.ladder.last)
+    with pytest.raises(InvalidInput, match="too noisy for a stream without an end"):
+        endless.require_reach(process, process.ladder.last)
+    forest = endless.forest
+    weights = (forest.weight(node) for node in chain(forest, forest.node(2**63 - 2)))
+    assert max(weights) <= HEAVIEST
