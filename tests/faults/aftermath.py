@@ -7,7 +7,9 @@ from tests.faults.reports import Reported
 from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.snapshot import altered, history, snapshot
 
+from penstock.services.principals import OPERATOR
 from penstock.services.server import Server
+from penstock.services.verification import verify
 
 
 class Aftermath:
@@ -23,9 +25,16 @@ class Aftermath:
         found = [f"{table} was altered" for table in altered(before, self._history)]
         found += broken_rules(server, now)
         stored = {row["public_id"] for row in now["release"]}
+        placed = {row["hash"].hex() for row in now["leaf"] if row["index"] is not None}
         found += [
             f"release {told.release} is lost" for told in answers if told.release not in stored
         ]
+        found += [
+            f"the log has no place for release {told.release}"
+            for told in answers
+            if told.release in stored and told.leaf_hash not in placed
+        ]
+        found += [server.sequencer.suspended] if server.sequencer.suspended else []
         if not found and (count := served_otherwise(server, answers)):
             found.append(f"{count} readers are told something else now")
         return found
@@ -33,5 +42,6 @@ class Aftermath:
     def final_complaints(self, server: Server, answers: Sequence[Reported]) -> list[str]:
         """What is wrong in the end, with every value opened and every answer asked again."""
         found = self.complaints(server, answers) + unproven_values(server)
+        found += verify(server, OPERATOR).problems
         findings = examine(server, answers, is_traced=False)
         return found if findings == NOTHING else [*found, str(findings)]

@@ -55,12 +55,13 @@ class Stored:
 
 
 def stored_releases(server: Server) -> dict[str, list[Stored]]:
-    """Every release, by query, in the order in which they were stored."""
+    """Every release but those of streams, by query, in the order in which they were stored."""
     with server.database.read() as session:
-        queries = session.exec(select(Query)).all()
+        queries = session.exec(select(Query).where(col(Query.structure).is_(None))).all()
         datasets = {row.id: row for row in session.exec(select(Dataset)).all()}
         rows = session.exec(select(Release).order_by(col(Release.query_id), col(Release.id))).all()
     by_id = {query.id: query for query in queries}
+    rows = [row for row in rows if row.query_id in by_id]
     found: dict[str, list[Stored]] = {}
     for key, members in groupby(rows, attrgetter("query_id")):
         query = by_id[key]

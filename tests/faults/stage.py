@@ -31,6 +31,8 @@ from penstock.settings import Settings
 DIMENSION = 12
 MECHANISMS = ("gaussian", "laplace", "poisson", "skellam")
 TIERS = ("public", "internal")
+HANG = 600.0
+"""Seconds that a server waits for a lock and for the log."""
 REACH = 4000
 """How many rungs above the public one are asked for."""
 
@@ -63,8 +65,8 @@ def urls_beside(folder: Path) -> Path:
 def settings_of(folder: Path) -> Settings:
     """The settings of a home, as every process reads them for itself."""
     urls = json.loads(urls_beside(folder).read_text())
-    # Nobody gives up waiting for the lock: no test is to depend on the machine's speed.
-    return Settings(home=folder, busy_timeout=600.0, **urls)
+    # Nobody gives up waiting, for a lock or the log: the machine's speed decides nothing.
+    return Settings(home=folder, **{"busy_timeout": HANG, "log_patience": HANG, **urls})
 
 
 def open_home(folder: Path) -> Server:

@@ -1,14 +1,18 @@
 """Ending a process at a chosen step of what it does.
 
-Steps are counted as they are taken: every line of the product's files that are watched,
-every statement before and after it is sent to the database, and every COMMIT.  So no
-step is left out by whoever wrote the test, and none has to be found again when the
-product changes.  It stands outside of the product, which knows no such hook.
+Steps are named as they are taken, by every thread: every line of the product's files that
+are watched, every statement before and after it is sent to the database, every COMMIT, and
+every signature, lock, sync and rename, before and after.  So no step is left out by whoever
+wrote the test, and none has to be found again when the product changes.  It stands outside
+of the product, which knows no such hook.
 """
 
+import fcntl
 import os
 import signal
 import sys
+import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +23,12 @@ from sqlalchemy import Engine, event
 
 import penstock
 
+SEQUENCER = (
+    "services/sequencer.py",
+    "services/growth.py",
+    "services/checkpoints.py",
+    "services/witness.py",
+)
 RELEASE = (
     "services/releases.py",
     "services/lookup.py",
@@ -29,6 +39,7 @@ RELEASE = (
     "mechanisms/path.py",
     "mechanisms/gaussian.py",
     "randomness/normal.py",
+    *SEQUENCER,
 )
 REGISTRATION = (
     "services/registration.py",
@@ -37,7 +48,13 @@ REGISTRATION = (
     "services/log.py",
     "persistence/database.py",
     "mechanisms/path.py",
+    *SEQUENCER,
 )
+
+LOG = ("before sign", "after sign", "before fsync", "before replace", "after replace")
+"""Steps of every change: on the way of its leaf into the tree and to the witness."""
+
+_CALLS = {os.fsync: "fsync", os.replace: "replace", fcntl.flock: "flock"}
 
 
 def die() -> None:
@@ -47,25 +64,31 @@ def die() -> None:
 
 @dataclass
 class Steps:
-    """Ends the process at the step of number ``last``, or at the first called ``named``.
+    """Ends the process at the step called ``named``; a step that comes again has a number.
 
     The lines of ``files``, paths inside the package, are steps.
     """
 
     files: tuple[str, ...] = ()
-    last: int = 0
     named: str = ""
     taken: list[str] = field(default_factory=list)
+    times: Counter[str] = field(default_factory=Counter)
 
     def take(self, name: str) -> None:
         """Count a step, or end the process there."""
+        # Threads go on side by side, so that each counts its own.
+        if threading.current_thread() is not threading.main_thread():
+            name = f"{name}, behind"
+        self.times[name] += 1
+        if self.times[name] > 1:
+            name = f"{name} ({self.times[name]})"
         self.taken.append(name)
-        if len(self.taken) == self.last or name == self.named:
+        if name == self.named:
             die()
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Take a step at every line of the files and at every statement."""
+        """Take a step at every line of the files, at every statement and at every call."""
         self._listen()
         package = Path(penstock.__file__).parent
         watched = {str(package / file) for file in self.files}
@@ -78,11 +101,22 @@ class Steps:
         def call(frame: FrameType, _: str, __: object) -> object:
             return line if frame.f_code.co_filename in watched else None
 
-        sys.settrace(call)  # type: ignore[arg-type]  # its type names itself, which ours cannot
+        for tracer in (sys, threading):
+            tracer.settrace(call)
+            tracer.setprofile(self._called)
         try:
             yield
         finally:
-            sys.settrace(None)
+            for tracer in (sys, threading):
+                tracer.settrace(None)
+                tracer.setprofile(None)
+
+    def _called(self, _: FrameType, kind: str, function: object) -> None:
+        if kind in ("c_call", "c_return"):
+            name = getattr(function, "__name__", "")
+            name = "sign" if name == "sign" else _CALLS.get(function, "")  # type: ignore[call-overload]  # any object
+            if name:
+                self.take(f"{'before' if kind == 'c_call' else 'after'} {name}")
 
     def _listen(self) -> None:
         def before(*arguments: object) -> None:
@@ -96,14 +130,23 @@ class Steps:
         event.listen(Engine, "commit", lambda _: self.take("before COMMIT"))
 
 
-def chosen(taken: Sequence[str], stride: int) -> list[int]:
-    """The numbers of the steps to end at.
+def chosen(taken: Sequence[str], stride: int) -> list[str]:
+    """The steps to end at.
 
-    Around every statement and COMMIT all of them, elsewhere every ``stride``-th.
+    Around all that writes, signs or syncs all of them, elsewhere every ``stride``-th.
     """
-    near = {number for number, name in enumerate(taken, start=1) if ":" not in name}
-    near |= {number + 1 for number in near if number < len(taken)}
-    return sorted(near | set(range(1, len(taken) + 1, stride)))
+    near = {place for place, name in enumerate(taken) if _matters(name)}
+    near |= {place + 1 for place in near if place + 1 < len(taken)}
+    return [taken[place] for place in sorted(near | set(range(0, len(taken), stride)))]
+
+
+def missing(wanted: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Those of ``wanted`` that no thread took."""
+    return [name for name in wanted if not any(step.startswith(name) for step in taken)]
+
+
+def _matters(name: str) -> bool:
+    return ":" not in name and not name.startswith(("before SELECT", "after SELECT"))
 
 
 def _first_words(statement: object) -> str:

@@ -20,10 +20,11 @@ from tests.faults.stage import (
     has_been_given,
     opened,
 )
-from tests.faults.steps import RELEASE, Steps, chosen
+from tests.faults.steps import LOG, RELEASE, Steps, chosen, missing
 
-KILLS = figure("FAULTS_KILLS", 100)
-STRIDE = figure("FAULTS_STRIDE", 16)
+KILLS = figure("FAULTS_KILLS", 50)
+STRIDE = figure("FAULTS_STRIDE", 32)
+KILLS_AT_STEPS = 50
 QUERIES = 3
 FILES = ("told", "errors", "taken")
 MOST_ANSWERS = 6
@@ -92,26 +93,37 @@ def _once(home: Path, ask: Ask, at: Steps, flaw: Flaw = no_flaw) -> tuple[bool, 
 
 def test_a_kill_at_any_step_leaves_the_whole_release_or_nothing(tmp_path: Path) -> None:
     home = _with_two_levels(tmp_path)
-    ask = _ask(home, 1)
-    was_killed, everything = _once(home, ask, Steps(RELEASE))
-    assert not was_killed
-    steps = json.loads((tmp_path / f"taken-{ask.rung}").read_text())
-    assert any(steps[number - 1].startswith("normal.py") for number in chosen(steps, STRIDE))
-    outcomes = []
+    everything: list[Reported] = []
+    wholes = []
+    for rung in (1, 2):
+        ask = _ask(home, rung)
+        was_killed, answers = _once(home, ask, Steps(RELEASE))
+        assert not was_killed
+        everything += answers
+        wholes.append(json.loads((tmp_path / f"taken-{ask.rung}").read_text()))
+    # A leaf in two completes nodes of the tree, and then there are more steps.
+    steps = chosen(max(wholes, key=len), STRIDE)
+    outcomes, died = [], []
     with opened(home) as server:
         aftermath = Aftermath(server)
-    for number in chosen(steps, STRIDE):
-        ask = _ask(home, 1 + number)
-        was_killed, answers = _once(home, ask, Steps(RELEASE, last=number))
-        assert was_killed
-        assert answers == []
+    for number, step in enumerate(step for step in steps for _ in range(2)):
+        if step in died:
+            continue
+        ask = _ask(home, 3 + number)
+        was_killed, answers = _once(home, ask, Steps(RELEASE, step))
+        assert len(answers) == (not was_killed)
         with opened(home) as server:
-            outcomes.append(has_been_given(server, READER, ask))
-            assert aftermath.complaints(server) == []
+            given = has_been_given(server, READER, ask)
+            if was_killed:
+                outcomes.append(given)
+                died.append(step)
+            assert aftermath.complaints(server, answers) == []
             got = answer(server, READER, ask)
-            assert got.first != outcomes[-1]
+            assert got.first != given
             everything.append(Reported.of(READER, ask, got))
-    assert len(outcomes) > 100
+    assert len(died) >= KILLS_AT_STEPS
+    assert any(step.startswith("normal.py") for step in died)
+    assert missing((*LOG, "before INSERT INTO tree_node"), died) == []
     # One step makes all the difference: before it there is nothing, after it everything.
     assert outcomes == sorted(outcomes)
     assert set(outcomes) == {False, True}

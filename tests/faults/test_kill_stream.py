@@ -7,19 +7,28 @@ from typing import Any
 import pytest
 from sqlmodel import Session
 from tests.faults import processes
+from tests.faults.aftermath import Aftermath
 from tests.faults.kills import Flaw, no_flaw
 from tests.faults.reports import Report
+from tests.faults.snapshot import snapshot
 from tests.faults.stage import Ask, analyst, build, figure, open_home, opened
-from tests.faults.steps import Steps, chosen
+from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, missing
 
 from penstock.errors import IntegrityViolation
 from penstock.services import stream_elements, stream_releases, stream_state, streams
 from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.server import Server
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.verification import verify
 
-STRIDE = figure("FAULTS_STRIDE", 16)
-FILES = ("services/stream_elements.py", "services/stream_state.py", "persistence/database.py")
+STRIDE = figure("FAULTS_STRIDE", 32)
+READING = ("services/stream_releases.py", "persistence/database.py", *SEQUENCER)
+FILES = (
+    "services/stream_elements.py",
+    "services/stream_state.py",
+    "persistence/database.py",
+    *SEQUENCER,
+)
 BATCH = 3
 ROOTS = {"structure": "sqrt", "k": None}
 HITS: dict[str, Any] = {
@@ -62,6 +71,19 @@ def parted(server: Server, report: Report, ask: Ask) -> None:
         product(session, *arguments)
 
     vars(stream_elements)["add_outputs"] = add_outputs
+
+
+def read_once(home: Path, steps: Steps, taken: Path) -> None:
+    """Read all totals, and end at the step that ``steps`` names."""
+    server = open_home(home)
+    with steps.watching():
+        totals(server, 1)
+    taken.write_text(json.dumps(steps.taken))
+
+
+def reader_killed(home: Path, at: Steps) -> bool:
+    errors, taken = home.parent / "errors-reading", home.parent / "taken-reading"
+    return processes.start(errors, read_once, home, at, taken).was_killed()
 
 
 def killed(home: Path, first: int, at: Steps, flaw: Flaw = no_flaw) -> bool:
@@ -108,9 +130,9 @@ def kill_everywhere(home: Path, tmp_path: Path, stride: int) -> None:
     with opened(home) as server:
         given = {number: totals(server, number) for number in range(2)}
     outcomes = []
-    for number in chosen(steps, stride):
+    for step in chosen(steps, stride):
         first = 1 + len(given[0])
-        assert killed(home, first, Steps(FILES, last=number))
+        assert killed(home, first, Steps(FILES, step))
         with opened(home) as server:
             after = following(server)
             outcomes.append(after != first)
@@ -126,6 +148,41 @@ def kill_everywhere(home: Path, tmp_path: Path, stride: int) -> None:
     # One step makes all the difference: before it there is nothing, after it everything.
     assert outcomes == sorted(outcomes)
     assert set(outcomes) == {False, True}
+
+
+def test_a_kill_at_any_step_of_a_reading_leaves_its_leaf_or_nothing(
+    home: Path, tmp_path: Path
+) -> None:
+    wholes = []
+    for _ in range(2):
+        assert not reader_killed(home, Steps(READING))
+        wholes.append(json.loads((tmp_path / "taken-reading").read_text()))
+    with opened(home) as server:
+        given, aftermath = totals(server, 1), Aftermath(server)
+    outcomes, died = [], []
+    # A leaf in two completes nodes of the tree: each step is waited for twice.
+    for step in chosen(max(wholes, key=len), 2 * STRIDE):
+        for _ in range(2):
+            before = readings(home)
+            if step in died or not reader_killed(home, Steps(READING, step)):
+                continue
+            died.append(step)
+            outcomes.append(readings(home) - before)
+            with opened(home) as server:
+                assert totals(server, 1) == given
+                assert aftermath.complaints(server) == []
+    assert missing((*LOG, "before INSERT INTO tree_node"), died) == []
+    # Before the commit there is no leaf, after it there is one.
+    assert outcomes == sorted(outcomes)
+    assert set(outcomes) == {0, 1}
+    with opened(home) as server:
+        assert verify(server, OPERATOR).problems == []
+
+
+def readings(home: Path) -> int:
+    """How many leaves tell of a reading of the stream."""
+    with opened(home) as server:
+        return sum(row["kind"] == "stream" for row in snapshot(server)["leaf"])
 
 
 def test_a_batch_in_several_transactions_is_found_to_be_torn(home: Path) -> None:
