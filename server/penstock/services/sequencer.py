@@ -73,7 +73,9 @@ class Sequencer:
 
     def begun(self, session: Session) -> None:
         """Raise ``Suspended`` where the database lacks what the witness saw."""
-        seen = self.witness.seen()
+        self._compare(session, self.witness.seen())
+
+    def _compare(self, session: Session, seen: Sight) -> None:
         root = session.exec(_SEEN_ROOT, params={"size": seen.size}).first()
         if root == seen.root or seen.size == 0:
             self.suspended = None
@@ -116,9 +118,11 @@ class Sequencer:
     def examine(self) -> None:
         """Find out what the database and its witness have in common, without raising that."""
         with suppress(Suspended, LogUnavailable), self._database.read() as session:
+            # Not after the database: what others wrote in between would look like a loss.
+            seen = self.witness.seen()
             newest = checkpoints.newest(session)
-            self._witnessed = min(newest.size if newest else 0, self.witness.seen().size)
-            self.begun(session)
+            self._witnessed = min(newest.size if newest else 0, seen.size)
+            self._compare(session, seen)
 
     def cover(self, leaf: Leaf) -> None:
         """Wait until a stored leaf may be answered: it is in the tree, and was witnessed.

@@ -26,6 +26,7 @@ from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.state import open_state
+from penstock.services.witness import NOTHING, Sight
 
 FIELDS = ("kind", "actor", "user", "dataset", "query")
 """What stands in a leaf and beside it, where it is found by."""
@@ -40,13 +41,15 @@ def verify(server: Server, principal: Principal) -> VerificationView:
     every hand-out.  It sees one state of the database, and raises only where that cannot be read.
     """
     principal.require("auditor")
+    # Not after the database: what others wrote in between would look like a loss.
+    seen, problems = _seen(server)
     with server.database.read() as session:
         frontier, nodes, roots = Frontier(), dict[Node, bytes](), {0: merkle.EMPTY}
-        problems = list(_leaves(session, frontier, nodes, roots))
+        problems += _leaves(session, frontier, nodes, roots)
         problems += _nodes(session, nodes)
         rows = session.exec(select(Checkpoint).order_by(col(Checkpoint.size))).all()
         problems += _checkpoints(session, rows, roots, frontier.size)
-        problems += _witness(server, roots)
+        problems += _witness(seen, roots)
         hand_outs = session.exec(select(Grant.id)).all()
         problems += _hand_outs(session, server)
     return VerificationView(
@@ -107,12 +110,14 @@ def _checkpoints(
         yield f"the newest checkpoint is of {newest} leaves, and the log has {size}"
 
 
-def _witness(server: Server, roots: dict[int, bytes]) -> Iterator[str]:
+def _seen(server: Server) -> tuple[Sight, list[str]]:
     try:
-        seen = server.sequencer.witness.seen()
+        return server.sequencer.witness.seen(), []
     except PenstockError as problem:
-        yield problem.detail
-        return
+        return NOTHING, [problem.detail]
+
+
+def _witness(seen: Sight, roots: dict[int, bytes]) -> Iterator[str]:
     if seen.size and roots.get(seen.size) != seen.root:
         yield f"the witness saw {seen.size} leaves, which are not the first {seen.size} of these"
 

@@ -1,0 +1,30 @@
+"""Whoever compares the database with the log's witness, while others write."""
+
+import pytest
+from tests.unit.services.conftest import World
+
+from penstock.services import home, verification
+from penstock.services.principals import OPERATOR
+from penstock.services.witness import FileWitness, Sight
+
+
+def test_what_others_write_meanwhile_does_not_look_like_a_loss(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readers = ["pia", "paul"]
+    held: list[str] = []
+    product = FileWitness.seen
+
+    def seen(witness: FileWitness) -> Sight:
+        if readers and not held:
+            held.append(readers.pop())
+            assert visits.ask(held[0]).first
+            held.clear()
+        return product(witness)
+
+    monkeypatch.setattr(FileWitness, "seen", seen)
+    opened = home.open_server(visits.server.settings)
+    opened.database.close()
+    assert opened.sequencer.suspended is None
+    assert verification.verify(visits.server, OPERATOR).problems == []
+    assert readers == []
