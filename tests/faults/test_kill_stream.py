@@ -144,7 +144,7 @@ def kill_everywhere(home: Path, tmp_path: Path, stride: int) -> None:
                 assert now[: len(before)] == before
                 assert len(now) == len(before) + BATCH
                 given[reader] = now
-    assert len(outcomes) > 15
+    assert len(outcomes) > 10
     # One step makes all the difference: before it there is nothing, after it everything.
     assert outcomes == sorted(outcomes)
     assert set(outcomes) == {False, True}

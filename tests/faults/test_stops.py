@@ -1,0 +1,229 @@
+"""PostgreSQL is stopped at once, as by a crash, while processes ask it for all that writes."""
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.databases.cluster import Cluster
+from tests.faults import load, processes, reports
+from tests.faults.aftermath import Aftermath
+from tests.faults.load import Story
+from tests.faults.processes import Worker
+from tests.faults.reports import Report, Reported
+from tests.faults.stage import (
+    REACH,
+    Ask,
+    analyst,
+    answer,
+    asks,
+    build,
+    choices,
+    figure,
+    open_home,
+    opened,
+)
+
+from penstock.errors import Unavailable
+from penstock.persistence.postgresql import PostgreSQL
+from penstock.services.server import Server
+
+pytestmark = pytest.mark.only("postgresql")
+
+STOPS = figure("FAULTS_STOPS", 3)
+NAMES = ["query-0", "query-1", "query-2"]
+READERS = 3
+MOST_QUERIES = 300
+DONE_BETWEEN_STOPS = 10
+"""Things that each process does before the database is stopped again."""
+
+
+class Diary:
+    """What a process did and what it was refused, a line each; it ends when it is told to."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.done, self.refused = folder / f"done-{name}", folder / f"refused-{name}"
+        self._over = folder / "over"
+
+    def keep(self, act: Callable[[], Any]) -> None:
+        """Do one thing after the other, and write down what came of each."""
+        while not self._over.exists():
+            try:
+                done = act()
+            except Unavailable as refused:
+                self._add(self.refused, refused.code)
+            else:
+                self._add(self.done, done)
+
+    def end(self) -> None:
+        """Tell all who write into this folder."""
+        self._over.touch()
+
+    def entries(self) -> list[Any]:
+        """What was done."""
+        if not self.done.exists():
+            return []
+        return [json.loads(line) for line in self.done.read_text().splitlines()]
+
+    def _add(self, path: Path, entry: object) -> None:
+        with path.open("a") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+def keep_reading(home: Path, number: int, told: Path) -> None:
+    """Ask for new levels, and for known ones again."""
+    server, report = open_home(home), Report(told)
+    random, reader = choices("stops", number), analyst(number)
+    ladders = {name: asks(server, name, range(1, REACH)) for name in NAMES}
+    known: list[Ask] = []
+
+    def act() -> str:
+        if known and random.integers(3) == 0:
+            ask = known[int(random.integers(len(known)))]
+        else:
+            ladder = ladders[NAMES[int(random.integers(len(NAMES)))]]
+            ask = ladder[int(random.integers(len(ladder)))]
+        got = answer(server, reader, ask)
+        report.add(reader, ask, got)
+        known.append(ask)
+        return got.view.id
+
+    Diary(home.parent, f"reader-{number}").keep(act)
+
+
+def keep_registering(home: Path) -> None:
+    """Register one query after the other, each as often as it takes."""
+    server, diary = open_home(home), Diary(home.parent, "registrar")
+    # Not without end: each is charged, and the budgets have room for some hundreds.
+    diary.keep(lambda: load.enroll(server, f"more-{len(diary.entries()) % MOST_QUERIES}"))
+
+
+def keep_pushing(home: Path) -> None:
+    """Push batch after batch to the stream, and read the totals of each."""
+    server = open_home(home)
+
+    def act() -> tuple[int, list[list[float]]]:
+        first = load.following(server)
+        load.push(server, first)
+        return first, load.totals(server, first, first + load.BATCH - 1)
+
+    Diary(home.parent, "pusher").keep(act)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    build(folder, analysts=READERS, names=NAMES)
+    with opened(folder) as server:
+        load.open_stream(server)
+    return folder
+
+
+def test_what_was_answered_before_an_immediate_stop_is_stored_proven_and_told_again(
+    home: Path, tmp_path: Path, cluster: Cluster
+) -> None:
+    working = working_on(home, tmp_path)
+    for _ in range(STOPS):
+        wait_for_more(working, "done", DONE_BETWEEN_STOPS)
+        cluster.stop()
+        wait_for_more(working, "refused", 1)
+        cluster.start()
+    wait_for_more(working, "done", 1)
+    Diary(tmp_path, "any").end()
+    processes.finish([worker for worker, _ in working])
+    answers = [
+        told for number in range(READERS) for told in reports.read(tmp_path / f"told-{number}")
+    ]
+    pushed = Diary(tmp_path, "pusher").entries()
+    with opened(home) as server:
+        Story(answers).require_true(server)
+        totals = load.totals(server)
+        assert all(totals[first - 1 :][: len(told)] == told for first, told in pushed)
+        for name in set(Diary(tmp_path, "registrar").entries()):
+            (ask,) = asks(server, name, [1])
+            assert answer(server, analyst(0), ask).first
+    refusals = {line for path in tmp_path.glob("refused-*") for line in path.read_text().split()}
+    assert refusals == {'"DATABASE_UNAVAILABLE"'}
+
+
+def working_on(home: Path, folder: Path) -> list[tuple[Worker, Diary]]:
+    """Processes that ask for everything until they are told to end."""
+    found = []
+    for number in range(READERS):
+        told = folder / f"told-{number}"
+        worker = processes.start(folder / f"errors-{number}", keep_reading, home, number, told)
+        found.append((worker, Diary(folder, f"reader-{number}")))
+    for name, target in (("registrar", keep_registering), ("pusher", keep_pushing)):
+        worker = processes.start(folder / f"errors-{name}", target, home)
+        found.append((worker, Diary(folder, name)))
+    return found
+
+
+def wait_for_more(working: list[tuple[Worker, Diary]], kind: str, count: int) -> None:
+    """Wait until each has so many more lines of this kind."""
+    paths = [(worker, getattr(diary, kind)) for worker, diary in working]
+    before = [path.read_bytes().count(b"\n") if path.exists() else 0 for _, path in paths]
+    for (worker, path), known in zip(paths, before, strict=True):
+        worker.wait_for_lines(path, known + count)
+
+
+@contextmanager
+def forgetful(cluster: Cluster, patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """PostgreSQL answers commits before they are durable, and the server does not mind.
+
+    Nobody writes the log of the database out: the process that does is held.
+    """
+    patch.setattr(PostgreSQL, "_check", lambda *_: None)
+    with ExitStack() as undo:
+        undo.enter_context(cluster.set("synchronous_commit", "off"))
+        undo.enter_context(cluster.set("bgwriter_lru_maxpages", "0"))
+        yield
+
+
+def hold_the_log_writer(cluster: Cluster) -> None:
+    """Let the process that writes out what was committed sleep until it is ended."""
+    with cluster.administered() as connection:
+        row = connection.execute(
+            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'"
+        ).fetchone()
+    assert row is not None
+    os.kill(row[0], signal.SIGSTOP)
+
+
+def answered_then_stopped(home: Path, cluster: Cluster) -> tuple[Aftermath, list[Reported]]:
+    """Some releases, and an immediate stop after the last answer."""
+    with opened(home) as server:
+        aftermath = Aftermath(server)
+        hold_the_log_writer(cluster)
+        told = [tell(server, ask) for ask in asks(server, NAMES[0], range(1, 6))]
+        cluster.stop()
+    cluster.start()
+    return aftermath, told
+
+
+def tell(server: Server, ask: Ask) -> Reported:
+    return Reported.of(analyst(0), ask, answer(server, analyst(0), ask))
+
+
+def test_commits_that_are_not_synchronous_lose_what_was_answered(
+    home: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with forgetful(cluster, monkeypatch):
+        aftermath, told = answered_then_stopped(home, cluster)
+        with opened(home) as server:
+            complaints = aftermath.complaints(server, told)
+            assert f"release {told[-1].release} is lost" in complaints
+            # And it is known: nothing is drawn a second time.
+            assert server.sequencer.suspended in complaints
+
+
+def test_commits_that_are_synchronous_lose_nothing_however_late_the_log_is_written(
+    home: Path, cluster: Cluster
+) -> None:
+    aftermath, told = answered_then_stopped(home, cluster)
+    with opened(home) as server:
+        assert aftermath.final_complaints(server, told) == []
