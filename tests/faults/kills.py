@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.orm.attributes import set_committed_value
 from tests.faults.reports import Report
 from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_home, vector_query
 from tests.faults.steps import Steps
@@ -67,6 +68,12 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
         return held
 
     releases._hand_out = hand_out  # type: ignore[assignment]  # takes whatever the product's takes
+
+
+def unlogged(server: Server, report: Report, ask: Ask) -> None:
+    """Answers without waiting for the log."""
+    server.database.watch = None
+    vars(server.sequencer)["cover"] = lambda leaf: set_committed_value(leaf, "note", None)
 
 
 def piecemeal(server: Server, report: Report, ask: Ask) -> None:

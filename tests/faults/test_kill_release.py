@@ -143,6 +143,16 @@ def test_an_answer_before_its_commit_is_found_to_be_lost(tmp_path: Path) -> None
         assert aftermath.complaints(server, answers) == [f"release {answers[0].release} is lost"]
 
 
+def test_an_answer_before_its_leaf_has_a_place_is_found_to_be_unlogged(tmp_path: Path) -> None:
+    home = _with_two_levels(tmp_path)
+    with opened(home) as server:
+        aftermath = Aftermath(server)
+    _, (told,) = _once(home, _ask(home, 1), Steps(), kills.unlogged)
+    with opened(home) as server:
+        complaints = aftermath.complaints(server, [told])
+    assert complaints == [f"the log has no place for release {told.release}"]
+
+
 def test_a_release_in_several_transactions_is_found_to_be_torn(tmp_path: Path) -> None:
     home = _with_two_levels(tmp_path)
     at = Steps(named="before INSERT INTO leaf")
