@@ -42,9 +42,12 @@ class Report:
 
 def read(path: Path) -> list[Reported]:
     """The answers in a report; a last line without its end was never reported."""
-    if not path.exists():
-        return []
-    *lines, _ = path.read_bytes().split(b"\n")
+    return parsed(path.read_bytes()) if path.exists() else []
+
+
+def parsed(content: bytes) -> list[Reported]:
+    """The answers in what was written to a report."""
+    *lines, _ = content.split(b"\n")
     found = []
     for line in lines:
         fields = json.loads(line)

@@ -1,0 +1,111 @@
+"""The run of requests that is cut off, and what is asked of a home that a cut left."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Engine, event
+from sqlmodel import select
+from tests.faults.reports import Report, Reported
+from tests.faults.rules import broken_rules
+from tests.faults.snapshot import snapshot
+from tests.faults.stage import (
+    MECHANISMS,
+    analyst,
+    answer,
+    asks,
+    choices,
+    open_home,
+    opened,
+    some_rungs,
+    vector_query,
+)
+
+from penstock.persistence.tables import Query
+from penstock.services.principals import OPERATOR
+from penstock.services.registration import register
+from penstock.services.server import Server
+from penstock.services.verification import verify
+
+SESSIONS = (4, 4, 90, 4)
+"""How much is asked for each time that the home is opened; SQLite's own checkpoint comes in
+the long one."""
+NORMAL = "normal"
+ASKED_AGAIN = 12
+"""How many of the answers are asked for again after every cut, the newest and some others."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What was answered before a cut: releases, and the names of new queries."""
+
+    answers: Sequence[Reported]
+    queries: Sequence[str]
+
+
+def run(home: Path, answers: Path, queries: Path, key: int) -> None:
+    """Open the home, register and ask, close it; and again."""
+    report = Report(answers)
+    known = os.open(queries, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for session, length in enumerate(SESSIONS):
+        server = open_home(home)
+        name = f"session-{session}"
+        register(server, OPERATOR, vector_query(name, MECHANISMS[session % len(MECHANISMS)]))
+        os.write(known, json.dumps(name).encode() + b"\n")
+        for number, rung in enumerate(some_rungs(length, "power", key, session)):
+            (ask,) = asks(server, name if number % 2 else "query-0", [rung])
+            reader = analyst(number % 2)
+            report.add(reader, ask, answer(server, reader, ask))
+        server.database.close()
+
+
+def complaints(home: Path, told: Told, *label: object) -> list[str]:
+    """What is wrong with a home that a power cut left."""
+    with opened(home) as server:
+        stored = {row["public_id"] for row in snapshot(server)["release"]}
+        found = [
+            f"release {one.release} is lost" for one in told.answers if one.release not in stored
+        ]
+        if server.sequencer.suspended:
+            return [*found, server.sequencer.suspended]
+        with server.database.read() as session:
+            active = session.exec(select(Query.name).where(Query.status == "active")).all()
+        found += [f"query {name} is lost" for name in told.queries if name not in active]
+        return found or [*_answered_otherwise(server, told, *label), *_unsound(server, *label)]
+
+
+def _answered_otherwise(server: Server, told: Told, *label: object) -> list[str]:
+    places = choices("again", *label).permutation(len(told.answers))[: ASKED_AGAIN // 2]
+    again = [*(told.answers[place] for place in places), *told.answers[-ASKED_AGAIN // 2 :]]
+    found = []
+    for one in again:
+        now = answer(server, one.analyst, one.ask)
+        same = (now.view.id, now.view.receipt.leaf_hash) == (one.release, one.leaf_hash)
+        if now.first or not same or not np.array_equal(now.view.values, one.values):
+            found.append(f"release {one.release} is answered otherwise")
+    return found
+
+
+def _unsound(server: Server, *label: object) -> list[str]:
+    """What is wrong with what is stored, before and after it goes on."""
+    before = verify(server, OPERATOR).problems
+    (ask,) = asks(server, "query-0", some_rungs(1, "after", *label))
+    assert answer(server, analyst(0), ask).view.values.size
+    return [*before, *verify(server, OPERATOR).problems, *broken_rules(server)]
+
+
+def forget_quickly(connection: Any, _: object) -> None:
+    """What SQLite's documentation calls safe in WAL mode, which it is for the file alone."""
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+if __name__ == "__main__":
+    folder, *files, number, mode = sys.argv[1:]
+    if mode == NORMAL:
+        event.listen(Engine, "connect", forget_quickly)
+    run(Path(folder), Path(files[0]), Path(files[1]), int(number))

@@ -1,0 +1,99 @@
+"""Power cuts: what was answered is there when the power is back, and is what it was.
+
+The product runs under ``strace``, which notes what it writes and syncs and when.  From that
+the tests make what a cut in any moment leaves on a disk that keeps no more than it was told
+to (``disk.py``), and the product opens that.
+"""
+
+import json
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.faults import recording
+from tests.faults.disk import Disk
+from tests.faults.power import NORMAL, Told, complaints
+from tests.faults.recording import Call, record
+from tests.faults.reports import parsed
+from tests.faults.stage import build, choices, figure, urls_beside
+
+CUTS = figure("FAULTS_POWER_CUTS", 50)
+CUTS_A_RUN = 50
+BROKEN_CUTS = 10
+
+pytestmark = pytest.mark.only("sqlite")
+
+ANSWERS, QUERIES = "answers", "queries"
+
+
+@pytest.mark.parametrize("run", range(max(1, CUTS // CUTS_A_RUN)))
+def test_a_power_cut_at_any_moment_loses_and_changes_nothing(tmp_path: Path, run: int) -> None:
+    found = list(_after_cuts(tmp_path, run, min(CUTS, CUTS_A_RUN)))
+    assert len(found) == min(CUTS, CUTS_A_RUN)
+    assert [one for one in found if one] == []
+
+
+def test_with_a_database_that_syncs_less_answers_are_found_to_be_lost(tmp_path: Path) -> None:
+    found = list(_after_cuts(tmp_path, 0, BROKEN_CUTS, NORMAL))
+    assert any("is lost" in complaint for one in found for complaint in one)
+
+
+def _after_cuts(folder: Path, run: int, count: int, mode: str = "full") -> Iterator[list[str]]:
+    """What is wrong after each of ``count`` cuts of one run of requests."""
+    if not recording.available():
+        if os.environ.get("CI") == "true":
+            pytest.fail(recording.PACKAGE)
+        pytest.skip(recording.PACKAGE)
+    home = folder / "home"
+    build(home, analysts=2, names=["query-0"])
+    disk = Disk(home)
+    names = (home, folder / ANSWERS, folder / QUERIES)
+    calls = record(folder / "trace", "tests.faults.power", *names, run, mode)
+    cuts = _moments(home, calls, run, count)
+    told: dict[str, list[bytes]] = {ANSWERS: [], QUERIES: []}
+    for moment, call in enumerate(calls):
+        for cut in range(cuts.count(moment)):
+            label = (run, moment, cut)
+            yield complaints(_left(disk, folder / "cut", label), _told(told), *label)
+        if not disk.do(call) and call.name == "write" and Path(call.place).parent == folder:
+            told[Path(call.place).name].append(call.texts[0])
+
+
+def _moments(home: Path, calls: Sequence[Call], run: int, count: int) -> list[int]:
+    """The calls before which the power goes: half of them anywhere, half next to rare ones."""
+    kinds: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for moment, call in enumerate(calls):
+        place = call.place or b" ".join(call.texts).decode(errors="replace")
+        changes = not call.name.startswith("open") or "O_CREAT" in call.rest
+        if changes and str(home.parent) in place:
+            kinds[call.name, Path(place).name].append(moment)
+    choice = choices("cuts", run)
+    rare = [kinds[one] for one in sorted(kinds)]
+    anywhere = sorted(moment for moments in rare for moment in moments)
+    found = [int(choice.choice(anywhere)) for _ in range(count - count // 2)]
+    for _ in range(count // 2):
+        moments = rare[choice.integers(len(rare))]
+        found.append(int(choice.choice(moments)) + int(choice.integers(2)))
+    return sorted(found)
+
+
+def _left(disk: Disk, home: Path, label: tuple[int, ...]) -> Path:
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(mode=0o700)
+    choice = choices("left", *label)
+    disk.leave(home, choice)
+    # An index that nobody synced may be there as well, with anything in it.
+    (home / "database" / "penstock.db-shm").write_bytes(choice.bytes(4096))
+    urls_beside(home).write_text("{}")
+    return home
+
+
+def _told(told: dict[str, list[bytes]]) -> Told:
+    names = b"".join(told[QUERIES]).split(b"\n")
+    return Told(
+        parsed(b"".join(told[ANSWERS])),
+        [json.loads(name) for name in names if name],
+    )
