@@ -17,6 +17,7 @@ from penstock.persistence.tables import (
     Leaf,
     Query,
     Release,
+    Tier,
     TreeNode,
     User,
 )
@@ -25,6 +26,7 @@ from penstock.services.log_views import VerificationView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
+from penstock.services.standing import standing
 from penstock.services.state import open_state
 from penstock.services.witness import NOTHING, Sight
 
@@ -37,8 +39,9 @@ MOST_PROBLEMS = 100
 def verify(server: Server, principal: Principal) -> VerificationView:
     """Recompute the tree from the leaves, and compare all that rests on it.
 
-    Hashes, the tree's nodes, checkpoints and their signatures, the witness, and the value of
-    every hand-out.  It sees one state of the database, and raises only where that cannot be read.
+    Hashes, the tree's nodes, checkpoints and their signatures, the witness, the value of
+    every hand-out, and what every change came to (``standing``).  It sees one state of the
+    database, and raises only where that cannot be read.
     """
     principal.require("auditor")
     # Not after the database: what others wrote in between would look like a loss.
@@ -52,6 +55,7 @@ def verify(server: Server, principal: Principal) -> VerificationView:
         problems += _witness(seen, roots)
         hand_outs = session.exec(select(Grant.id)).all()
         problems += _hand_outs(session, server)
+        problems += standing(session, server)
     return VerificationView(
         frontier.size, frontier.root.hex(), len(rows), len(hand_outs), problems[:MOST_PROBLEMS]
     )
@@ -135,8 +139,9 @@ def _hand_outs(session: Session, server: Server) -> Iterator[str]:
         user = session.get_one(User, grant.user_id)
         dataset = session.get_one(Dataset, query.dataset_id)
         said = json.loads(leaf.bytes)
-        told = (said.get("user"), said.get("query"), said.get("release"))
-        if told != (user.name, query.name, release.public_id):
+        told = (said.get("user"), said.get("query"), said.get("release"), said.get("tier"))
+        tier = session.get_one(Tier, grant.tier_id)
+        if told != (user.name, query.name, release.public_id, tier.name):
             yield f"hand-out {grant.id} is of another release or reader than its leaf says"
         elif leaf.kind == "release" and query.structure is None:
             yield from _value(server, release, query, dataset, said.get("value_hmac", ""))

@@ -1,0 +1,255 @@
+"""Tiers, people, tokens, budgets, levels and charges, held to the leaves that made them.
+
+Every change of these has a leaf that says what it came to.  So whatever stands in the tables
+without a leaf was put there by somebody else, and whatever a leaf says and the tables do not
+was taken away.  What an account has spent has no leaf: its charges are added up, every level
+must be paid for, and no account may have spent less than the witness saw.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from penstock.accounting import account_of, limit_of
+from penstock.errors import InvalidInput, LogUnavailable
+from penstock.persistence.tables import (
+    Charge,
+    Clearance,
+    Dataset,
+    Leaf,
+    Query,
+    QueryLevel,
+    SpentFloor,
+    Tier,
+    TierBudget,
+    Token,
+    User,
+)
+from penstock.services import log
+from penstock.services.principals import roles_of
+from penstock.services.process import Process
+from penstock.services.sequencer import account_name, accounts
+from penstock.services.server import Server
+
+Versions = dict[tuple[str, ...], list[object]]
+"""What something came to, one after the other, by its name."""
+
+
+@dataclass
+class _Told:
+    """What the leaves say, in their order."""
+
+    tiers: dict[str, object] = field(default_factory=dict)
+    deleted: int = 0
+    roles: dict[str, object] = field(default_factory=dict)
+    shut_out: set[str] = field(default_factory=set)
+    clearances: Versions = field(default_factory=lambda: defaultdict(list))
+    budgets: Versions = field(default_factory=lambda: defaultdict(list))
+    levels: Versions = field(default_factory=lambda: defaultdict(list))
+    datasets: dict[tuple[str, object], object] = field(default_factory=dict)
+    tokens: dict[str, object] = field(default_factory=dict)
+    revoked: set[str] = field(default_factory=set)
+
+    def take(self, said: dict[str, Any]) -> None:
+        """Take in one more leaf."""
+        match said["kind"]:
+            case "tier" if said.get("deleted"):
+                self.deleted += 1
+                self.tiers.pop(said["tier"], None)
+            case "tier":
+                self.tiers[said["tier"]] = said["rank"]
+            case "user" if said.get("active") is False:
+                self.shut_out.add(said["user"])
+            case "user":
+                if said["user"] not in self.roles:
+                    self.clearances[said["user"],].append(said.get("tier"))
+                self.roles[said["user"]] = said["roles"]
+            case "clearance":
+                self.clearances[said["user"],].append(said.get("tier"))
+            case "budget":
+                worth = said["epsilon"], said["delta"]
+                self.budgets[said["dataset"], said["tier"]].append(worth)
+            case "level":
+                self.levels[said["query"], said["tier"]].append(said["level"])
+            case "dataset":
+                about = said["delta"], said["neighboring"], said.get("disjoint_units", False)
+                self.datasets[said["dataset"], said["version"]] = about
+            case "token" if said.get("revoked"):
+                self.revoked.add(said["token"])
+            case "token":
+                self.tokens[said["token"]] = said["user"], said["scopes"], said["expires"]
+
+
+def standing(session: Session, server: Server) -> Iterator[str]:
+    """What stands otherwise than the log has it, in words."""
+    told = _told(session)
+    tiers = {tier.id: tier for tier in session.exec(select(Tier)).all()}
+    datasets = {dataset.id: dataset for dataset in session.exec(select(Dataset)).all()}
+    queries = {query.id: query for query in session.exec(select(Query)).all()}
+    alive = {tier.name: tier.rank for tier in tiers.values() if tier.deleted_at is None}
+    if alive != told.tiers or len(tiers) - len(alive) != told.deleted:
+        yield "the tiers are not those of the log"
+    yield from _people(session, told, tiers)
+    about = {
+        (one.name, one.version): (one.delta, one.neighboring, one.disjoint_units)
+        for one in datasets.values()
+    }
+    if about != told.datasets:
+        yield "the datasets are not those of the log"
+    yield from _budgets(session, told, tiers, datasets)
+    yield from _levels(session, told, tiers, queries)
+    yield from _charges(session, server)
+
+
+def _told(session: Session) -> _Told:
+    told = _Told()
+    # A leaf that waits for its place comes after those that have one.
+    rows = session.exec(
+        select(Leaf.bytes).order_by(col(Leaf.index).is_(None), col(Leaf.index), col(Leaf.id))
+    )
+    for content in rows:
+        with suppress(ValueError, TypeError, KeyError):  # no leaf of the server's; told before
+            told.take(json.loads(content))
+    return told
+
+
+def _people(session: Session, told: _Told, tiers: dict[int | None, Tier]) -> Iterator[str]:
+    users = {user.id: user for user in session.exec(select(User)).all()}
+    if {user.name: roles_of(user) for user in users.values()} != told.roles:
+        yield "the users or their roles are not those of the log"
+    if {user.name for user in users.values() if user.disabled_at} != told.shut_out:
+        yield "other users are shut out than the log has it"
+    found: Versions = defaultdict(list)
+    clearances = session.exec(select(Clearance).order_by(col(Clearance.id))).all()
+    for row in clearances:
+        tier = tiers.get(row.tier_id)
+        found[_name(users.get(row.user_id)),].append(tier.name if tier else None)
+    if found != told.clearances or not _ascending(
+        [(row.user_id, row.version) for row in clearances]
+    ):
+        yield "the clearances are not those of the log"
+    yield from _tokens(session, told, users)
+
+
+def _tokens(session: Session, told: _Told, users: dict[int | None, User]) -> Iterator[str]:
+    tokens = session.exec(select(Token)).all()
+    known: dict[str, object] = {
+        row.prefix: (
+            _name(users.get(row.user_id)),
+            row.scopes.split(","),
+            log.timestamp(row.expires_at),
+        )
+        for row in tokens
+    }
+    if known != told.tokens:
+        yield "the tokens are not those of the log"
+    for row in tokens:
+        gone = row.prefix in told.revoked or _name(users.get(row.user_id)) in told.shut_out
+        if gone != (row.revoked_at is not None):
+            yield f"token {row.prefix} is revoked in the log and not here, or the other way round"
+
+
+def _budgets(
+    session: Session,
+    told: _Told,
+    tiers: dict[int | None, Tier],
+    datasets: dict[int | None, Dataset],
+) -> Iterator[str]:
+    rows = session.exec(select(TierBudget).order_by(col(TierBudget.id))).all()
+    found: Versions = defaultdict(list)
+    orders: dict[tuple[int, int], set[float]] = defaultdict(set)
+    for row in rows:
+        dataset, tier = _name(datasets.get(row.dataset_id)), _name(tiers.get(row.tier_id))
+        found[dataset, tier].append((row.epsilon, row.delta))
+        orders[row.dataset_id, row.tier_id].add(row.order)
+        try:
+            limit = limit_of(account_of(row.epsilon, row.delta, row.order))
+        except InvalidInput:
+            limit = None
+        if limit is None or (limit.loss, limit.failure) != (row.limit_loss, row.limit_failure):
+            yield f"the limit of {tier!r} in {dataset!r} is not that of its budget"
+    versions = [((row.dataset_id, row.tier_id), row.version) for row in rows]
+    if found != told.budgets or not _ascending(versions):
+        yield "the budgets are not those of the log"
+    for charge in session.exec(select(Charge)).all():
+        orders[charge.dataset_id, charge.tier_id].add(charge.order)
+    if any(len(one) != 1 for one in orders.values()):
+        yield "an account changed its order"
+
+
+def _levels(
+    session: Session, told: _Told, tiers: dict[int | None, Tier], queries: dict[int | None, Query]
+) -> Iterator[str]:
+    rows = session.exec(select(QueryLevel).order_by(col(QueryLevel.id))).all()
+    found: Versions = defaultdict(list)
+    paid: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for charge in session.exec(select(Charge)).all():
+        paid[charge.query_id, charge.tier_id].add(charge.rung)
+    for row in rows:
+        query, tier = queries.get(row.query_id), _name(tiers.get(row.tier_id))
+        level = asdict(Process.of(query).level(row.rung)) if query else None
+        found[_name(query), tier].append(level)
+        rungs = paid[row.query_id, row.tier_id]
+        lossless = query is None or Process.of(query).lossless
+        if not any(rung <= row.rung if lossless else rung == row.rung for rung in rungs):
+            yield f"a level of {_name(query)!r} for {tier!r} was not paid for"
+    versions = [((row.query_id, row.tier_id), row.version) for row in rows]
+    if found != told.levels or not _ascending(versions):
+        yield "the levels are not those of the log"
+
+
+def _charges(session: Session, server: Server) -> Iterator[str]:
+    totals: dict[tuple[int, int], tuple[int, int, int]] = {}
+    for row in session.exec(select(Charge).order_by(col(Charge.seq))).all():
+        account = row.dataset_id, row.tier_id
+        floors = session.exec(
+            select(SpentFloor).where(
+                col(SpentFloor.dataset_id) == row.dataset_id, col(SpentFloor.tier_id) == row.tier_id
+            )
+        ).all()
+        seq, loss, failure = totals.get(account, (0, 0, 0))
+        first = {(loss, failure)}
+        # After a restore an account goes on from what it is known to have spent.
+        first |= {(max(loss, one.loss), max(failure, one.failure)) for one in floors}
+        start = row.loss_total - row.loss, row.failure_total - row.failure
+        if row.seq != seq or start not in first:
+            yield f"the charges of tier {row.tier_id} in dataset {row.dataset_id} do not add up"
+        totals[account] = row.seq + 1, row.loss_total, row.failure_total
+    with suppress(LogUnavailable):  # told before
+        spent = accounts(session)
+        for floor, dataset in session.exec(
+            select(SpentFloor, Dataset).join(Dataset, col(SpentFloor.dataset_id) == col(Dataset.id))
+        ):
+            name = account_name(dataset, floor.tier_id)
+            known = spent.get(name, (0, 0))
+            spent[name] = max(known[0], floor.loss), max(known[1], floor.failure)
+        lost = restored(session)
+        for name, (loss, failure) in server.sequencer.witness.seen().accounts.items():
+            here = spent.get(name, (0, 0))
+            if (here[0] < loss or here[1] < failure) and name.rpartition("@")[0] not in lost:
+                yield f"account {name} has spent less than the witness saw"
+
+
+def restored(session: Session) -> set[str]:
+    """The datasets that are known to be lost, since a restore was acknowledged."""
+    leaves = session.exec(select(Leaf.bytes).where(col(Leaf.kind) == "restore")).all()
+    return {name for content in leaves for name in json.loads(content).get("datasets", ())}
+
+
+def _ascending(versions: Sequence[tuple[object, int]]) -> bool:
+    """Whether later rows of the same have higher versions."""
+    last: dict[object, int] = {}
+    for key, version in versions:
+        if version <= last.get(key, 0):
+            return False
+        last[key] = version
+    return True
+
+
+def _name(row: Tier | User | Dataset | Query | None) -> str:
+    return row.name if row else ""

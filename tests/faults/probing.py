@@ -1,0 +1,174 @@
+"""What people are told by a server, so that two servers can be compared.
+
+Everything that the product takes from outside (time, noise) is fixed for each question, so
+that a database that nobody altered always gives the same answers.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import col, select
+from tests.databases.homes import Home
+from tests.faults.stage import analyst
+
+from penstock.accounting import left_of
+from penstock.errors import PenstockError
+from penstock.persistence.tables import Dataset, Tier
+from penstock.randomness import Stream
+from penstock.services import home, releases, stream_releases
+from penstock.services.accounts import open_account
+from penstock.services.principals import OPERATOR, acting_as, authenticate
+from penstock.services.server import Server
+from penstock.services.specs import ReleaseRequest
+from penstock.services.verification import verify
+
+QUERIES = ("query-0", "query-1")
+STREAM = "hits"
+PEOPLE = tuple(analyst(number) for number in range(3))
+TOKENS = "tokens.json"
+HELD: tuple[dict[str, Any], ...] = ({}, {"epsilon": 0.11}, {"epsilon": 0.07})
+FINER: dict[str, Any] = {"epsilon": 0.33}
+NEW: dict[str, Any] = {"epsilon": 0.09}
+UNWORDED = (
+    *(ArithmeticError, AttributeError, LookupError, RuntimeError, SQLAlchemyError),
+    *(TypeError, ValueError, OSError),
+)
+"""What the edges turn into a plain failure."""
+
+NOTHING = "nothing"
+Answers = Mapping[str, object]
+
+
+@dataclass
+class Noise:
+    """The noise of the question that is being asked."""
+
+    question: str = ""
+
+    def __call__(self) -> Stream:
+        return Stream.from_key(hashlib.sha256(self.question.encode()).digest())
+
+
+def moment() -> datetime:
+    """The time of all questions."""
+    return datetime(2026, 7, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an altered database came to: ``changed`` are the questions answered otherwise."""
+
+    found: bool
+    changed: tuple[str, ...]
+    refused: int
+
+    @property
+    def name(self) -> str:
+        if self.changed:
+            return "found late" if self.found else "silent"
+        return "found" if self.found else "refused" if self.refused else "harmless"
+
+
+def judge(altered: Home, answers: Answers) -> Verdict:
+    """Hold a home to the answers that it gave before it was altered."""
+    noise = Noise()
+    try:
+        server = home.open_server(altered.settings(), clock=moment, randomness=noise)
+    except (PenstockError, *UNWORDED):
+        return Verdict(found=False, changed=(), refused=len(answers))
+    try:
+        found = bool(verify(server, OPERATOR).problems)
+    except (PenstockError, *UNWORDED):
+        found = True
+    given = ask_everything(server, noise, altered)
+    server.database.close()
+    other = {name for name, one in given.items() if one != answers[name] and one != NOTHING}
+    changed = sorted(name for name in other if not _less(given[name], answers[name]))
+    refused = sum(one == NOTHING != answers[name] for name, one in given.items())
+    return Verdict(found, tuple(changed), refused)
+
+
+def reference(untouched: Home) -> Answers:
+    """The answers of a home that nobody altered."""
+    noise = Noise()
+    server = home.open_server(untouched.settings(), clock=moment, randomness=noise)
+    assert verify(server, OPERATOR).problems == []
+    answers = ask_everything(server, noise, untouched)
+    server.database.close()
+    return answers
+
+
+def ask_everything(server: Server, noise: Noise, where: Home) -> Answers:
+    """Everybody's questions: what is held, what is too accurate, what is new, what is left."""
+    found: dict[str, object] = {}
+    for name, question in _questions(server, where):
+        noise.question = name
+        try:
+            found[name] = question()
+        except (PenstockError, *UNWORDED):
+            found[name] = NOTHING
+    return found
+
+
+def _questions(server: Server, where: Home) -> Iterator[tuple[str, Callable[[], object]]]:
+    for person in PEOPLE:
+        for query in QUERIES:
+            for wanted in (*HELD, FINER):
+                yield (
+                    f"{person} asks {query} {wanted}",
+                    lambda p=person, q=query, w=wanted: _released(server, p, q, w),  # type: ignore[misc]  # bound now
+                )
+        yield f"{person} reads", lambda p=person: _totals(server, p)  # type: ignore[misc]  # bound now
+    for query in QUERIES:
+        yield (
+            f"{query} at a new level",
+            lambda q=query: _released(server, PEOPLE[1], q, NEW),  # type: ignore[misc]  # bound now
+        )
+    for name, token in json.loads((where.folder / TOKENS).read_text()).items():
+        yield f"token {name}", lambda t=token: _entered(server, t)  # type: ignore[misc]  # bound now
+    for tier in ("public", "internal"):
+        yield f"left of {tier}", lambda t=tier: _left(server, t)  # type: ignore[misc]  # bound now
+
+
+def _released(server: Server, person: str, query: str, wanted: dict[str, Any]) -> object:
+    request = ReleaseRequest.model_validate(wanted)
+    view = releases.request(server, acting_as(server, person), query, request).view
+    error = tuple(vars(view.error).values()) if hasattr(view.error, "__dict__") else view.error
+    return tuple(view.values.tolist()), view.level.value, view.guarantee.epsilon, str(error)
+
+
+def _totals(server: Server, person: str) -> object:
+    view = stream_releases.read(server, acting_as(server, person), STREAM)
+    return [(item.t, item.values, str(item.error)) for item in view.items], view.level.value
+
+
+def _entered(server: Server, token: str) -> object:
+    found = authenticate(server, token)
+    return found.name, frozenset(found.roles)
+
+
+def _left(server: Server, name: str) -> object:
+    with server.database.read() as session:
+        tier = session.exec(
+            select(Tier).where(col(Tier.name) == name, col(Tier.deleted_at).is_(None))
+        ).one()
+        dataset = session.exec(select(Dataset).where(col(Dataset.name) == "sites")).one()
+        account = open_account(session, dataset.id or 0, tier)
+        assert account is not None
+        left = left_of(account.account, account.spent)
+    return left.loss, left.failure
+
+
+def _less(given: object, before: object) -> bool:
+    """Whether it is less than before: of budgets, or of what one enters with."""
+    match given, before:
+        case (int(loss), int(failure)), (int(old_loss), int(old_failure)):
+            return loss <= old_loss and failure <= old_failure
+        case (str(name), frozenset() as roles), (str(old_name), frozenset() as old_roles):
+            return name == old_name and roles <= old_roles
+    return False
