@@ -144,7 +144,7 @@ def _released(server: Server, person: str, query: str, wanted: dict[str, Any]) -
 
 def _totals(server: Server, person: str) -> object:
     view = stream_releases.read(server, acting_as(server, person), STREAM)
-    return [(item.t, item.values, str(item.error)) for item in view.items], view.level.value
+    return [(item.t, item.values.tolist(), str(item.error)) for item in view.items], view.level.value
 
 
 def _entered(server: Server, token: str) -> object:
