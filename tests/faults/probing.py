@@ -144,7 +144,9 @@ def _released(server: Server, person: str, query: str, wanted: dict[str, Any]) -
 
 def _totals(server: Server, person: str) -> object:
     view = stream_releases.read(server, acting_as(server, person), STREAM)
-    return [(item.t, item.values.tolist(), str(item.error)) for item in view.items], view.level.value
+    return [
+        (item.t, item.values.tolist(), str(item.error)) for item in view.items
+    ], view.level.value
 
 
 def _entered(server: Server, token: str) -> object:
@@ -165,10 +167,12 @@ def _left(server: Server, name: str) -> object:
 
 
 def _less(given: object, before: object) -> bool:
-    """Whether it is less than before: of budgets, or of what one enters with."""
+    """Whether it is less than before: of budgets, of running totals, or of what one enters with."""
     match given, before:
         case (int(loss), int(failure)), (int(old_loss), int(old_failure)):
             return loss <= old_loss and failure <= old_failure
+        case (list(items), level), (list(old_items), old_level):
+            return level == old_level and items == old_items[: len(items)]
         case (str(name), frozenset() as roles), (str(old_name), frozenset() as old_roles):
             return name == old_name and roles <= old_roles
     return False
