@@ -165,8 +165,7 @@ def test_without_holding_what_stands_to_the_log_tampering_is_silent(
     monkeypatch.setattr(verification, "standing", lambda *_: ())
     original, answers = made
     homes.remove()
-    verdicts = [
-        _tampered(original, homes, answers, tmp_path, number)[1]
+    assert any(
+        _tampered(original, homes, answers, tmp_path, number)[1] == "silent"
         for number in range(CHECKED_WITHOUT)
-    ]
-    assert "silent" in verdicts
+    )
