@@ -12,6 +12,7 @@ from typing import Any
 from numpy.random import Generator
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
 
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import metadata
@@ -38,8 +39,7 @@ class Tampering:
 
 def tamper(url: str, choice: Generator) -> Tampering:
     """Alter the database at ``url`` at random, once."""
-    engine = create_engine(url)
-    with engine.connect() as connection:
+    with create_engine(url, poolclass=NullPool).connect() as connection:
         _unguard(connection)
         tables = [name for name in sorted(metadata.tables) if _rows(connection, name)]
         connection.commit()
@@ -50,7 +50,6 @@ def tamper(url: str, choice: Generator) -> Tampering:
                 done = _once(connection, table, rows, choice)
                 if done is not None and _rows(connection, table) != rows:
                     connection.commit()
-                    engine.dispose()
                     return done
             except SQLAlchemyError:
                 pass
