@@ -1,6 +1,7 @@
 """Random tampering with every table: refused, or found by the audit, or without effect."""
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -138,6 +139,7 @@ def _tampered(
         url = url.replace("postgresql:", "postgresql+psycopg:")
     done = tamper(url, choices("tamper", number))
     verdict = judge(copy, answers)
+    shutil.rmtree(copy.folder)
     homes.remove()
     return done, verdict.name
 
