@@ -10,6 +10,7 @@ from pathlib import Path
 
 PROGRAM = "strace"
 PACKAGE = "strace is not installed (apt-get install strace)"
+FORBIDDEN = "this machine lets no process trace another"
 CALLS = (
     *("open", "openat", "creat", "write", "pwrite64", "writev", "pwritev", "ftruncate"),
     *("truncate", "fallocate", "fsync", "fdatasync", "rename", "renameat", "renameat2"),
@@ -40,9 +41,14 @@ class Call:
     result: int
 
 
+def installed() -> bool:
+    """Whether the program that records is there."""
+    return shutil.which(PROGRAM) is not None
+
+
 def available() -> bool:
     """Whether processes can be recorded here."""
-    if shutil.which(PROGRAM) is None:
+    if not installed():
         return False
     return subprocess.run([PROGRAM, "-o", "/dev/null", "true"], capture_output=True).returncode == 0
 

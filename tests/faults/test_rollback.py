@@ -29,7 +29,7 @@ from penstock.services.server import Server
 from penstock.services.verification import verify
 from penstock.services.witness import NOTHING
 
-ROLLBACKS = figure("FAULTS_ROLLBACKS", 20)
+ROLLBACKS = figure("FAULTS_ROLLBACKS", 6)
 QUERIES = 3
 MOST_ANSWERS = 12
 ASKED_AGAIN = 15

@@ -50,7 +50,7 @@ from penstock.services.specs import (
 )
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
 
-TAMPERINGS = figure("FAULTS_TAMPERINGS", 500)
+TAMPERINGS = figure("FAULTS_TAMPERINGS", 60)
 AT_ONCE = 50
 CHECKED_WITHOUT = 100
 SITES = {

@@ -11,7 +11,7 @@ from tests.unit.services.conftest import SITES, World
 from penstock.encryption import KeyRing
 from penstock.errors import Conflict, Forbidden, KeysUnavailable, NotFound
 from penstock.persistence.tables import Dataset, Leaf
-from penstock.services import budget, datasets, history, home, keys, queries, releases
+from penstock.services import budget, datasets, history, home, keys, queries, releases, verification
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, ReleaseRequest, VersionRequest
 from penstock.services.state import dataset_key
@@ -132,6 +132,7 @@ def test_a_shredded_dataset_gives_nothing_more_and_keeps_what_it_cost(world: Wor
     assert keys.show(world.server, OPERATOR).used[0].key is None
     keys.rotate(world.server, OPERATOR, nothing)
     home.open_server(world.server.settings).database.close()
+    assert verification.verify(world.server, OPERATOR).problems == []
 
 
 def test_not_even_a_backup_can_be_read_after_shredding(world: World) -> None:
