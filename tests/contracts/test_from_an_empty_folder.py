@@ -108,7 +108,7 @@ def test_an_empty_folder_becomes_a_server_that_survives_being_killed(
         assert_it_survives_being_killed(office, server, client_alone, public, internal)
         assert server.end(signal.SIGTERM) == 0
     office.type("status")
-    assert [path.name for path in office.folder.iterdir()] == ["penstock-home"]
+    assert {path.name for path in office.folder.iterdir()} == {"penstock-home", CLIENT}
     log = server.log.read_text()
     assert "Traceback" not in log
     assert not [name for name, token in office.tokens.items() if token in log]

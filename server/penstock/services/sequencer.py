@@ -16,13 +16,14 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import and_, bindparam
+from sqlalchemy.orm import aliased
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, func, select
 
 from penstock.encryption import KeyProvider
 from penstock.errors import LogUnavailable, Suspended
 from penstock.persistence import Database
-from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf
+from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf, TierBudget
 from penstock.services import checkpoints, growth
 from penstock.services.checkpoints import Signer
 from penstock.services.log import APPENDED
@@ -209,20 +210,24 @@ class Sequencer:
 
 def accounts(session: Session) -> dict[str, tuple[int, int]]:
     """What every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
+    # From the accounts there are, each by its last charge: the charges may be a great many.
+    held = select(TierBudget.dataset_id, TierBudget.tier_id).distinct().subquery()
+    mine = aliased(Charge)
     last = (
-        select(Charge.dataset_id, Charge.tier_id, func.max(col(Charge.seq)).label("seq"))
-        .group_by(col(Charge.dataset_id), col(Charge.tier_id))
-        .subquery()
+        select(func.max(col(mine.seq)))
+        .where(col(mine.dataset_id) == held.c.dataset_id, col(mine.tier_id) == held.c.tier_id)
+        .scalar_subquery()
     )
     same = and_(
-        col(Charge.dataset_id) == last.c.dataset_id,
-        col(Charge.tier_id) == last.c.tier_id,
-        col(Charge.seq) == last.c.seq,
+        col(Charge.dataset_id) == held.c.dataset_id,
+        col(Charge.tier_id) == held.c.tier_id,
+        col(Charge.seq) == last,
     )
     rows = session.exec(
         select(Charge, Dataset)
+        .select_from(held)
+        .join(Charge, same)
         .join(Dataset, col(Charge.dataset_id) == col(Dataset.id))
-        .join(last, same)
     ).all()
     return {
         account_name(dataset, row.tier_id): (row.loss_total, row.failure_total)
