@@ -64,3 +64,9 @@ def prototype(
 def _own_checkpoints(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No client of a test knows the logs of another, or of whoever runs the tests."""
     monkeypatch.setenv("PENSTOCK_CHECKPOINTS", str(tmp_path / "checkpoints.json"))
+
+
+@pytest.fixture(autouse=True)
+def _patient_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that a test starts wait for the log however busy the machine is."""
+    monkeypatch.setenv("PENSTOCK_LOG_PATIENCE", "120")
