@@ -13,7 +13,7 @@ from tests.api.openid import AUDIENCE, Provider, ec, rsa, serving
 from tests.api.world import START, World, parsed
 
 from penstock.errors import InvalidInput
-from penstock.services import users
+from penstock.services import identity, users
 from penstock.services.identity import FRESH, PATIENCE, Issuer, Refused
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import UserSpec
@@ -188,8 +188,9 @@ def test_made_up_keys_do_not_make_the_server_ask(world: World, provider: Provide
 
 @pytest.mark.parametrize("broken", [b"", b"[]", b"{}", b"x" * (2 << 20), b'{"issuer": 7}'])
 def test_a_provider_that_does_not_answer_is_told_as_that(
-    world: World, provider: Provider, broken: bytes
+    world: World, provider: Provider, broken: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(identity, "PATIENCE", 0.0)
     provider.broken = broken
     token = provider.token("rsa", claims(provider))
     answer = world.client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})

@@ -6,13 +6,15 @@ its issuer, audience and times are right.  One claim names the user, whom an adm
 before; a token never makes a user, nor gives a role that the user does not have.
 
 The issuer's keys are kept for ``FRESH`` seconds.  A key that is not among them is asked for
-at most every ``PATIENCE`` seconds, so that tokens under made-up keys ask for nothing.
+at most every ``PATIENCE`` seconds, so that tokens under made-up keys ask for nothing; an
+issuer that did not answer is left alone for as long.  Meanwhile nobody waits whose key is known.
 """
 
+import http.client
 import json
+import math
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +25,8 @@ from urllib.parse import urlsplit
 from penstock.errors import IdentityUnavailable, InvalidInput
 
 if TYPE_CHECKING:
-    from joserfc.jwk import KeySet
+    from joserfc import jwt
+    from joserfc.jwk import ECKey, KeySet, RSAKey
 
 ALGORITHMS = ("RS256", "ES256")
 """Both by public keys: a key that everybody knows must not do to sign with."""
@@ -38,8 +41,16 @@ SMALLEST_RSA_KEY = 2048
 SCOPE = "penstock:"
 """What stands before a role where a token's ``scope`` names the roles that it carries."""
 
+TYPES = frozenset({"jwt", "at+jwt"})
+"""What a token may say that it is (RFC 8725, 3.11): a logout token, say, signs nobody in."""
+
 _LONGEST_DOCUMENT = 1 << 20
 _TIMEOUT = 3.0
+_DEADLINE = 5.0
+"""Seconds for a whole document, however slowly it comes."""
+
+_TURN = 1.0
+"""Seconds that somebody with an unknown key waits while the issuer is asked for another."""
 
 Fetch = Callable[[str], bytes]
 
@@ -77,8 +88,8 @@ class Issuer:
         self._fetch = fetch or fetched
         self._clock = clock
         self._lock = threading.Lock()
-        self._keys: KeySet | None = None
-        self._read = -PATIENCE
+        self._found: tuple[KeySet, float] | None = None  # and when they were read
+        self._failed = -math.inf
 
     def identify(self, token: str, now: datetime) -> Identity:
         """Whom a token speaks of.
@@ -99,18 +110,20 @@ class Issuer:
         )
         try:
             try:
-                found = jwt.decode(token, self._known(), algorithms=list(ALGORITHMS))
+                found = _verified(token, self._known())
             except errors.InvalidKeyIdError:
-                found = jwt.decode(token, self._asked_again(), algorithms=list(ALGORITHMS))
+                found = _verified(token, self._asked_again())
             rules.validate(found.claims)
         except (errors.JoseError, ValueError) as problem:
             raise Refused from problem
+        if found.header.get("typ", "JWT").lower().removeprefix("application/") not in TYPES:
+            raise Refused
         return self._identity(found.claims)
 
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
         user, scope = claims.get(self._claim), claims.get("scope", "")
-        if not isinstance(user, str) or not user or not isinstance(scope, str):
-            raise Refused
+        if not isinstance(user, str) or not user.isprintable() or not isinstance(scope, str):
+            raise Refused  # no name that anybody has, nor one that a database takes
         named = [word.removeprefix(SCOPE) for word in scope.split() if word.startswith(SCOPE)]
         try:
             expires = datetime.fromtimestamp(claims["exp"], UTC)
@@ -119,25 +132,39 @@ class Issuer:
         return Identity(user, frozenset(named) if named else None, expires)
 
     def _known(self) -> "KeySet":
+        fresh = self._fresh()
+        if fresh is not None:
+            return fresh
         with self._lock:
-            if self._keys is None or self._clock() - self._read > FRESH:
-                return self._renewed()
-            return self._keys
+            return self._fresh() or self._renewed()
+
+    def _fresh(self) -> "KeySet | None":
+        found = self._found
+        return found[0] if found is not None and self._clock() - found[1] <= FRESH else None
 
     def _asked_again(self) -> "KeySet":
         """The keys, read anew unless that was just done."""
-        with self._lock:
-            if self._keys is not None and self._clock() - self._read < PATIENCE:
-                return self._keys
+        if not self._lock.acquire(timeout=_TURN):
+            raise self._unavailable("is being asked for its keys")
+        try:
+            if self._found is not None and self._clock() - self._found[1] < PATIENCE:
+                return self._found[0]
             return self._renewed()
+        finally:
+            self._lock.release()
 
     def _renewed(self) -> "KeySet":
-        keys = self._published()
-        self._keys, self._read = keys, self._clock()
+        if self._clock() - self._failed < PATIENCE:
+            raise self._unavailable("did not answer as it should a moment ago")
+        try:
+            keys = self._published()
+        except IdentityUnavailable:
+            self._failed = self._clock()
+            raise
+        self._found = keys, self._clock()
         return keys
 
     def _published(self) -> "KeySet":
-        from joserfc import errors
         from joserfc.jwk import KeySet
 
         about = self._document(self._address.rstrip("/") + "/.well-known/openid-configuration")
@@ -145,10 +172,11 @@ class Issuer:
             raise self._unavailable("says of itself that it is another one")
         try:
             listed = self._document(_secure(about["jwks_uri"])).get("keys")
-            usable = [key for key in listed if _is_usable(key)] if isinstance(listed, list) else []
-            return KeySet.import_key_set({"keys": usable})
-        except (errors.JoseError, InvalidInput, ValueError, TypeError) as problem:
-            raise self._unavailable("publishes keys that cannot be read") from problem
+        except InvalidInput as problem:
+            raise self._unavailable("has its keys where nobody should read them") from problem
+        if not isinstance(listed, list):
+            raise self._unavailable("publishes keys that cannot be read")
+        return KeySet([key for one in listed if (key := _usable(one)) is not None])
 
     def _document(self, address: str) -> Mapping[str, Any]:
         try:
@@ -166,15 +194,35 @@ class Issuer:
         )
 
 
-def _is_usable(key: object) -> bool:
-    """A public key that signs by one of ``ALGORITHMS``; of the others nothing is read."""
+def _verified(token: str, keys: "KeySet") -> "jwt.Token":
+    """What a token says, where one of ``keys`` signed it.  Raises as the library does."""
+    from joserfc import jwt
+
+    try:
+        return jwt.decode(token, keys, algorithms=list(ALGORITHMS))
+    except (TypeError, RecursionError) as problem:
+        # From headers of wrong types and claims that nest too deep, which the library takes apart.
+        raise Refused from problem
+
+
+def _usable(key: object) -> "RSAKey | ECKey | None":
+    """A public key that signs by one of ``ALGORITHMS``; the others take nothing from it."""
+    from joserfc import errors
+    from joserfc.jwk import ECKey, RSAKey
+
     if not isinstance(key, dict) or key.get("use", "sig") != "sig" or not key.get("kid"):
-        return False
-    if key.get("kty") == "EC":
-        return bool(key.get("crv") == "P-256")
-    # Four characters of base64 are three bytes.
-    long_enough = len(str(key.get("n", ""))) * 6 >= SMALLEST_RSA_KEY
-    return bool(key.get("kty") == "RSA" and long_enough)
+        return None
+    # Four characters of base64 are three bytes; of shorter keys the library warns.
+    if key.get("kty") == "RSA" and len(str(key.get("n", ""))) * 6 < SMALLEST_RSA_KEY:
+        return None
+    family: type[RSAKey | ECKey] = ECKey if key.get("kty") == "EC" else RSAKey
+    try:
+        found = family.import_key(key)
+    except (errors.JoseError, ValueError, TypeError):
+        return None
+    if isinstance(found, RSAKey):
+        return found if found.public_key.key_size >= SMALLEST_RSA_KEY else None
+    return found if found.curve_name == "P-256" else None
 
 
 def _secure(address: str) -> str:
@@ -196,7 +244,27 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def fetched(address: str) -> bytes:
-    """The document at an address.  Raises ``OSError``."""
+    """The document at an address.  Raises ``OSError``, at the latest after ``_DEADLINE``."""
+    answers: list[bytes | OSError] = []
+
+    def read() -> None:
+        try:
+            answers.append(_read(address))
+        except (OSError, ValueError, http.client.HTTPException) as problem:
+            answers.append(OSError(f"{type(problem).__name__} while it was read"))
+
+    # Time-outs of sockets begin anew with every byte, and names are looked up without any.
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(_DEADLINE)
+    if not answers:
+        raise OSError("the document did not come in time")
+    if isinstance(answers[0], OSError):
+        raise answers[0]
+    return answers[0]
+
+
+def _read(address: str) -> bytes:
     opener = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({}))
     with opener.open(address, timeout=_TIMEOUT) as answer:
         found: bytes = answer.read(_LONGEST_DOCUMENT + 1)
