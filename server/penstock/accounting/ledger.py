@@ -62,28 +62,32 @@ class Shortfall:
         return self.needed.loss / limit_of(self.account).loss
 
     def explanation(self, scarcest: str | None = None) -> str:
-        """What was needed, what is left, and what to do, in one or two sentences.
+        """What was needed, what is left, and what to do, in two sentences.
 
         ``scarcest`` names another account that ``largest_share`` is all of.
         """
         needed, left = self.needed.cost, self.left.cost
+        problems = []
         if self.needed.loss > self.left.loss:
-            problem = (
+            problems.append(
                 f"{self.account.called} of {needed.loss:.6g} is needed"
                 f" ({self.needed_share:.4g} of the budget's), and {left.loss:.6g} is left."
             )
-        else:
-            problem = (
+        if self.needed.failure > self.left.failure:
+            # It hardly falls with the share that is asked for, so that none is named.
+            problems.append(
                 f"A failure probability of {needed.failure:.3g} is needed, and {left.failure:.3g}"
                 f" is left of the {self.account.failure_limit:.3g} that the budget keeps for it:"
                 " take fewer levels, a smaller vector or more noise, and for a sparse histogram"
                 " fewer false keys."
             )
-        if self.largest_share > 0:
+        elif self.largest_share > 0:
             whose = f", which is all that {scarcest} has left" if scarcest else ""
             fits = f"The largest share that would fit is {self.largest_share:.6g}"
-            return f"{problem} {fits}{whose}."
-        return f"{problem} No share would fit; the budget has to be raised first."
+            problems.append(f"{fits}{whose}.")
+        else:
+            problems.append("No share would fit; the budget has to be raised first.")
+        return " ".join(problems)
 
 
 def entry(cost: Cost) -> Entry:

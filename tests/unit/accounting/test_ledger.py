@@ -106,6 +106,12 @@ def test_a_refusal_for_failures_says_so() -> None:
     assert shortfall is not None
     assert "failure probability" in shortfall.explanation()
     assert "fewer levels" in shortfall.explanation()
+    assert "share" not in shortfall.explanation()  # taken, it would be refused as well
+    both = check(ACCOUNT, Entry(LIMIT.loss, LIMIT.failure), Entry(1, 1))
+    assert both is not None
+    assert "raised first" not in both.explanation()
+    assert both.explanation().startswith("A Rényi loss at")
+    assert "A failure probability of" in both.explanation()
     assert 0 < shortfall.largest_share < 1e-10
     assert check(ACCOUNT, spent, share_of(ACCOUNT, shortfall.largest_share)) is None
 

@@ -132,6 +132,30 @@ def test_a_state_from_before_a_level_was_added_is_found_out(hits: World) -> None
     assert hits.streams.taken == taken
 
 
+def test_the_ceiling_of_a_stream_is_the_most_accurate_level_that_it_ever_had(hits: World) -> None:
+    """It stands in the row that is authenticated, and what is drawn is held to it."""
+
+    def rungs() -> tuple[int, list[int]]:
+        with hits.server.database.read() as session:
+            query = stream_by_name(session, "hits")
+            dataset = session.get_one(Dataset, query.dataset_id)
+            return query.ceiling, sorted(load(session, hits.server, dataset, query).rungs)
+
+    first, known = rungs()
+    assert known == [first]
+    more_accurate(hits)
+    raised, known = rungs()
+    assert raised < first
+    assert known == [raised, first]
+    # In between, and noisier than all: neither moves it.
+    for tier, epsilon in (("partner", 0.015), ("public", 0.005)):
+        wanted = StreamChange.model_validate({"levels": {tier: {"epsilon": epsilon}}})
+        streams.change(hits.server, OPERATOR, "hits", wanted)
+        ceiling, known = rungs()
+        assert ceiling == raised == known[0]
+    assert len(known) == 4
+
+
 def test_elements_pushed_while_a_level_is_added_are_to_be_sent_again(
     hits: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
