@@ -56,9 +56,11 @@ def test_contexts_have_keys_of_their_own(provider: KeyProvider, context: bytes) 
 def test_keys_rotate_while_others_are_at_work(another: Another, context: bytes) -> None:
     operator, server, key = another(), another(), Key.fresh()
     wrapped = server.wrap(key, context)
+    writer = another()
     assert server.rewrap(wrapped, context) is wrapped
     old, new = wrapping_key(wrapped), operator.renew(context)
     assert old != new
+    assert wrapping_key(writer.wrap(Key.fresh(), context)) == new  # else it were soon lost
     rewrapped = operator.rewrap(wrapped, context)
     assert wrapping_key(rewrapped) == new
     for one in (wrapped, rewrapped):
