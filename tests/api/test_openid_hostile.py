@@ -168,6 +168,7 @@ def test_only_what_signs_somebody_in_does(
 @ONCE
 def test_a_signature_in_another_form_is_none(world: World, provider: Provider) -> None:
     text = f"{part({'alg': 'ES256', 'kid': 'ec'})}.{part(claims(provider))}"
+    assert SOME_EC.private_key is not None
     der = SOME_EC.private_key.sign(text.encode(), ECDSA(hashes.SHA256()))
     assert status(world, f"{text}.{part(der)}") == 401
     assert status(world, provider.token("ec", claims(provider))) == 200

@@ -8,10 +8,22 @@ import pytest
 from sqlmodel import select
 from tests.unit.services.conftest import SITES, World
 
-from penstock.encryption import KeyRing
+from penstock.encryption import KeyRing, signing_context, wrapping_key
 from penstock.errors import Conflict, Forbidden, KeysUnavailable, NotFound
-from penstock.persistence.tables import Dataset, Leaf
-from penstock.services import budget, datasets, history, home, keys, queries, releases, verification
+from penstock.persistence.tables import Dataset, Leaf, LogKey
+from penstock.services import (
+    budget,
+    datasets,
+    events,
+    history,
+    home,
+    keys,
+    proofs,
+    queries,
+    releases,
+    verification,
+)
+from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, ReleaseRequest, VersionRequest
 from penstock.services.state import dataset_key
@@ -89,6 +101,54 @@ def test_without_the_pause_a_request_that_is_at_work_would_fail(world: World) ->
     with pytest.raises(KeysUnavailable):
         dataset_key(server, stale)
     server.database.close()
+
+
+def test_old_keys_are_forgotten_after_the_pause_and_not_before(world: World) -> None:
+    world.push()
+    with world.server.database.read() as session:
+        stale = Dataset(**session.exec(select(Dataset)).one().model_dump())
+    seen: list[bool] = []
+
+    def pause() -> None:
+        server = home.open_server(world.server.settings)
+        key = dataset_key(server, stale)
+        seen.append(key.material == dataset_key(server, row(world)).material)
+        server.database.close()
+        assert row(world).wrapped_kek != stale.wrapped_kek
+
+    keys.rotate(world.server, OPERATOR, pause)
+    assert seen == [True]
+
+
+def row(world: World) -> Dataset:
+    with world.server.database.read() as session:
+        return session.exec(select(Dataset)).one()
+
+
+def test_the_key_that_signs_the_log_is_wrapped_anew_and_stays_what_it_is(world: World) -> None:
+    world.push()
+    first = world.ask("ines").view.receipt
+    before = signing(world)
+    keys.rotate(world.server, OPERATOR, nothing)
+    after = signing(world)
+    assert [key.public for key in after] == [key.public for key in before]
+    for old, new in zip(before, after, strict=True):
+        assert wrapping_key(old.wrapped) != wrapping_key(new.wrapped)
+        context = signing_context(old.public)
+        assert world.server.provider.unwrap(new.wrapped, context).material
+        with pytest.raises(KeysUnavailable, match="lacks key"):
+            KeyRing.load(world.server.settings.keys_path / home.KEY_RING).unwrap(
+                old.wrapped, context
+            )
+    world.ask("pia")
+    assert first.index is not None
+    assert proofs.checkpoint(world.server).size > first.index + 1
+    assert verification.verify(world.server, OPERATOR).problems == []
+
+
+def signing(world: World) -> list[LogKey]:
+    with world.server.database.read() as session:
+        return list(session.exec(select(LogKey)).all())
 
 
 @pytest.mark.parametrize("step", ["renew", "rewrap", "drop_old"])
@@ -183,6 +243,13 @@ def test_all_versions_go_and_their_file_is_not_new_afterwards(world: World, tmp_
     datasets.add_version(world.server, OPERATOR, "people", version)
     done = keys.shred(world.server, OPERATOR, "people")
     assert (done.versions, done.keys) == ([1, 2], 2)
+    listed = [event.leaf for event in events.listing(world.server, OPERATOR, Window()).items]
+    told = [leaf for leaf in listed if leaf["kind"] == "key"]
+    assert [(leaf["dataset"], leaf["version"], leaf["shredded"]) for leaf in told] == [
+        ("people", 1, True),
+        ("people", 2, True),
+    ]
+    assert {leaf["actor"] for leaf in told} == {"operator"}
     for path in (first, second):
         again = {**spec, "name": "anew", "source": {"engine": "duckdb", "uri": str(path)}}
         with pytest.raises(Conflict, match="registered already"):
