@@ -17,7 +17,7 @@ from penstock.services import datasets
 from penstock.services.accounts import TierAccount, open_account, overdrawn, spending
 from penstock.services.effective import ladder
 from penstock.services.exposure import composed, could_be, reach, reach_of, visible
-from penstock.services.funding import inherit, newest_budget, set_budget
+from penstock.services.funding import inherit, largest, newest_budget, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
@@ -131,16 +131,6 @@ def settle(
     _require_rising(session, dataset, tiers)
     inherit(session, principal, dataset, ladder(session), now)
     return datasets.view(session, dataset, None)
-
-
-def largest(session: Session, dataset: Dataset) -> float:
-    """The largest epsilon granted in a version of a dataset, to all tiers of the ladder.
-
-    Tiers that are made, moved and deleted take over budgets of others on it, deleted ones that
-    were held included, so that they never enlarge it.
-    """
-    granted = [newest_budget(session, dataset, tier) for tier in ladder(session)]
-    return max((budget.epsilon for budget in granted if budget), default=0.0)
 
 
 def _account(

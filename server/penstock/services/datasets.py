@@ -18,7 +18,7 @@ from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import NeighboringRelation
 from penstock.services.accounts import resolve
 from penstock.services.acts import record
-from penstock.services.funding import set_budget
+from penstock.services.funding import largest, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
@@ -26,6 +26,8 @@ from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest, VersionRequest
 from penstock.services.state import dataset_key, fresh_dataset_key, identity, require_keys
 from penstock.services.tiers import ordered
+from penstock.services.two_persons import require_no_larger
+from penstock.services.versions import versions_of
 from penstock.services.views import DatasetView, Page, PrivacyBudget
 
 SALT_SIZE = 32
@@ -55,8 +57,9 @@ def add_version(
 
     New queries are asked of them; those of earlier versions stay.  Raises ``NotFound``,
     ``Conflict`` for a dataset of pushed vectors and for a file that is registered
-    already, and ``InvalidInput`` for a file without the declared columns and for
-    statements that cannot be meant.
+    already, ``InvalidInput`` for a file without the declared columns and for statements that
+    cannot be meant, and ``Forbidden`` for a budget larger than any that the dataset has under
+    the two-person rule.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -64,6 +67,8 @@ def add_version(
     request, fingerprint = _examined(server, _next(before, wanted))
     with server.database.write() as session:
         newest = dataset_by_name(session, name)
+        most = max(largest(session, version) for version in versions_of(session, newest))
+        require_no_larger(server, most, [one.epsilon for one in wanted.budgets.values()])
         return _registered(
             session,
             server,

@@ -10,6 +10,7 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Dataset, Tier, TierBudget
 from penstock.services.accounts import budget_row
 from penstock.services.acts import record
+from penstock.services.effective import ladder
 from penstock.services.lookup import required
 from penstock.services.principals import Principal
 
@@ -22,6 +23,16 @@ def newest_budget(session: Session, dataset: Dataset, tier: Tier) -> TierBudget 
         .order_by(col(TierBudget.version).desc())
         .limit(1)
     ).first()
+
+
+def largest(session: Session, dataset: Dataset) -> float:
+    """The largest epsilon granted in a version of a dataset, to all tiers of the ladder.
+
+    Tiers that are made, moved and deleted take over budgets of others on it, deleted ones that
+    were held included, so that they never enlarge it.
+    """
+    granted = [newest_budget(session, dataset, tier) for tier in ladder(session)]
+    return max((budget.epsilon for budget in granted if budget), default=0.0)
 
 
 def set_budget(

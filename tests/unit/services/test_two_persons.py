@@ -16,7 +16,17 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Dataset
-from penstock.services import budget, datasets, events, keys, proposals, queries, tiers, users
+from penstock.services import (
+    budget,
+    datasets,
+    events,
+    funding,
+    keys,
+    proposals,
+    queries,
+    tiers,
+    users,
+)
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
@@ -134,7 +144,7 @@ def test_moving_tiers_enlarges_no_largest_budget(ruled: World) -> None:
     for spec in (TierSpec(name="other"), TierSpec(name="third", above="public")):
         tiers.create(server, ada, spec)
         with server.database.read() as session:
-            assert budget.largest(session, dataset) == 9
+            assert funding.largest(session, dataset) == 9
     assert granted(ruled)["other"] == 9
     with pytest.raises(Conflict, match="must not shrink"):
         tiers.change(server, ada, "internal", TierChange(above="other"))
