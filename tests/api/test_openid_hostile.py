@@ -271,6 +271,17 @@ def test_an_answer_that_is_none_is_told_as_that(
         assert world.call("GET", "/api/v1/me", by="root").status_code == 200
 
 
+def test_an_issuer_that_sends_elsewhere_is_not_followed(provider: Provider) -> None:
+    """Not even to where a good answer is: it could lead to anything that the server reaches."""
+    good = provider.address + "/keys"
+    assert json.loads(identity.fetched(good))["keys"]
+    asked = provider.asked
+    moved = f"HTTP/1.1 302 Found\r\nLocation: {good}\r\n\r\n".encode()
+    with answering(moved) as address, pytest.raises(OSError, match="HTTPError"):
+        identity.fetched(address)
+    assert provider.asked == asked
+
+
 def test_an_issuer_that_drips_is_not_waited_for(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
