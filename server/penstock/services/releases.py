@@ -195,6 +195,8 @@ def _held(session: Session, principal: Principal, ask: _Ask) -> Holding | None:
 
 
 def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Release, IntVector]:
+    # Before it is looked for: a refusal must not tell which levels others have asked for.
+    _require_room(session, ask)
     stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
@@ -209,7 +211,6 @@ def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Releas
             f"Query {ask.query.name!r} has no release at a level that was drawn with it; nothing"
             " is drawn in its place. Restore the database from a backup."
         )
-    _require_room(session, ask)
     accurate = _neighbor(session, ask, below=True)
     noisy = _neighbor(session, ask, below=False)
     if accurate is None:

@@ -160,6 +160,22 @@ def test_the_number_of_levels_is_kept_and_tiers_always_have_room(world: World) -
     assert world.ask("ines").first
 
 
+def test_where_no_level_is_left_those_of_others_look_like_any(world: World) -> None:
+    """Else whoever fills a query up could find out level by level what others were given."""
+    world.push(max_levels=5)
+    held = world.ask("ines", level=3000.0).view
+    world.ask("ines", level=4000.0)
+    refused = []
+    for level in (3000.0, 5000.0):
+        with pytest.raises(LevelsUsedUp) as refusal:
+            world.ask("paul", level=level)
+        refused.append((refusal.value.detail, refusal.value.data))
+    assert refused[0] == refused[1]
+    assert (world.ask("ines", level=3000.0).view.values == held.values).all()
+    # Levels of tiers are no secret, and what was never full tells nothing.
+    assert world.ask("paul").first
+
+
 def test_a_level_beyond_the_ladder_says_how_far_it_goes(visits: World) -> None:
     with pytest.raises(InvalidInput, match="noisier than the noisiest"):
         visits.ask("ines", level=1e30)
