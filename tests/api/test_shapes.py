@@ -33,7 +33,7 @@ def test_a_release_has_every_field_of_the_contract(world: World) -> None:
     }
     assert set(release["guarantee"]) == {"definition", "epsilon", "delta", "rho", "mu"}
     assert set(release["error"]) == {"standard_deviation", "confidence", "half_width"}
-    assert set(release["receipt"]) == {"index", "leaf_hash", "checkpoint"}
+    assert set(release["receipt"]) == {"index", "leaf_hash", "leaf", "checkpoint"}
     assert release["receipt"]["checkpoint"].startswith("penstock/")
     assert all(isinstance(value, float) for value in release["values"])
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.client.hosts import CHECKPOINT, CONSISTENCY, INCLUSION, ME, Host
 
 from penstock_client import Client, Release
 from penstock_client.fields import Fields
@@ -230,11 +231,16 @@ def requests() -> list[httpx.Request]:
 
 @pytest.fixture
 def server(answers: dict[str, Any], requests: list[httpx.Request]) -> Handler:
-    """Answers as ``answers`` says, and 404 as the contract says."""
+    """Answers as ``answers`` says, with a log of what it hands out, and 404 as the contract says.
+
+    What it is asked for by the client itself is not among ``requests``.
+    """
+    host = Host(answers, size=41)
 
     def handle(request: httpx.Request) -> httpx.Response:
-        requests.append(request)
-        answer = answers.get(f"{request.method} {request.url.path}")
+        if request.url.path not in (ME, CHECKPOINT, INCLUSION, CONSISTENCY):
+            requests.append(request)
+        answer = host.answer(request)
         return problem(404, "NOT_FOUND") if answer is None else httpx.Response(200, json=answer)
 
     return handle

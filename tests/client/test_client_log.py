@@ -1,93 +1,25 @@
 """The client against servers that change, cut off or fork the history of their log."""
 
 import base64
-import hashlib
 import json
-from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tests.client.hosts import Host, canonical, ed25519
 
-from penstock_client import Client, LogRefused, offline
+from penstock_client import Client, LogRefused
 from penstock_client.ed25519 import verified
-from penstock_client.notes import opened
-from penstock_client.tree import leaf_hash, root_of
+from penstock_client.notes import ED25519, key_tag, opened
 
-ASK = "/api/v1/queries/flights_by_carrier/releases"
 TOKEN = "pst_abcdefgh_0123456789012345678901234567890123456789abc_00000000"
-
-
-def spans(index: int, first: int, end: int) -> list[tuple[int, int]]:
-    if end - first == 1:
-        return []
-    middle = first + (1 << ((end - first - 1).bit_length() - 1))
-    if index < middle:
-        return [*spans(index, first, middle), (middle, end)]
-    return [*spans(index, middle, end), (first, middle)]
-
-
-def old_spans(old: int, first: int, end: int, whole: bool) -> list[tuple[int, int]]:
-    if old == end:
-        return [] if whole else [(first, end)]
-    middle = first + (1 << ((end - first - 1).bit_length() - 1))
-    if old <= middle:
-        return [*old_spans(old, first, middle, whole), (middle, end)]
-    return [*old_spans(old, middle, end, whole=False), (first, middle)]
-
-
-class Host:
-    """A server with a log that it signs, and may rewrite."""
-
-    def __init__(self, release: dict[str, Any]) -> None:
-        self.key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
-        self.leaves = [b"leaf %d" % number for number in range(6)]
-        self.release = release
-        self.asked: list[str] = []
-
-    def note(self, size: int) -> str:
-        public = self.key.public_key().public_bytes_raw()
-        name = f"penstock/{hashlib.sha256(public).hexdigest()[:16]}"
-        _, root = root_of(map(leaf_hash, self.leaves[:size]))
-        text = f"{name}\n{size}\n{base64.b64encode(root).decode()}\n2026-11-20T12:00:00.000000Z\n"
-        tag = hashlib.sha256(name.encode() + b"\n\x01" + public).digest()[:4]
-        signed = base64.b64encode(tag + self.key.sign(text.encode())).decode()
-        return f"{text}\n\u2014 {name} {signed}\n"
-
-    def hashes(self, parts: Sequence[tuple[int, int]]) -> list[str]:
-        return [root_of(map(leaf_hash, self.leaves[a:b]))[1].hex() for a, b in parts]
-
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request.url.path)
-        asked = {name: int(value) for name, value in request.url.params.items()}
-        size = len(self.leaves)
-        answers: dict[str, Callable[[], dict[str, Any]]] = {
-            "/api/v1/audit/checkpoint": lambda: {
-                "size": size,
-                "root_hash": root_of(map(leaf_hash, self.leaves))[1].hex(),
-                "key": self.key.public_key().public_bytes_raw().hex(),
-                "note": self.note(size),
-            },
-            "/api/v1/audit/proof/inclusion": lambda: {
-                "hashes": self.hashes(spans(asked["index"], 0, asked["size"]))
-            },
-            "/api/v1/audit/proof/consistency": lambda: {
-                "hashes": self.hashes(old_spans(asked["from"], 0, asked["to"], whole=True))
-            },
-            ASK: lambda: {**self.release, "receipt": self.receipt(size - 1)},
-        }
-        return httpx.Response(200, json=answers[request.url.path]())
-
-    def receipt(self, index: int) -> dict[str, Any]:
-        leaf = leaf_hash(self.leaves[index]).hex()
-        return {"index": index, "leaf_hash": leaf, "checkpoint": self.note(index + 1)}
 
 
 @pytest.fixture
 def host(answers: dict[str, Any]) -> Host:
-    return Host(answers[f"POST {ASK}"])
+    return Host(answers)
 
 
 @pytest.fixture
@@ -100,33 +32,25 @@ def another(host: Host) -> Client:
     return Client("http://127.0.0.1", TOKEN, transport=httpx.MockTransport(host))
 
 
+def more(*names: object) -> list[bytes]:
+    return [canonical(v=1, more=name) for name in names]
+
+
 def test_a_log_that_grows_is_believed_and_remembered(host: Host, client: Client) -> None:
     assert client.verify().size == 6
-    host.leaves += [b"more %d" % number for number in range(5)]
+    host.leaves += more(*range(4))
     assert client.release("flights_by_carrier").receipt.index == 10
     assert another(host).verify().size == 11
-    host.leaves.append(b"last")
+    host.leaves += more("last")
     assert another(host).verify().size == 12
 
 
 def test_a_receipt_is_held_to_the_log(host: Host, client: Client) -> None:
-    client.release("flights_by_carrier")
+    first = client.release("flights_by_carrier").receipt
     assert "/api/v1/audit/proof/inclusion" in host.asked
-    true = host.receipt
-
-    def other_leaf(index: int) -> dict[str, Any]:
-        return {**true(index), "leaf_hash": "ab" * 32}
-
-    def none(index: int) -> dict[str, Any]:
-        return {**true(index), "checkpoint": None}
-
-    def beyond(index: int) -> dict[str, Any]:
-        return {**true(index), "index": 99}
-
-    for lie in (other_leaf, none, beyond):
-        host.receipt = lie  # type: ignore[method-assign]  # that is the lie
-        with pytest.raises(LogRefused):
-            client.release("flights_by_carrier")
+    host.leaves += more(1, 2, 3)
+    assert client.release("flights_by_carrier").receipt == first, "an old receipt stays true"
+    assert client.stream("hits").receipt.index == 10
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -138,12 +62,12 @@ def test_a_shorter_log_is_refused(host: Host, client: Client, again: bool) -> No
 
 
 @pytest.mark.parametrize("again", [False, True])
-@pytest.mark.parametrize("more", [0, 1, 4])
-def test_a_forked_history_is_refused(host: Host, client: Client, again: bool, more: int) -> None:
+@pytest.mark.parametrize("grown", [0, 1, 4])
+def test_a_forked_history_is_refused(host: Host, client: Client, again: bool, grown: int) -> None:
     """Every checkpoint is signed by the right key; only the past is another one."""
     client.release("flights_by_carrier")
-    host.leaves[2] = b"rewritten"
-    host.leaves += [b"more %d" % number for number in range(more)]
+    host.leaves[2] = canonical(v=1, rewritten=True)
+    host.leaves += more(*range(grown))
     found = another(host) if again else client
     with pytest.raises(LogRefused, match=r"does not begin|of more leaves"):
         found.verify()
@@ -153,16 +77,129 @@ def test_a_forked_history_is_refused(host: Host, client: Client, again: bool, mo
 
 def test_another_key_is_refused(host: Host, client: Client) -> None:
     client.verify()
-    host.key = Ed25519PrivateKey.from_private_bytes(bytes(32))
+    host.key = ed25519(8)
     with pytest.raises(LogRefused, match="another key"):
         another(host).verify()
 
 
-def test_what_is_remembered_must_be_readable(host: Host, client: Client, tmp_path: Path) -> None:
+def kept(tmp_path: Path) -> Path:
+    return tmp_path / "checkpoints.json"
+
+
+CORRUPT: list[bytes] = [
+    b"",
+    b"not JSON",
+    b"[]",
+    b"null",
+    b"7",
+    b"[" * 100_000,
+    b"\xff\xfe",
+    b'{"http://127.0.0.1": null}',
+    b'{"http://127.0.0.1": []}',
+    b'{"http://127.0.0.1": {}}',
+    b'{"http://127.0.0.1": {"key": 7, "note": 7}}',
+    b'{"http://127.0.0.1": {"key": "zz", "note": "x"}}',
+    b'{"http://127.0.0.1": {"key": "' + b"ab" * 32 + b'", "note": "\\ud800"}}',
+]
+
+
+@pytest.mark.parametrize("content", CORRUPT, ids=lambda content: ascii(content[:40]))
+def test_what_is_remembered_must_be_readable(
+    host: Host, client: Client, tmp_path: Path, content: bytes
+) -> None:
+    """Whoever forgets a log believes the next one; so it is not forgotten by itself."""
     client.verify()
-    (tmp_path / "checkpoints.json").write_text("not JSON")
+    kept(tmp_path).write_bytes(content)
     with pytest.raises(LogRefused, match="move it away"):
         another(host)
+    host.leaves += more(1)
+    with pytest.raises(LogRefused, match="move it away"):
+        client.verify()
+
+
+def test_one_byte_of_what_is_remembered_is_not_another(
+    host: Host, client: Client, tmp_path: Path
+) -> None:
+    client.verify()
+    entry = json.loads(kept(tmp_path).read_text())["http://127.0.0.1"]
+    for part in ("key", "note"):
+        for place in range(0, len(entry[part]), 9):
+            other = "1" if entry[part][place] != "1" else "2"
+            changed = {**entry, part: entry[part][:place] + other + entry[part][place + 1 :]}
+            kept(tmp_path).write_text(json.dumps({"http://127.0.0.1": changed}))
+            with pytest.raises(LogRefused):
+                another(host)
+
+
+def test_a_file_that_cannot_be_used_is_told_of(
+    host: Host, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path, tmp_path / "file" / "below", tmp_path / ("n" * 300)):
+        monkeypatch.setenv("PENSTOCK_CHECKPOINTS", str(place))
+        with pytest.raises(LogRefused, match="cannot be used to remember"):
+            another(host).verify()
+
+
+def test_clients_that_share_a_file_hold_the_log_to_what_any_of_them_saw(
+    host: Host, client: Client
+) -> None:
+    second = another(host)
+    assert client.verify().size == 6
+    host.leaves += more(1, 2)
+    assert second.verify().size == 8
+    host.leaves[6:] = [canonical(v=1, rewritten=True)]
+    with pytest.raises(LogRefused, match="had 8"):
+        client.verify()
+    host.leaves += more(3, 4, 5)
+    with pytest.raises(LogRefused, match="does not begin"):
+        client.verify()
+
+
+@pytest.mark.parametrize("forked", [False, True])
+def test_what_another_client_keeps_meanwhile_is_not_written_over(
+    host: Host, client: Client, tmp_path: Path, forked: bool
+) -> None:
+    """The other one asks later, and is done sooner."""
+    other = Host(host.answers)
+    other.leaves += more(1, 2)
+    if forked:
+        other.leaves[2] = canonical(v=1, rewritten=True)
+
+    def overtaken(answer: dict[str, Any]) -> dict[str, Any]:
+        host.changed.clear()
+        assert another(other).verify().size == 8
+        if not forked:
+            host.leaves = other.leaves
+        return answer
+
+    host.changed["/api/v1/audit/checkpoint"] = overtaken
+    if forked:
+        with pytest.raises(LogRefused):
+            client.verify()
+    else:
+        assert client.verify().size == 8
+    entry = json.loads(kept(tmp_path).read_text())["http://127.0.0.1"]
+    assert opened(entry["note"], other.public).size == 8
+
+
+def test_many_clients_at_once_lose_nothing(host: Host, tmp_path: Path) -> None:
+    """Each remembers a log of its own, in one file."""
+    hosts = {f"http://127.0.0.{number}": Host(host.answers, size=number) for number in range(2, 26)}
+
+    def follow(url: str) -> None:
+        transport = httpx.MockTransport(hosts[url])
+        for _ in range(3):
+            hosts[url].leaves += more(url)
+            Client(url, TOKEN, transport=transport).verify()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(follow, hosts))
+    found = json.loads(kept(tmp_path).read_text())
+    assert {url: len(host.leaves) for url, host in hosts.items()} == {
+        url: int(entry["note"].splitlines()[1]) for url, entry in found.items()
+    }
+    assert {one.name for one in tmp_path.iterdir()} == {"checkpoints.json", "checkpoints.json.lock"}
 
 
 def test_signatures_are_those_of_the_standard() -> None:
@@ -204,35 +241,18 @@ def test_no_byte_of_a_note_may_be_another(host: Host) -> None:
             opened(broken, public)
 
 
-def test_an_export_is_verified_offline(
-    host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = [
-        json.dumps({"index": index, "leaf": base64.b64encode(leaf).decode()})
-        for index, leaf in enumerate(host.leaves)
-    ]
-    public = host.key.public_key().public_bytes_raw().hex()
-    export, kept = tmp_path / "export", tmp_path / "checkpoint"
-    kept.write_text(json.dumps({"note": host.note(5)}))
-
-    def run(found: Sequence[str], key: str = public) -> int:
-        export.write_text("\n".join(found) + "\n")
-        return offline.main([str(export), str(kept), "--key", key])
-
-    assert run(lines) == run(lines[:5]) == 0
-    assert "verified 5 leaves" in capsys.readouterr().out
-    changed = json.dumps({"index": 1, "leaf": base64.b64encode(b"leaf x").decode()})
-    for wrong in (lines[:4], [lines[0], changed, *lines[2:]], [lines[1], lines[0], *lines[2:]]):
-        assert run(wrong) == 1
-    assert run(lines, "00" * 32) == 1
-    assert run(["{"]) == 1
-
-
-def test_the_offline_program_uses_the_standard_library_alone() -> None:
-    modules = ("tree", "notes", "ed25519", "offline")
-    folder = Path(offline.__file__).parent
-    for name in modules:
-        for line in (folder / f"{name}.py").read_text().splitlines():
-            if line.startswith(("import ", "from ")) and "penstock_client" in line:
-                assert line.split()[1].removeprefix("penstock_client.") in modules
-        assert "httpx" not in (folder / f"{name}.py").read_text()
+def test_the_form_of_notes_is_that_of_others() -> None:
+    """The example of Go's sumdb/note: how keys are named, and what of a note is signed."""
+    text = (
+        "If you think cryptography is the answer to your problem,\n"
+        "then you don't know what your problem is.\n"
+    )
+    key = base64.b64decode("ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
+    signed = base64.b64decode(
+        "x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXg"
+        "KvqfqdngotpRZb6KE6RyyBwJnAM="
+    )
+    assert key[:1] == ED25519
+    assert signed[:4].hex() == "c74f20a3"
+    assert signed[:4] == key_tag("PeterNeumann", key[1:])
+    assert verified(key[1:], text.encode(), signed[4:])

@@ -32,7 +32,7 @@ GUARANTEE: Shape = {
     "delta": positive,
 }
 ERROR: Shape = {"standard_deviation": positive, "confidence": positive, "half_width": positive}
-RECEIPT: Shape = {"index": count, "leaf_hash": digest, "checkpoint": text}
+RECEIPT: Shape = {"index": count, "leaf_hash": digest, "leaf": text, "checkpoint": text}
 HANDED_OUT: dict[str, Shape] = {
     "id": text,
     "query": exactly("visits"),

@@ -253,7 +253,10 @@ def note_of(leaf: Leaf) -> str | None:
 
 def receipt_of(leaf: Leaf) -> ReceiptView:
     """A leaf's receipt."""
-    return ReceiptView(leaf.index, leaf.hash.hex(), note_of(leaf))
+    # Where the bytes were altered, the reader finds that they have another hash.
+    kept: object = leaf.bytes
+    said = kept.decode(errors="replace") if isinstance(kept, bytes) else str(kept)
+    return ReceiptView(leaf.index, leaf.hash.hex(), said, note_of(leaf))
 
 
 def _explained(seen: int, size: int) -> str:

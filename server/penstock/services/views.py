@@ -288,11 +288,13 @@ class QueryView:
 class ReceiptView:
     """Where the log holds the record of this release.
 
-    ``checkpoint`` is the signed note of the first tree that holds it.
+    ``leaf`` is what the log says, as it was hashed; ``checkpoint`` is the signed note of the
+    first tree that holds it.
     """
 
     index: int | None
     leaf_hash: str
+    leaf: str
     checkpoint: str | None = None
 
 

@@ -4,6 +4,7 @@ import math
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self
@@ -24,7 +25,6 @@ from penstock_client.models import (
     HistoryItem,
     Me,
     PrivacyLoss,
-    Receipt,
     TierBudget,
 )
 from penstock_client.notes import Checkpoint
@@ -87,6 +87,7 @@ class Client:
             transport=transport,
         )
         self._log = Log(self._transport, self._transport.url, checkpoints or default_file())
+        self._name: str | None = None
 
     def __repr__(self) -> str:
         return f"Client({self._transport.url!r})"
@@ -167,7 +168,7 @@ class Client:
             raise InvalidArgument(f"Ask by one of {' or '.join(body)}, not by several.")
         path = f"{API}/queries/{_segment(query)}/releases"
         found = Release.read(Fields(self._transport.post(path, body), "release"))
-        self._hold(found.receipt)
+        self._hold(found, kind="release", query=found.query, release=found.id)
         return found
 
     def streams(self, dataset: str | None = None) -> list[Stream]:
@@ -194,7 +195,8 @@ class Client:
             if value is not None
         }
         found = RunningTotals.read(self._get(f"/streams/{_segment(stream)}/releases", asked))
-        self._hold(found.receipt)
+        ends = {"first": found.items[0].t, "last": found.items[-1].t}
+        self._hold(found, kind="stream", query=found.stream, **ends)
         return found
 
     def push(self, stream: str, elements: Elements, *, first: int | None = None) -> Pushed:
@@ -248,10 +250,12 @@ class Client:
         """
         return self._log.follow()
 
-    def _hold(self, receipt: Receipt) -> None:
-        """Hold the server to a receipt.  One that shows no log yet is asked for none."""
-        if receipt.checkpoint is not None or self._log.checkpoint is not None:
-            self._log.hold(receipt)
+    def _hold(self, found: Release | RunningTotals, **said: object) -> None:
+        """Hold the server to a receipt: its leaf is of this answer, to this user."""
+        if self._name is None:
+            self._name = self.me().name
+        said |= {"user": self._name, "dataset": found.dataset, "level": asdict(found.level)}
+        self._log.hold(found.receipt, said)
 
     # What those who come from lomas are used to call them.
 

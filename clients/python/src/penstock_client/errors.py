@@ -56,7 +56,10 @@ class ProtocolError(PenstockError):
 
 
 class LogRefused(PenstockError):
-    """The log is shorter than before, has another history, or does not hold a receipt's leaf."""
+    """The log is shorter than before, has another history, or does not hold a receipt's leaf.
+
+    Also where what was seen of logs before cannot be read or kept.
+    """
 
 
 @dataclass(frozen=True)

@@ -146,14 +146,17 @@ class Receipt:
 
     index: int | None
     leaf_hash: str
-    checkpoint: object = None
+    checkpoint: str | None = None
+    leaf: str | None = None
+    """What the log says, as it was hashed."""
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
         return cls(
             fields.integer_or_none("index"),
             fields.text("leaf_hash"),
-            fields.whole.get("checkpoint"),
+            fields.text_or_none("checkpoint"),
+            fields.text_or_none("leaf"),
         )
 
 

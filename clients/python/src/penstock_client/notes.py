@@ -10,11 +10,17 @@
     — penstock/0123456789abcdef BASE64   4 bytes that name the key, 64 of Ed25519
 """
 
-import base64
 import hashlib
 from dataclasses import dataclass
 
 from penstock_client.ed25519 import verified
+from penstock_client.leaves import decoded
+
+ED25519 = b"\x01"
+"""The kind of signature, in the names of keys."""
+
+LARGEST = 2**53
+"""No log has more leaves; a log without any has no checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,11 @@ class Checkpoint:
     note: str
 
 
+def key_tag(name: str, public: bytes) -> bytes:
+    """The 4 bytes by which a signed note tells its key."""
+    return hashlib.sha256(name.encode() + b"\n" + ED25519 + public).digest()[:4]
+
+
 def opened(note: str, public: bytes) -> Checkpoint:
     """The checkpoint that a note states.  Raises ``ValueError`` unless ``public`` signed it."""
     text, between, last = note.partition("\n\n")
@@ -35,11 +46,12 @@ def opened(note: str, public: bytes) -> Checkpoint:
         raise ValueError("the checkpoint is not a note of the log with this key")
     if len(words) != 3 or words[:2] != ["\u2014", name] or not last.endswith("\n"):
         raise ValueError("the checkpoint's note has another signature line")
-    signature = base64.b64decode(words[2].strip(), validate=True)
-    key = hashlib.sha256(name.encode() + b"\n\x01" + public).digest()[:4]
-    if signature[:4] != key or not verified(public, f"{text}\n".encode(), signature[4:]):
+    signature = decoded(words[2].removesuffix("\n"))
+    said = f"{text}\n".encode()
+    if signature[:4] != key_tag(name, public) or not verified(public, said, signature[4:]):
         raise ValueError("the checkpoint is not signed by the log's key")
-    root = base64.b64decode(lines[2], validate=True)
-    if len(root) != 32 or not lines[1].isascii() or not lines[1].isdigit():
+    root, size = decoded(lines[2]), lines[1]
+    digits = size.isascii() and size.isdigit() and len(size) <= len(str(LARGEST))
+    if len(root) != 32 or not digits or size != str(int(size)) or not 1 <= int(size) <= LARGEST:
         raise ValueError("the checkpoint's note states no size or no root")
-    return Checkpoint(int(lines[1]), root, note)
+    return Checkpoint(int(size), root, note)

@@ -1,42 +1,74 @@
 """Verify an export of the log without its server: ``python -m penstock_client.offline``.
 
-Of this package it uses ``tree``, ``notes`` and ``ed25519``, which use the standard library alone
-and can be copied beside it; nothing of it is the server's code.
+Of this package it uses ``tree``, ``notes``, ``leaves`` and ``ed25519``, which use the standard
+library alone and can be copied beside it; nothing of it is the server's code.
 """
 
 import argparse
-import base64
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TextIO
 
+from penstock_client.leaves import decoded, stated
 from penstock_client.notes import Checkpoint, opened
 from penstock_client.tree import leaf_hash, root_of
+
+LONGEST_LINE = 2**26
+"""In characters: a line is read whole."""
+
+
+def lines_of(file: TextIO) -> Iterator[str]:
+    """The lines of an export.  Raises ``ValueError`` for one that is longer than any leaf."""
+    while line := file.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise ValueError(f"a line has {LONGEST_LINE:,} characters or more")
+        yield line
 
 
 def hashes(lines: Iterable[str]) -> Iterator[bytes]:
     """The hashes of an export's leaves.  Raises ``ValueError`` where it is not in order."""
     for place, line in enumerate(lines):
-        entry = json.loads(line)
-        if not isinstance(entry, dict) or entry.get("index") != place:
+        pairs = _pairs(line)
+        index, leaf = (_only(pairs, name) for name in ("index", "leaf"))
+        if type(index) is not int or index != place or not isinstance(leaf, str):
             raise ValueError(f"line {place + 1} is not leaf {place}")
-        yield leaf_hash(base64.b64decode(str(entry.get("leaf")), validate=True))
+        content = decoded(leaf)
+        stated(content)
+        yield leaf_hash(content)
 
 
-def verify(export: Iterable[str], note: str, public: bytes) -> Checkpoint:
-    """The checkpoint that an export was held to.  Raises ``ValueError`` where it does not fit.
+def verify(export: Iterable[str], note: str, public: bytes) -> tuple[Checkpoint, int]:
+    """The checkpoint that an export was held to, and how many leaves it has behind that.
 
-    Leaves behind the checkpoint's size are not looked at.
+    Those are well-formed, and nothing shows that they are the log's.  Raises ``ValueError``
+    where the export does not fit.
     """
     checkpoint = opened(note, public)
-    lines = (line for _, line in zip(range(checkpoint.size), export, strict=False))
-    size, root = root_of(hashes(lines))
+    found = hashes(export)
+    size, root = root_of(one for _, one in zip(range(checkpoint.size), found, strict=False))
     if size != checkpoint.size:
         raise ValueError(f"the export has {size} leaves, the checkpoint {checkpoint.size}")
     if root != checkpoint.root:
         raise ValueError("the export's leaves have another root than the checkpoint")
-    return checkpoint
+    return checkpoint, sum(1 for _ in found)
+
+
+def _only(pairs: list[tuple[str, object]], name: str) -> object:
+    values = [value for one, value in pairs if one == name]
+    return values[0] if len(values) == 1 else None
+
+
+def _pairs(line: str) -> list[tuple[str, object]]:
+    """Names and values of one JSON object, as often as they stand there."""
+    try:
+        found = json.loads(line, object_pairs_hook=list)
+    except RecursionError:
+        found = None
+    if not isinstance(found, list) or not all(isinstance(pair, tuple) for pair in found):
+        raise ValueError("a line is no JSON object")
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,11 +80,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         note = str(json.loads(given.checkpoint.read_text(encoding="utf-8"))["note"])
         with given.export.open(encoding="utf-8") as file:
-            found = verify(file, note, bytes.fromhex(given.key))
-    except (OSError, ValueError, KeyError, TypeError) as problem:
+            found, behind = verify(lines_of(file), note, bytes.fromhex(given.key))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
         sys.stderr.write(f"Not verified: {problem}.\n")
         return 1
     sys.stdout.write(f"verified {found.size} leaves, root {found.root.hex()}\n")
+    if behind:
+        sys.stdout.write(f"NOT verified: {behind} leaves behind them, newer than the checkpoint\n")
     return 0
 
 

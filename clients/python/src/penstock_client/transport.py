@@ -52,7 +52,7 @@ class Transport:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.url = checked_url(url, insecure=insecure)
-        self._largest_answer = largest_answer
+        self._largest = largest_answer
         self._timeout = timeout
         if transport is None and is_loopback(self.url):
             # With a transport of its own, no proxy named in the environment gets to see
@@ -74,9 +74,14 @@ class Transport:
         """Closes the connections."""
         self._http.close()
 
-    def get(self, path: str, parameters: Mapping[str, str | int] | None = None) -> object:
-        """The parsed answer to GET.  Raises as ``post`` does."""
-        return self._answer(self._http.build_request("GET", path, params=parameters))
+    def get(
+        self,
+        path: str,
+        parameters: Mapping[str, str | int] | None = None,
+        largest: int | None = None,
+    ) -> object:
+        """The parsed answer to GET, of at most ``largest`` bytes.  Raises as ``post`` does."""
+        return self._answer(self._http.build_request("GET", path, params=parameters), largest)
 
     def post(self, path: str, body: Mapping[str, object]) -> object:
         """The parsed answer to POST.
@@ -86,11 +91,11 @@ class Transport:
         """
         return self._answer(self._http.build_request("POST", path, json=body))
 
-    def _answer(self, request: httpx.Request) -> object:
+    def _answer(self, request: httpx.Request, largest: int | None = None) -> object:
         try:
             response = self._http.send(request, stream=True)
             try:
-                return self._read(response)
+                return self._read(response, min(largest or self._largest, self._largest))
             finally:
                 response.close()
         except httpx.TimeoutException as error:
@@ -100,7 +105,7 @@ class Transport:
         except httpx.RequestError as error:
             raise NotReachable(f"{self.url} cannot be reached: {error}.") from error
 
-    def _read(self, response: httpx.Response) -> object:
+    def _read(self, response: httpx.Response, largest: int) -> object:
         status = response.status_code
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if status < 200 or 300 <= status < 400:
@@ -114,7 +119,7 @@ class Transport:
                 f"The answer is {media_type or 'of no stated type'}, not application/json;"
                 " check that the URL is that of a Penstock server."
             )
-        return parsed(self._body(response, self._largest_answer))
+        return parsed(self._body(response, largest))
 
     def _body(self, response: httpx.Response, limit: int) -> bytearray:
         body = bytearray()

@@ -1,0 +1,34 @@
+"""What a leaf of a log states; standard library only.
+
+A leaf is canonical JSON (UTF-8, sorted keys, no spaces), so that no two readers can take it
+for two things.
+"""
+
+import base64
+import json
+from typing import NoReturn
+
+
+def stated(content: bytes) -> dict[str, object]:
+    """The fields of a leaf.  Raises ``ValueError`` unless they are canonical JSON."""
+    try:
+        said = json.loads(content.decode(), parse_constant=_refuse)
+        again = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    except RecursionError:
+        said, again = None, ""
+    # A key that stands there twice is dropped, so that it shows here as well.
+    if not isinstance(said, dict) or again.encode() != content:
+        raise ValueError("a leaf is not the canonical JSON of an object")
+    return said
+
+
+def decoded(text: str) -> bytes:
+    """Octets from base64.  Raises ``ValueError`` for any other spelling than the standard one."""
+    found = base64.b64decode(text, validate=True)
+    if base64.b64encode(found).decode() != text:
+        raise ValueError("base64 is spelled otherwise than by the standard")
+    return found
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
