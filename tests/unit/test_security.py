@@ -1,0 +1,98 @@
+"""SECURITY.md is held to the tree: each promise has a test, which is there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LISTED = ROOT / "SECURITY.md"
+SECTIONS = (
+    "Reporting",
+    "Who is who",
+    "Promises",
+    "What is not promised",
+    "What is stored where",
+    "Operating it",
+)
+NOT_CLAIMED = (
+    "Composition over different queries still adds up",
+    "People who appear in two datasets lose in both",
+    "What was released is a figure after the fact",
+    "The state of streams and of sparse histograms is exact",
+)
+"""What nobody may read into the promises."""
+
+
+def sections(text: str) -> dict[str, str]:
+    """What stands under each heading of the second level."""
+    parts = re.split(r"(?m)^## (.+)$", text)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def count_of_tests(path: Path) -> int:
+    """How many tests a file has; 0 where there is none."""
+    if not path.is_file():
+        return 0
+    found = ast.walk(ast.parse(path.read_text()))
+    return sum(isinstance(one, ast.FunctionDef) and one.name.startswith("test_") for one in found)
+
+
+def faults(text: str) -> list[str]:
+    """What is wrong with the list of promises."""
+    found = [f"no section {name}" for name in SECTIONS if name not in sections(text)]
+    found += [f"not said: {words}" for words in NOT_CLAIMED if words not in text]
+    for heading, rows in promises(text).items():
+        if not heading.startswith("To ") or ", against " not in heading:
+            found.append(f"{heading!r} does not say to whom and against whom")
+        for row in rows:
+            cells = [cell.strip() for cell in row.strip("|").split("|")]
+            if len(cells) != 3 or not all(cells):
+                found.append(f"{row!r} is not a promise, what keeps it, and its tests")
+                continue
+            named = re.findall(r"`(tests/[^`]+)`", cells[2])
+            if not named:
+                found.append(f"{cells[0]!r} has no test")
+            found += [f"no tests in {name}" for name in named if not count_of_tests(ROOT / name)]
+    return found
+
+
+def promises(text: str) -> dict[str, list[str]]:
+    """The rows of each table of promises, by its heading."""
+    parts = re.split(r"(?m)^### (.+)$", sections(text).get("Promises", ""))[1:]
+    return {
+        heading: [line for line in body.splitlines() if line.startswith("|")][2:]
+        for heading, body in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def test_each_promise_names_tests_that_there_are() -> None:
+    assert faults(LISTED.read_text()) == []
+
+
+def test_the_promises_are_read_whole() -> None:
+    text = LISTED.read_text()
+    found = promises(text)
+    assert len(found) >= 4
+    rows = sum(len(rows) for rows in found.values())
+    assert rows == len(re.findall(r"(?m)^\|.*`tests/", text)) > 30
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("`tests/api/test_sight.py`", "`tests/api/test_hindsight.py`"),
+        ("`tests/api/test_sight.py`", "`tests/api/conftest.py`"),
+        ("`tests/api/test_cursors.py`", "a look"),
+        ("`tests/api/test_cursors.py`", "`tests/api`"),
+        ("cursors are sealed and bound to their list", ""),
+        (", against strangers", ", and strangers"),
+        ("## What is not promised", "## More"),
+        (NOT_CLAIMED[1], "People are in one dataset"),
+    ],
+)
+def test_a_promise_without_its_test_is_found(old: str, new: str) -> None:
+    text = LISTED.read_text()
+    assert old in text
+    assert faults(text.replace(old, new)) != []
