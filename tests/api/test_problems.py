@@ -83,9 +83,14 @@ def test_a_refused_token_says_how_to_authenticate_and_nothing_of_the_reason(worl
     assert all(body == bodies[0] for body in bodies)
 
 
-def test_the_scheme_of_a_token_is_read_without_case(world: World) -> None:
+def test_the_scheme_of_a_token_is_bearer_in_any_case_and_no_other(world: World) -> None:
     header = {"Authorization": f"bEARER  {world.tokens['ann']}"}
     assert world.call("GET", "/api/v1/me", headers=header).status_code == 200
+    for other in ("Basic", "Token", "Bearer:", "BearerBearer"):
+        header = {"Authorization": f"{other} {world.tokens['ann']}"}
+        assert world.call("GET", "/api/v1/me", headers=header).status_code == 401
+    header = {"Authorization": world.tokens["ann"]}
+    assert world.call("GET", "/api/v1/me", headers=header).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 import pytest
 from tests.unit.services.conftest import World
 
-from penstock.errors import ClearanceTooLow, Forbidden, NotFound
+from penstock.errors import ClearanceTooLow, Forbidden, NotAuthenticated, NotFound
 from penstock.services import history, releases, tokens, users
+from penstock.services.lookup import user_by_name
 from penstock.services.principals import OPERATOR, authenticate
 from penstock.services.specs import ReleaseRequest, TokenSpec, UserChange
 
@@ -28,6 +29,29 @@ def test_a_token_works_with_the_new_clearance_at_once(visits: World) -> None:
     users.change(visits.server, OPERATOR, "pia", UserChange(clearance=None))
     with pytest.raises(NotFound):
         ask()
+
+
+def test_a_token_has_no_role_that_its_user_lost(visits: World) -> None:
+    users.change(visits.server, OPERATOR, "pia", UserChange(roles=["analyst", "auditor"]))
+    secret = tokens.issue(visits.server, OPERATOR, "pia", TokenSpec()).token
+    assert secret is not None
+    assert authenticate(visits.server, secret).roles == {"analyst", "auditor"}
+    users.change(visits.server, OPERATOR, "pia", UserChange(roles=["analyst"]))
+    assert authenticate(visits.server, secret).roles == {"analyst"}
+    # Nor one that came later: it was not made for that.
+    users.change(visits.server, OPERATOR, "pia", UserChange(roles=["analyst", "admin"]))
+    assert authenticate(visits.server, secret).roles == {"analyst"}
+
+
+def test_whoever_is_disabled_is_out_whatever_became_of_their_tokens(visits: World) -> None:
+    secret = tokens.issue(visits.server, OPERATOR, "pia", TokenSpec()).token
+    assert secret is not None
+    with visits.server.database.write() as session:
+        user = user_by_name(session, "pia")
+        user.disabled_at = visits.clock.now
+        session.add(user)
+    with pytest.raises(NotAuthenticated):
+        authenticate(visits.server, secret)
 
 
 def test_admins_read_no_releases_unless_they_are_analysts_too(visits: World) -> None:
