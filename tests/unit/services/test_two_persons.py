@@ -267,6 +267,24 @@ def test_only_what_was_proposed_is_approved(
         proposals.approve(ruled.server, ruled.person("cem"), made.id)
 
 
+def test_switching_the_rule_off_approves_nothing(ruled: World) -> None:
+    made = proposed(ruled, "ada", raised(internal=8))
+    other = proposed(ruled, "ada", raised(internal=9))
+    settings = replace(ruled.server.settings, two_person_rule=False)
+    free = replace(ruled.server, settings=settings)
+    with pytest.raises(Forbidden, match="ada proposed this"):
+        proposals.approve(free, ruled.person("ada"), made.id)
+    assert granted(ruled)["internal"] == 4
+    assert proposals.approve(free, ruled.person("bea"), made.id).state == "approved"
+    # What one does alone meanwhile is another state than was proposed for.
+    assert not isinstance(
+        proposals.asked(free, ruled.person("ada"), raised(internal=10)), ProposalView
+    )
+    with pytest.raises(Conflict, match="has changed since"):
+        proposals.approve(ruled.server, ruled.person("bea"), other.id)
+    assert granted(ruled)["internal"] == 10
+
+
 def test_approvals_at_once_do_it_once(ruled: World) -> None:
     made = proposed(ruled, "ada", raised(internal=8))
 
