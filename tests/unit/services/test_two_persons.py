@@ -235,6 +235,10 @@ def retired_meanwhile(world: World) -> None:
     proposals.approve(world.server, world.person("bea"), found.id)
 
 
+def another_place_of_the_tier(world: World) -> None:
+    tiers.change(world.server, world.person("cem"), "spare", TierChange(above="partner"))
+
+
 def somebody_holds_it(world: World) -> None:
     users.change(world.server, OPERATOR, "pia", UserChange(clearance="spare"))
 
@@ -244,6 +248,7 @@ def somebody_holds_it(world: World) -> None:
     [
         (raised(spare=8), another_budget),
         (TierDeletion(tier="spare"), another_version_of_the_tier),
+        (TierDeletion(tier="spare"), another_place_of_the_tier),
         (TierDeletion(tier="spare"), somebody_holds_it),
         (QueryRetirement(query="visits"), retired_meanwhile),
     ],

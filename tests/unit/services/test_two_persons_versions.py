@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.unit.services.conftest import SITES, World
 
-from penstock.errors import Forbidden
-from penstock.services import datasets, proposals, users
+from penstock.errors import Conflict, Forbidden
+from penstock.services import datasets, keys, proposals, users
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.proposal_views import ProposalView
-from penstock.services.proposed import BudgetChange
+from penstock.services.proposed import BudgetChange, Shredding
 from penstock.services.specs import BudgetSpec, DatasetRequest, UserSpec, VersionRequest
 from penstock.services.views import DatasetView
 
@@ -82,3 +82,14 @@ def test_without_the_rule_a_version_has_any_budget(ruled: World, add: Adding) ->
         ruled.server, "settings", replace(ruled.server.settings, two_person_rule=False)
     )
     assert add("second", ruled.person("ada"), 40).version == 2
+
+
+def test_data_that_came_meanwhile_are_not_shredded_with_the_rest(ruled: World, add: Adding) -> None:
+    made = proposals.asked(ruled.server, ruled.person("ada"), Shredding(dataset="people"))
+    assert isinstance(made, ProposalView)
+    assert made.basis == {"versions": [1]}
+    add("second", ruled.person("ada"), 4)
+    with pytest.raises(Conflict, match="has changed since"):
+        proposals.approve(ruled.server, ruled.person("bea"), made.id)
+    with ruled.server.database.read() as session:
+        assert keys.versions(session, "people") == [1, 2]
