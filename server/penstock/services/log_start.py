@@ -6,6 +6,7 @@ from penstock.encryption import KeyProvider
 from penstock.persistence import Database
 from penstock.services import checkpoints, growth
 from penstock.services.checkpoints import Signer
+from penstock.services.sequencer import accounts
 from penstock.services.witness import Sight, Witness
 
 
@@ -22,8 +23,8 @@ def prepare(database: Database, provider: KeyProvider, witness: Witness, at: dat
         with database.write() as session:
             more = growth.adopt(session, Signer.load(session, provider), at)
     with database.read() as session:
-        newest = checkpoints.newest(session)
+        newest, spent = checkpoints.newest(session), accounts(session)
     if made or newest is None:
         witness.begin()
     if made and newest is not None:
-        witness.advance(Sight(newest.size, newest.root))
+        witness.advance(Sight(newest.size, newest.root, spent))

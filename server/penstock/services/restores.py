@@ -75,7 +75,8 @@ def settle(
     sight = server.sequencer.place_now(session)
 
     def after() -> None:
-        server.sequencer.witness.start_over(Sight(sight.size, sight.root, known.accounts))
+        anew = Sight(sight.size, sight.root, known.accounts)
+        server.sequencer.witness.start_over(anew, instead_of=seen)
         server.sequencer.examine()
 
     place = leaf.index or 0
@@ -85,7 +86,7 @@ def settle(
 def what_was_seen(server: Server) -> Sight | None:
     """What the witness saw; ``None`` where that is lost.  Raises ``Conflict``."""
     try:
-        seen = server.sequencer.witness.seen()
+        seen = server.sequencer.look()
     except LogUnavailable:
         return None
     try:

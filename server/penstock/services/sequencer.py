@@ -7,10 +7,12 @@ lets the witness see it.  Only then does anybody whose leaf is among them get an
 the database has one writer at a time anyway, leaves get their places in their own transaction.
 """
 
+import json
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -21,18 +23,19 @@ from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, func, select
 
 from penstock.encryption import KeyProvider
-from penstock.errors import LogUnavailable, Suspended
+from penstock.errors import IntegrityViolation, LogUnavailable, Suspended
 from penstock.persistence import Database
 from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf, TierBudget
 from penstock.services import checkpoints, growth
+from penstock.services.behind import Behind
 from penstock.services.checkpoints import Signer
 from penstock.services.log import APPENDED
 from penstock.services.lookup import required
 from penstock.services.views import ReceiptView
 from penstock.services.witness import NOTHING, Sight, Witness
 
-CHARGING = frozenset({"query", "stream", "level", "tier", "budget", "dataset"})
-"""The kinds of leaves of changes that may come with charges."""
+CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
+"""The kinds of leaves of changes that may come with charges: hand-outs never do."""
 
 _PLACED = "placed"
 """The key in ``Session.info`` of what its own transaction put into the tree."""
@@ -40,6 +43,15 @@ _PLACED = "placed"
 Place = tuple[int | None, str | None]
 """Of a leaf: its index, and the note of the first checkpoint that covers it."""
 
+_ACKNOWLEDGED = (
+    select(Leaf)
+    .where(col(Leaf.kind) == "restore", col(Leaf.index).is_not(None))
+    .order_by(col(Leaf.index).desc())
+    .limit(1)
+)
+_KINDS = select(Leaf.kind).where(
+    col(Leaf.index) >= bindparam("first"), col(Leaf.index) < bindparam("end")
+)
 _SEEN_ROOT = select(Checkpoint.root).where(col(Checkpoint.size) == bindparam("size"))
 
 
@@ -67,14 +79,45 @@ class Sequencer:
         self._clock = clock
         self._signer: Signer | None = None
         self._witnessed = 0
+        self._start()
+
+    def _start(self) -> None:
+        """Begin with threads of this process's own; they start when they are needed."""
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._executor = _thread()
+        self._hand, self._eye = Behind("sequencer"), Behind("witness")
         self._waiting: Future[Mapping[int, Place]] | None = None
+        self._look: Future[Sight] | None = None
+        self._look_ends = 0.0
+
+    def _start_in_child(self) -> None:
+        # A child has no thread of its parent's, and may have its lock as it was held.
+        if self._process != os.getpid():
+            self._start()
+
+    def look(self) -> Sight:
+        """What the witness saw.  Raises ``LogUnavailable``, also where that takes too long."""
+        self._start_in_child()
+        with self._lock:
+            now = time.monotonic()
+            if self._look is None or self._look.done():
+                self._look, self._look_ends = (
+                    self._eye.submit(self.witness.seen),
+                    now + self.patience,
+                )
+            # Nobody waits anew for one that hangs: those behind a lock would wait in turn.
+            look, left = self._look, max(0.0, self._look_ends - now)
+        try:
+            return look.result(timeout=left)
+        except TimeoutError as error:
+            raise LogUnavailable(
+                f"The log's witness did not answer within {self.patience:g} s, so that nothing new"
+                " is answered. See to its disk, and ask again."
+            ) from error
 
     def begun(self, session: Session) -> None:
         """Raise ``Suspended`` where the database lacks what the witness saw."""
-        self._compare(session, self.witness.seen())
+        self._compare(session, self.look())
 
     def _compare(self, session: Session, seen: Sight) -> None:
         root = session.exec(_SEEN_ROOT, params={"size": seen.size}).first()
@@ -82,6 +125,12 @@ class Sequencer:
             self.suspended = None
             return
         newest = checkpoints.newest(session)
+        if newest is not None and _acknowledged(session, seen):
+            # Whoever did it was stopped before the witness began anew.
+            anew = Sight(newest.size, newest.root, seen.accounts)
+            self.witness.start_over(anew, instead_of=seen)
+            self.suspended = None
+            return
         self.suspended = _explained(seen.size, newest.size if newest else 0)
         raise Suspended(self.suspended)
 
@@ -98,11 +147,6 @@ class Sequencer:
         appended = info.get(APPENDED)
         if appended:
             self.settle(appended, info.get(_PLACED, {}))
-            if any(leaf.kind in CHARGING for leaf in appended):
-                with self._database.read() as session:
-                    newest, spent = checkpoints.newest(session), accounts(session)
-                if newest is not None:
-                    self.witness.advance(Sight(newest.size, newest.root, spent))
 
     def require_sound(self) -> None:
         """Raise ``Suspended`` or ``LogUnavailable`` where nothing can be drawn now."""
@@ -120,7 +164,7 @@ class Sequencer:
         """Find out what the database and its witness have in common, without raising that."""
         with suppress(Suspended, LogUnavailable), self._database.read() as session:
             # Not after the database: what others wrote in between would look like a loss.
-            seen = self.witness.seen()
+            seen = self.look()
             newest = checkpoints.newest(session)
             self._witnessed = min(newest.size if newest else 0, seen.size)
             self._compare(session, seen)
@@ -167,13 +211,10 @@ class Sequencer:
 
     def _next_run(self) -> "Future[Mapping[int, Place]]":
         """The first run that begins from now on: one that has begun may have missed a leaf."""
-        if self._process != os.getpid():
-            # A child has no thread of its parent's, and may have its lock as it was held.
-            self._process, self._lock = os.getpid(), threading.Lock()
-            self._executor, self._waiting = _thread(), None
+        self._start_in_child()
         with self._lock:
             if self._waiting is None:
-                self._waiting = self._executor.submit(self._run)
+                self._waiting = self._hand.submit(self._run)
             return self._waiting
 
     def _run(self) -> Mapping[int, Place]:
@@ -182,23 +223,37 @@ class Sequencer:
         placed: dict[int, Place] = {}
         if self._database.one_writer:
             with self._database.read() as session:
-                newest = checkpoints.newest(session)
+                sight = self._sight(session, checkpoints.newest(session))
         else:
-            newest = self._drain(placed)
-        if newest is not None:
-            self.witness.advance(Sight(newest.size, newest.root))
-            self._witnessed = newest.size
+            sight = self._drain(placed)
+        if sight is not None:
+            self.witness.advance(sight)
+            self._witnessed = sight.size
         return placed
 
-    def _drain(self, placed: dict[int, Place]) -> Checkpoint | None:
+    def _drain(self, placed: dict[int, Place]) -> Sight | None:
         """Integrate batch after batch, until fewer wait than fit into one."""
         while True:
             with self._database.write_aside() as session:
                 self.begun(session)
                 newest, batch = self._integrate(session)
-            placed |= batch
+                placed |= batch
+                if len(batch) < growth.BATCH:
+                    sight = self._sight(session, newest)
             if len(batch) < growth.BATCH:
-                return newest
+                return sight
+
+    def _sight(self, session: Session, newest: Checkpoint | None) -> Sight | None:
+        """What the witness is to see: what accounts have spent as well, where that changed.
+
+        Leaves that this process did not see witnessed tell: whoever wrote them may have been
+        stopped before the witness saw what they charge.
+        """
+        if newest is None:
+            return None
+        kinds = session.exec(_KINDS, params={"first": self._witnessed, "end": newest.size}).all()
+        spent = {} if CHARGING.isdisjoint(kinds) else accounts(session)
+        return Sight(newest.size, newest.root, spent)
 
     def _integrate(self, session: Session) -> tuple[Checkpoint | None, dict[int, Place]]:
         if self._signer is None:
@@ -240,9 +295,16 @@ def account_name(dataset: Dataset, tier_id: int) -> str:
     return f"{dataset.folded}@{dataset.version}/{tier_id}"
 
 
-def _thread() -> ThreadPoolExecutor:
-    """One thread, started when there is something to do."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="sequencer")
+def _acknowledged(session: Session, seen: Sight) -> bool:
+    """Whether the log proves that going on without what was ``seen`` was acknowledged."""
+    leaf = session.exec(_ACKNOWLEDGED).first()
+    if leaf is None:
+        return False
+    with suppress(IntegrityViolation, ValueError):
+        growth.require_proven(session, leaf)
+        said = json.loads(leaf.bytes)
+        return (said.get("witnessed"), said.get("root")) == (seen.size, seen.root.hex())
+    return False
 
 
 def note_of(leaf: Leaf) -> str | None:

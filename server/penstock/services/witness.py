@@ -6,6 +6,7 @@ witness saw was put back to an older state.
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import time
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from penstock.errors import LogUnavailable
 
@@ -63,8 +64,11 @@ class Witness(Protocol):
     def begin(self) -> None:
         """Keep that nothing was seen, unless something was kept before."""
 
-    def start_over(self, sight: Sight) -> None:
-        """Keep ``sight`` whatever was kept before, after a restore that is known of."""
+    def start_over(self, sight: Sight, instead_of: Sight | None = None) -> None:
+        """Keep ``sight`` instead of what was lost, after a restore that is known of.
+
+        Where that is ``None``, instead of whatever was kept; else of nothing newer.
+        """
 
 
 class FileWitness:
@@ -82,16 +86,12 @@ class FileWitness:
             content = json.loads(self._path.read_bytes())
             if (content["format"], content["version"]) != (FORMAT, VERSION):
                 raise self._unavailable("is of another version")
-            accounts = {
-                str(name): (int(loss), int(failure))
-                for name, (loss, failure) in content["accounts"].items()
-            }
-            return Sight(int(content["size"]), bytes.fromhex(content["root"]), accounts)
+            return _read(content)
         except FileNotFoundError:
             raise self._unavailable("is missing") from None
         except OSError as error:
             raise self._unavailable(f"cannot be read ({os.strerror(error.errno or 0)})") from error
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise self._unavailable("is not what the server wrote") from None
 
     def advance(self, sight: Sight) -> None:
@@ -106,9 +106,10 @@ class FileWitness:
             if not self._path.exists():
                 self._write(NOTHING)
 
-    def start_over(self, sight: Sight) -> None:
+    def start_over(self, sight: Sight, instead_of: Sight | None = None) -> None:
         with self._locked():
-            self._write(sight)
+            if instead_of is None or self.seen() == instead_of:
+                self._write(sight)
 
     def _write(self, sight: Sight) -> None:
         beside = self._path.with_suffix(".new")
@@ -165,3 +166,15 @@ class FileWitness:
             " acknowledge-restore` begins another one.",
             path=str(self._path),
         )
+
+
+def _read(content: Any) -> Sight:
+    """A sight as it was written; of anything else one of several errors."""
+    size, root = content["size"], bytes.fromhex(content["root"])
+    accounts = {name: (loss, failure) for name, (loss, failure) in content["accounts"].items()}
+    numbers = [size, *(number for spent in accounts.values() for number in spent)]
+    if any(type(number) is not int or not 0 <= number < 2**63 for number in numbers):
+        raise ValueError("not a number of leaves or of units of the ledger")
+    if len(root) != (hashlib.sha256().digest_size if size else 0):
+        raise ValueError("not a root")
+    return Sight(size, root, accounts)

@@ -7,8 +7,19 @@ from tests.unit.services.conftest import SITES, Restore, World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, Suspended
 from penstock.persistence.append_only import HISTORY
-from penstock.persistence.tables import Query, SpentFloor
-from penstock.services import budget, datasets, events, home, restores, tiers, tokens, users
+from penstock.persistence.tables import Leaf, Query, SpentFloor
+from penstock.services import (
+    budget,
+    checkpoints,
+    datasets,
+    events,
+    home,
+    log,
+    restores,
+    tiers,
+    tokens,
+    users,
+)
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import (
@@ -20,6 +31,7 @@ from penstock.services.specs import (
     UserSpec,
 )
 from penstock.services.verification import verify
+from penstock.services.witness import FileWitness, Sight
 
 
 def kinds(world: World) -> list[object]:
@@ -149,6 +161,105 @@ def test_a_lost_witness_begins_anew_once_that_is_acknowledged(early: World) -> N
     assert found.witnessed is None
     assert early.server.sequencer.witness.seen().size == found.leaves + 1
     assert early.ask("pia").view.values.size
+
+
+def test_a_dataset_from_after_the_backup_is_named_and_no_problem(
+    early: World, restore: Restore
+) -> None:
+    """Nobody else knows any more what it had spent."""
+    other = DatasetRequest.model_validate({**SITES, "name": "Other"})
+    datasets.register(early.server, OPERATOR, other)
+    early.push("lost", dataset="other", share=0.5, levels=None)
+    old = restore()
+    found = restores.acknowledge(old.server, OPERATOR)
+    assert (found.datasets, found.charged) == (["other"], 0)
+    last = events.listing(old.server, old.person("otto"), Window()).items[-1].leaf
+    assert (last["kind"], last["datasets"]) == ("restore", ["other"])
+    assert verify(old.server, OPERATOR).problems == []
+    datasets.register(old.server, OPERATOR, other)
+    old.push("new", dataset="other", share=0.1, levels=None)
+    assert verify(old.server, OPERATOR).problems == []
+    kept = old.server.sequencer.witness.seen().accounts
+    assert {name for name in kept if name.startswith("other@")}, (
+        "what it had spent is not forgotten"
+    )
+
+
+def stop(*_: object, **__: object) -> None:
+    raise SystemError
+
+
+def test_an_acknowledgment_that_was_stopped_before_the_witness_began_anew_is_one(
+    early: World, restore: Restore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither is it acknowledged twice, nor approved twice where that takes two."""
+    early.push("large", share=0.7, levels=None)
+    old = restore()
+    with monkeypatch.context() as patched:
+        patched.setattr(FileWitness, "start_over", stop)
+        with pytest.raises(SystemError):
+            restores.acknowledge(old.server, OPERATOR)
+    again = home.open_server(old.server.settings, clock=old.clock, randomness=old.streams)
+    assert again.sequencer.suspended is None
+    world = World(again, old.clock, old.streams)
+    assert kinds(world).count("restore") == 1
+    with pytest.raises(Conflict, match="no restore"):
+        restores.acknowledge(again, OPERATOR)
+    with pytest.raises(BudgetExhausted):
+        world.push("again", share=0.7, levels=None)
+    world.push("small", share=0.01, levels=None)
+    assert verify(again, OPERATOR).problems == []
+    again.database.close()
+
+
+def test_an_acknowledgment_is_of_what_the_witness_saw_then_and_of_nothing_newer(
+    early: World, restore: Restore
+) -> None:
+    """A copy from right behind it, put back later, is as old as any other."""
+    early.ask("paul")
+    old = restore()
+    restores.acknowledge(old.server, OPERATOR)
+    witness = old.server.sequencer.witness
+    seen = witness.seen()
+    for other in (
+        Sight(seen.size + 1, bytes(32)),
+        Sight(seen.size, bytes(32)),
+        Sight(seen.size - 1, seen.root),
+    ):
+        witness.start_over(other)
+        with pytest.raises(Suspended):
+            old.push("more")
+        assert witness.seen() == other
+    witness.start_over(seen)
+    assert old.ask("pia").view.values.size
+
+
+@pytest.mark.only("sqlite")
+def test_an_acknowledgment_that_the_log_does_not_prove_is_none(
+    early: World, restore: Restore
+) -> None:
+    early.ask("paul")
+    old = restore()
+    seen = old.server.sequencer.witness.seen()
+    said = log.canonical({"kind": "restore", "witnessed": seen.size, "root": seen.root.hex()})
+    with old.server.database.write(watched=False) as session:
+        newest = checkpoints.newest(session)
+        assert newest is not None
+        at = old.clock.now
+        for index in (newest.size, None):
+            session.add(
+                Leaf(
+                    index=index,
+                    bytes=said,
+                    hash=log.leaf_hash(said),
+                    kind="restore",
+                    at=at,
+                    actor="operator",
+                )
+            )
+    with pytest.raises(Suspended):
+        old.push("more")
+    assert old.server.sequencer.witness.seen() == seen
 
 
 def test_what_fits_has_no_problems(early: World) -> None:

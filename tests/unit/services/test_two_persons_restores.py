@@ -12,6 +12,7 @@ from penstock.services.principals import OPERATOR
 from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import Acknowledgment, QueryRetirement
 from penstock.services.verification import verify
+from penstock.services.witness import FileWitness
 
 
 def with_rule(world: World) -> World:
@@ -101,3 +102,20 @@ def test_what_was_restored_otherwise_meanwhile_is_not_acknowledged(
     assert proposals.show(ruled.server, OPERATOR, made.id).state == "failed"
     assert verify(ruled.server, OPERATOR).problems == []
     assert told(ruled)[-1] == ("proposal", "ada", "failed")
+
+
+def test_one_approval_is_enough_whenever_it_is_stopped(
+    old: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise SystemError
+
+    made = proposed(old)
+    with monkeypatch.context() as patched:
+        patched.setattr(FileWitness, "start_over", stop)
+        with pytest.raises(SystemError):
+            proposals.approve(old.server, old.person("ada"), made.id)
+    assert proposals.show(old.server, OPERATOR, made.id).state == "approved"
+    old.push("fresh", share=0.01, levels=None)
+    assert [kind for kind, *_ in told(old)].count("restore") == 1
+    assert verify(old.server, OPERATOR).problems == []

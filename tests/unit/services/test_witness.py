@@ -1,0 +1,205 @@
+"""A log whose witness is hostile to it: full, locked, hanging, or with anything in its file."""
+
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.databases.homes import PATIENCE
+from tests.unit.services.conftest import World
+
+from penstock.errors import LogUnavailable
+from penstock.services import home
+from penstock.services.witness import NOTHING, FileWitness, Sight
+
+SEEN = Sight(3, bytes(range(32)), {"sites@1/1": (5, 7)})
+
+
+@contextmanager
+def impatient(world: World, patience: float = 0.1) -> Iterator[World]:
+    """Another process's server of the same home, which waits no longer."""
+    settings = replace(world.server.settings, log_patience=patience)
+    server = home.open_server(settings, clock=world.clock, randomness=world.streams)
+    yield World(server, world.clock, world.streams)
+    server.database.close()
+
+
+def file_of(world: World) -> Path:
+    return world.server.settings.witness_path / "log.json"
+
+
+def refuses(world: World, name: str = "pia") -> None:
+    for _ in range(2):
+        with pytest.raises(LogUnavailable):
+            world.ask(name)
+
+
+def goes_on(world: World, taken: int) -> None:
+    """Whatever was drawn before is handed out, and nothing was drawn twice."""
+    assert world.ask("pia").view.receipt.index is not None
+    assert world.streams.taken == taken
+
+
+def test_a_full_disk_is_told_of_and_nothing_is_drawn_twice(visits: World) -> None:
+    beside = file_of(visits).with_suffix(".new")
+    beside.symlink_to("/dev/full")
+    taken = visits.streams.taken
+    refuses(visits)
+    beside.unlink()
+    goes_on(visits, taken + 1)
+
+
+def test_a_witness_that_others_keep_locked_is_told_of(visits: World) -> None:
+    taken = visits.streams.taken
+    with impatient(visits) as other:
+        folder = os.open(file_of(visits).parent, os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        refuses(other)
+        os.close(folder)
+    goes_on(visits, taken + 1)
+
+
+def test_a_disk_that_hangs_holds_nobody_longer_than_the_patience(visits: World) -> None:
+    """Reading a pipe that nobody writes to waits for ever, as a lost file server does."""
+    taken, path = visits.streams.taken, file_of(visits)
+    kept = path.read_bytes()
+    with impatient(visits) as other:
+        path.unlink()
+        os.mkfifo(path)
+        refuses(other)
+        with pytest.raises(LogUnavailable, match="did not answer"):
+            other.server.sequencer.require_sound()
+        with pytest.raises(LogUnavailable):
+            other.push("more")
+        with impatient(visits) as late:
+            refuses(late)
+        assert visits.streams.taken == taken
+        path.rename(path.with_name("pipe"))
+        path.write_bytes(kept)
+        with path.with_name("pipe").open("wb") as pipe:  # whoever waits reads nothing
+            pipe.flush()
+    goes_on(visits, taken + 1)
+
+
+def test_nobody_waits_anew_for_a_witness_that_hangs(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes one after the other would wait that often."""
+    free = threading.Event()
+    looks: list[None] = []
+
+    def hang(_: FileWitness) -> Sight:
+        looks.append(None)
+        free.wait()
+        return NOTHING
+
+    sequencer = visits.server.sequencer
+    with monkeypatch.context() as patched:
+        patched.setattr(FileWitness, "seen", hang)
+        sequencer.patience = 0.05
+        for _ in range(20):
+            with pytest.raises(LogUnavailable, match="did not answer"):
+                sequencer.look()
+        assert len(looks) == 1
+    sequencer.patience = PATIENCE
+    free.set()
+    found = NOTHING
+    while found == NOTHING:  # the look that hung is over soon
+        with suppress(LogUnavailable):
+            found = sequencer.look()
+    assert found.size > 0
+
+
+CHANGES: list[dict[str, object]] = [
+    {"size": -1},
+    {"size": True},
+    {"size": 3.0},
+    {"size": "3"},
+    {"size": None},
+    {"size": 2**63},
+    {"size": 10**400},
+    {"size": float("inf")},
+    {"size": 0},
+    {"root": ""},
+    {"root": "ab" * 31},
+    {"root": "xy" * 32},
+    {"root": None},
+    {"accounts": None},
+    {"accounts": []},
+    {"accounts": {"a": 1}},
+    {"accounts": {"a": [1]}},
+    {"accounts": {"a": [1, 2, 3]}},
+    {"accounts": {"a": [1, -2]}},
+    {"accounts": {"a": [1.5, 2]}},
+    {"accounts": {"a": ["1", "2"]}},
+    {"format": "other"},
+]
+
+
+def written(change: dict[str, object]) -> bytes:
+    true = {"format": "penstock-witness", "version": 1, "size": 3}
+    return json.dumps({**true, "root": "ab" * 32, "accounts": {}, **change}).encode()
+
+
+CORRUPT = [
+    *(b"", b"{", b"[" * 100_000, b"null", b"[]", b"7", b"\xff\xfe"),
+    json.dumps({"format": "penstock-witness", "version": 2}).encode(),
+    *map(written, CHANGES),
+]
+
+
+@pytest.mark.parametrize("content", CORRUPT, ids=lambda content: ascii(content[:90]))
+def test_what_the_server_did_not_write_is_no_sight(tmp_path: Path, content: bytes) -> None:
+    witness = FileWitness(tmp_path, PATIENCE)
+    (tmp_path / "log.json").write_bytes(content)
+    for act in (witness.seen, lambda: witness.advance(SEEN)):
+        with pytest.raises(LogUnavailable):
+            act()
+    assert (tmp_path / "log.json").read_bytes() == content, "it is not written over"
+
+
+def test_half_of_what_the_server_wrote_is_no_sight(tmp_path: Path) -> None:
+    witness = FileWitness(tmp_path, PATIENCE)
+    witness.start_over(SEEN)
+    assert witness.seen() == SEEN
+    whole = (tmp_path / "log.json").read_bytes()
+    for end in range(len(whole) - 2):
+        (tmp_path / "log.json").write_bytes(whole[:end])
+        with pytest.raises(LogUnavailable):
+            witness.seen()
+
+
+def test_a_witness_is_never_moved_backward(tmp_path: Path) -> None:
+    witness = FileWitness(tmp_path, PATIENCE)
+    witness.begin()
+    witness.advance(SEEN)
+    witness.begin()
+    for less in (
+        NOTHING,
+        Sight(2, bytes(32)),
+        Sight(3, bytes(32)),
+        Sight(3, SEEN.root, {"sites@1/1": (4, 7)}),
+    ):
+        witness.advance(less)
+        assert witness.seen() == SEEN
+    witness.advance(Sight(2, bytes(32), {"sites@1/1": (4, 8), "sites@1/2": (1, 0)}))
+    assert witness.seen() == replace(SEEN, accounts={"sites@1/1": (5, 8), "sites@1/2": (1, 0)})
+    witness.advance(Sight(4, bytes(32)))
+    assert (witness.seen().size, witness.seen().root) == (4, bytes(32))
+    assert witness.seen().accounts == {"sites@1/1": (5, 8), "sites@1/2": (1, 0)}
+
+
+def test_a_restore_takes_the_place_of_what_it_was_of_and_of_nothing_newer(tmp_path: Path) -> None:
+    witness = FileWitness(tmp_path, PATIENCE)
+    witness.begin()
+    witness.advance(SEEN)
+    anew = Sight(1, bytes(32))
+    witness.start_over(anew, instead_of=Sight(2, bytes(32)))
+    assert witness.seen() == SEEN
+    witness.start_over(anew, instead_of=SEEN)
+    assert witness.seen() == anew
