@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from fractions import Fraction
 
 import pytest
 from sqlmodel import select
@@ -10,6 +11,8 @@ from tests.unit.services.conftest import World
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.tables import Leaf
 from penstock.services import budget, events, exposure, history, users
+from penstock.services.accounts import open_account
+from penstock.services.lookup import dataset_by_name, required, tier_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import UserChange
@@ -44,6 +47,29 @@ def test_reach_and_what_could_be_remember_the_highest_tier_ever_held(visits: Wor
     assert after.reach is not None
     assert after.reach.tier == "internal"
     assert after.released.epsilon == 0
+
+
+def test_failures_that_were_charged_are_taken_out_of_delta_first(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are too small to show in an epsilon, and belong there all the same."""
+    visits.ask("ines")
+    with visits.server.database.read() as session:
+        dataset = dataset_by_name(session, "sites")
+        account = open_account(session, required(dataset.id), tier_by_name(session, "internal"))
+    assert account is not None
+    failure = Fraction(account.spent.failure) * exposure.UNIT_OF_FAILURE
+    assert failure > 0
+    asked: list[float] = []
+
+    def composed(_: object, delta: float) -> float:
+        asked.append(delta)
+        return 1.0
+
+    monkeypatch.setattr(exposure, "composed_epsilon", composed)
+    exposure.of(visits.server, visits.person("otto"), ["ines"], "sites")
+    assert len(asked) == 3
+    assert all(delta == dataset.delta - float(failure) < dataset.delta for delta in asked)
 
 
 def test_no_coalition_is_above_the_budget_of_its_highest_tier(world: World) -> None:
