@@ -26,6 +26,9 @@ WRITING = "writing"
 class Watch(Protocol):
     """Who looks on at every write transaction but those ``aside``; what it raises ends them."""
 
+    def coming(self, info: dict[str, Any]) -> None:
+        """Before it begins, and holds up others; with what its session is going to carry."""
+
     def begun(self, session: Session) -> None:
         """Before anything is done in it."""
 
@@ -99,11 +102,12 @@ class Database:
         """
         engine = self._engines.alone if alone else self._engines.beside
         watch = self.watch if watched else None
+        info = {**self._info, WRITING: self._dialect}
+        if watch is not None:
+            watch.coming(info)
         with (
             translated(self._dialect),
-            Session(
-                engine, expire_on_commit=False, info={**self._info, WRITING: self._dialect}
-            ) as session,
+            Session(engine, expire_on_commit=False, info=info) as session,
         ):
             session.connection()  # begins now, so that no read comes before the lock
             if watch is not None:

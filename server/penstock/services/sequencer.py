@@ -37,6 +37,9 @@ from penstock.services.witness import NOTHING, Sight, Witness
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
 """The kinds of leaves of changes that may come with charges: hand-outs never do."""
 
+_SEEN = "seen"
+"""The key in ``Session.info`` of what the witness saw before it began."""
+
 _PLACED = "placed"
 """The key in ``Session.info`` of what its own transaction put into the tree."""
 
@@ -115,9 +118,14 @@ class Sequencer:
                 " is answered. See to its disk, and ask again."
             ) from error
 
+    def coming(self, info: dict[str, Any]) -> None:
+        """See what the witness saw, while nobody waits for that.  Raises ``LogUnavailable``."""
+        info[_SEEN] = self.look()
+
     def begun(self, session: Session) -> None:
         """Raise ``Suspended`` where the database lacks what the witness saw."""
-        self._compare(session, self.look())
+        # What was seen before it began is in it as well, whatever was added since.
+        self._compare(session, session.info.pop(_SEEN, None) or self.look())
 
     def _compare(self, session: Session, seen: Sight) -> None:
         root = session.exec(_SEEN_ROOT, params={"size": seen.size}).first()

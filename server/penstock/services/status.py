@@ -15,6 +15,7 @@ from penstock.errors import (
     Unavailable,
 )
 from penstock.persistence import Database, migrate
+from penstock.services.behind import Behind
 from penstock.services.home import SECRETS, open_server, provider, require, witness
 from penstock.settings import Settings
 
@@ -101,7 +102,13 @@ def _witness(settings: Settings) -> Callable[[], str]:
     def check() -> str:
         if not settings.witness_path.is_dir():
             raise Unavailable("The folder is missing; put it back, or make it.")
-        size = witness(settings).seen().size
+        try:
+            look = Behind("witness").submit(witness(settings).seen)
+            size = look.result(timeout=settings.log_patience).size
+        except TimeoutError:
+            raise Unavailable(
+                f"It does not answer within {settings.log_patience:g} s; see to its disk."
+            ) from None
         suspended = None
         # What is wrong with database or keys is told of them.
         with suppress(DatabaseUnavailable, SchemaUnknown, InvalidInput, KeysUnavailable):

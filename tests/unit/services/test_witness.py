@@ -14,7 +14,7 @@ from tests.databases.homes import PATIENCE
 from tests.unit.services.conftest import World
 
 from penstock.errors import LogUnavailable
-from penstock.services import home
+from penstock.services import home, status
 from penstock.services.witness import NOTHING, FileWitness, Sight
 
 SEEN = Sight(3, bytes(range(32)), {"sites@1/1": (5, 7)})
@@ -78,12 +78,36 @@ def test_a_disk_that_hangs_holds_nobody_longer_than_the_patience(visits: World) 
             other.push("more")
         with impatient(visits) as late:
             refuses(late)
+            (told,) = (
+                part
+                for part in status.examine(late.server.settings).parts
+                if part.part == "witness"
+            )
+            assert not told.good
+            assert "does not answer" in told.state
         assert visits.streams.taken == taken
         path.rename(path.with_name("pipe"))
         path.write_bytes(kept)
         with path.with_name("pipe").open("wb") as pipe:  # whoever waits reads nothing
             pipe.flush()
     goes_on(visits, taken + 1)
+
+
+def test_what_hangs_holds_up_no_other_writer(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The witness is looked at before the one lock of the database is taken."""
+    product = FileWitness.seen
+
+    def seen(witness: FileWitness) -> Sight:
+        for one in (visits.server.database, other.server.database):
+            with one.write(watched=False) as session:  # nobody has it
+                session.connection()
+        return product(witness)
+
+    with impatient(visits, PATIENCE) as other:
+        monkeypatch.setattr(FileWitness, "seen", seen)
+        assert visits.ask("pia").view.receipt.index is not None
 
 
 def test_nobody_waits_anew_for_a_witness_that_hangs(
