@@ -242,9 +242,9 @@ def _square_root(length: int, *, pure: bool, columns: int) -> Offer:
 
     column = coefficients(length)
     squares = np.cumsum(np.square(column))
-    together = sum(
-        np.pad(column[: length - first], (first, 0)) for first in range(min(columns, length))
-    )
+    # Row by row the columns' sum: one pass, as many steps as one unit may be in.
+    together = np.cumsum(column)
+    together[columns:] -= together[:-columns].copy()
     norm = float(np.square(together).sum()) / columns**2
     node = 2 * float(column.sum()) ** 2 if pure else norm / 2
     return Offer(

@@ -93,6 +93,28 @@ def test_the_square_root_is_what_its_matrices_say(mechanism: type[Mechanism]) ->
     assert offer.lossless
 
 
+def root_mean(length: int, columns: int) -> float:
+    unit = Sensitivity(Fraction(columns), Fraction(columns**2), Fraction(columns))
+    found = offers(length, Gaussian, 2.0, unit, columns=columns)
+    return next(one.mean_variance for one in found if one.structure == "square_root")
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7, 59, 60, 61, 200])
+def test_the_square_root_counts_the_steps_of_a_unit_together(columns: int) -> None:
+    places = np.arange(1, 60)
+    column = np.concatenate([[1.0], np.cumprod(1 - 1 / (2 * places))])
+    together = np.zeros(60)
+    for first in range(min(columns, 60)):
+        together[first:] += column[: 60 - first]
+    norm = np.square(together).sum() / np.square(column).sum()
+    assert root_mean(60, columns) == pytest.approx(root_mean(60, 1) * norm, rel=1e-9)
+
+
+def test_units_in_very_many_steps_are_compared_at_once() -> None:
+    """Column by column this takes hours, which anybody who may preview could ask for."""
+    assert root_mean(1 << 20, 1 << 19) > root_mean(1 << 20, 1)
+
+
 @every_mechanism
 @pytest.mark.parametrize("steps", [1, 3, 37, 200])
 def test_a_stream_without_an_end_is_offered_epochs(steps: int, mechanism: type[Mechanism]) -> None:
