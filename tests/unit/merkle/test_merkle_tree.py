@@ -85,6 +85,48 @@ def test_roots_are_those_of_other_implementations(size: int) -> None:
     assert elsewhere.root_of(hashes) == (size, frontier.root)
 
 
+# Hashes that are parts of the proofs which the same implementations are tested with.
+A = "96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7"
+B = "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e"
+C = "6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4"
+D = "bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b"
+E = "ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0"
+F = "0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a"
+FIRST, TWO, FOUR = ROOTS[0], ROOTS[1], ROOTS[3]
+
+
+@pytest.mark.parametrize(
+    ("index", "size", "path"),
+    [(0, 8, [A, B, C]), (5, 8, [D, E, FOUR]), (2, 3, [TWO]), (1, 5, [FIRST, B, D]), (0, 1, [])],
+)
+@INCLUDED
+def test_inclusion_is_proven_as_elsewhere(
+    included: Included, index: int, size: int, path: list[str]
+) -> None:
+    leaf, root = merkle.leaf_hash(LEAVES[index]), bytes.fromhex(ROOTS[size - 1])
+    assert included(leaf, index, size, [bytes.fromhex(one) for one in path], root)
+    nodes = grown([merkle.leaf_hash(one) for one in LEAVES])
+    spans = merkle.inclusion_spans(index, size)
+    found = merkle.hashes_of(spans, lambda asked: {node: nodes[node] for node in asked})
+    assert [one.hex() for one in found] == path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [(1, 8, [A, B, C]), (6, 8, [F, E, FOUR]), (2, 5, [B, D]), (1, 1, []), (8, 8, [])],
+)
+@CONSISTENT
+def test_consistency_is_proven_as_elsewhere(
+    consistent: Consistent, old: int, new: int, path: list[str]
+) -> None:
+    before, after = (bytes.fromhex(ROOTS[size - 1]) for size in (old, new))
+    assert consistent(old, new, before, after, [bytes.fromhex(one) for one in path])
+    nodes = grown([merkle.leaf_hash(one) for one in LEAVES])
+    spans = merkle.consistency_spans(old, new)
+    found = merkle.hashes_of(spans, lambda asked: {node: nodes[node] for node in asked})
+    assert [one.hex() for one in found] == path
+
+
 def test_the_proofs_are_those_of_the_rfcs_example() -> None:
     """The tree of seven leaves of section 2.1.5, in its letters."""
     nodes = grown(HASHES[:7])
@@ -170,6 +212,7 @@ def test_no_other_proof_of_consistency_is_taken(consistent: Consistent) -> None:
                 assert not consistent(wrong, new, OF_SIZE[old], OF_SIZE[new], proof)
             assert not consistent(new, old, OF_SIZE[new], OF_SIZE[old], proof)
         assert not consistent(new, new, OF_SIZE[new], OF_SIZE[new - 1], [])
+        assert not consistent(new, new, OF_SIZE[new], OF_SIZE[new], [HASHES[0]])
         assert not consistent(0, new, OF_SIZE[0], OF_SIZE[new], [])
 
 
