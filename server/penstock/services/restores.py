@@ -5,11 +5,10 @@ its queries hand out what is stored and draw nothing more, and its accounts have
 at least what the witness saw: whatever is registered from then on is charged on top.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.fields import folded
 from penstock.errors import Conflict, LogUnavailable, Suspended
 from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
 from penstock.services import log
@@ -50,7 +49,8 @@ def settle(
     for query in queries:
         query.frozen = log.timestamp(now)
         session.add(query)
-    floors, lost = _floors(session, known, before)
+    floors, unknown = _floors(session, known, before)
+    lost = _lost(session, unknown)
     for dataset, tier_id, (loss, failure) in floors:
         session.add(
             SpentFloor(
@@ -71,6 +71,7 @@ def settle(
         frozen=len(queries),
         charged=len(floors),
         datasets=lost,
+        accounts=unknown,
     )
     sight = server.sequencer.place_now(session)
 
@@ -102,7 +103,7 @@ def what_was_seen(server: Server) -> Sight | None:
 def _floors(
     session: Session, seen: Sight, before: dict[str, tuple[int, int]]
 ) -> tuple[list[tuple[Dataset, int, tuple[int, int]]], list[str]]:
-    """The accounts that had spent more than they know, and the datasets that are gone."""
+    """The accounts that had spent more than they know, and the names of those that are gone."""
     datasets = session.exec(select(Dataset)).all()
     tiers = session.exec(select(Tier.id)).all()
     named = {
@@ -116,6 +117,15 @@ def _floors(
         if spent[0] > before.get(name, (0, 0))[0] or spent[1] > before.get(name, (0, 0))[1]
     }
     floors = [(*named[name], spent) for name, spent in missed.items() if name in named]
-    present = {folded(dataset.name) for dataset in datasets}
-    gone = {name.rpartition("@")[0] for name in missed if name not in named}
-    return floors, sorted(gone - present)
+    return floors, sorted(missed.keys() - named.keys())
+
+
+def _lost(session: Session, accounts: Sequence[str]) -> list[str]:
+    """The datasets of such accounts that are gone, or ``name@version`` where others are there."""
+    present = {(one.folded, str(one.version)) for one in session.exec(select(Dataset)).all()}
+    names = {name for name, _ in present}
+    gone = {
+        (name, version)
+        for name, _, version in (one.rpartition("/")[0].rpartition("@") for one in accounts)
+    } - present
+    return sorted({f"{name}@{version}" if name in names else name for name, version in gone})

@@ -231,14 +231,14 @@ def _charges(session: Session, server: Server) -> Iterator[str]:
         lost = restored(session)
         for name, (loss, failure) in server.sequencer.witness.seen().accounts.items():
             here = spent.get(name, (0, 0))
-            if (here[0] < loss or here[1] < failure) and name.rpartition("@")[0] not in lost:
+            if (here[0] < loss or here[1] < failure) and name not in lost:
                 yield f"account {name} has spent less than the witness saw"
 
 
 def restored(session: Session) -> set[str]:
-    """The datasets that are known to be lost, since a restore was acknowledged."""
+    """The accounts that are known to be lost, since a restore was acknowledged."""
     leaves = session.exec(select(Leaf.bytes).where(col(Leaf.kind) == "restore")).all()
-    return {name for content in leaves for name in json.loads(content).get("datasets", ())}
+    return {name for content in leaves for name in json.loads(content).get("accounts", ())}
 
 
 def _ascending(versions: Sequence[tuple[object, int]]) -> bool:

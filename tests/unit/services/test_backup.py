@@ -41,9 +41,9 @@ def drawing(world: World) -> Iterator[None]:
     thread.start()
     try:
         for _ in range(2):
-            assert drawn.acquire(timeout=20)
+            assert drawn.acquire(timeout=600)
         yield
-        assert drawn.acquire(timeout=20)
+        assert drawn.acquire(timeout=600)
     finally:
         stop.set()
         thread.join()

@@ -185,6 +185,30 @@ def test_a_dataset_from_after_the_backup_is_named_and_no_problem(
     )
 
 
+def test_versions_and_tiers_from_after_the_backup_are_no_problem(
+    early: World, restore: Restore
+) -> None:
+    """What is lost of a dataset is named, and whatever comes in its place is held to the log."""
+    tiers.create(early.server, OPERATOR, TierSpec(name="between", above="public"))
+    levels = {"public": {"epsilon": 0.02}, "between": {"epsilon": 0.03}}
+    early.push("lost", levels=levels)
+    witness = early.server.sequencer.witness
+    seen = witness.seen()
+    lost = {"sites@2/1": (9, 0), "gone@1/1": (9, 0), "gone@2/1": (9, 0)}
+    witness.start_over(Sight(seen.size, seen.root, {**seen.accounts, **lost}))
+    old = restore()
+    found = restores.acknowledge(old.server, OPERATOR)
+    assert (found.datasets, found.charged) == (["gone", "sites@2"], 3)
+    assert verify(old.server, OPERATOR).problems == []
+    tiers.create(old.server, OPERATOR, TierSpec(name="other", above="internal"))
+    old.push("new", levels={"public": {"epsilon": 0.02}})
+    assert verify(old.server, OPERATOR).problems == []
+    witness = old.server.sequencer.witness
+    late = witness.seen()
+    witness.start_over(Sight(late.size, late.root, {**late.accounts, "late@1/1": (1, 0)}))
+    assert any("late@1/1" in problem for problem in verify(old.server, OPERATOR).problems)
+
+
 def stop(*_: object, **__: object) -> None:
     raise SystemError
 
