@@ -57,6 +57,18 @@ def test_the_table_does_not_grow_and_forgets_those_first_who_asked_least(
     assert bucket.take("ann", ALLOWANCE) > 0, "who has used the most is remembered"
 
 
+def test_nobody_chooses_whose_place_they_take() -> None:
+    """Names fall where a key that they do not know lets them fall."""
+    places = []
+    for key in (bytes(32), b"another key of the server's own.."):
+        memory = Shared(BYTES, LAYOUT)
+        Buckets(memory, 0, key, Stopwatch()).take("ann", ALLOWANCE)
+        with memory.held() as found:
+            places.append(bytes(found[:BYTES]))
+    assert all(any(place) for place in places)
+    assert places[0] != places[1]
+
+
 def _take(descriptor: int, count: int, taken: "multiprocessing.SimpleQueue[int]") -> None:
     bucket = buckets(lambda: 5.0, Shared(BYTES, LAYOUT, descriptor))
     taken.put(sum(bucket.take("ann", Allowance(1000, 1.0)) == 0 for _ in range(count)))
