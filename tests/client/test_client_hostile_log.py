@@ -231,6 +231,13 @@ def beyond(host: Host, answer: Answer) -> Answer:
     return {**answer, "receipt": receipt}
 
 
+def unlogged(host: Host, answer: Answer) -> Answer:
+    """It shows the leaf that there should be, and proves another one."""
+    leaf = answer["receipt"]["leaf"]
+    host.leaves.append(canonical(**{**json.loads(leaf), "user": "bob"}))
+    return {**answer, "receipt": {**host.receipt(len(host.leaves) - 1), "leaf": leaf}}
+
+
 def of_more(host: Host, answer: Answer) -> Answer:
     """Its checkpoint is of a log that nobody else is shown."""
     other = copy.copy(host)
@@ -267,6 +274,7 @@ RECEIPTS: dict[str, Change] = {
     "a leaf in a list": of_text(lambda leaf: f"[{leaf}]"),
     "a leaf with NaN": of_text(lambda leaf: leaf.replace("2028", "NaN")),
     "a deep leaf": of_text(lambda _: "[" * 50_000),
+    "a leaf that is not in the log": unlogged,
     "beyond its checkpoint": beyond,
     "of a longer log": of_more,
     "of a fork": forked,

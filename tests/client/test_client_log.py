@@ -131,6 +131,19 @@ def test_one_byte_of_what_is_remembered_is_not_another(
                 another(host)
 
 
+def test_a_file_that_is_gone_does_not_make_a_client_forget(
+    host: Host, client: Client, tmp_path: Path
+) -> None:
+    client.verify()
+    kept(tmp_path).unlink()
+    host.leaves.pop()
+    with pytest.raises(LogRefused, match="had 6"):
+        client.verify()
+    host.leaves += more(1, 2)
+    with pytest.raises(LogRefused, match="does not begin"):
+        client.verify()
+
+
 def test_a_file_that_cannot_be_used_is_told_of(
     host: Host, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

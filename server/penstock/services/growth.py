@@ -128,8 +128,7 @@ def require_proven(session: Session, leaf: Leaf) -> None:
     proven = False
     if newest is not None and index is not None and index < size:
         path = merkle.hashes_of(merkle.inclusion_spans(index, size), reader(session))
-        digest = merkle.leaf_hash(leaf.bytes)
-        proven = merkle.included(digest, index, size, path, newest.root)
+        proven = merkle.included(_digest(leaf), index, size, path, newest.root)
     if not proven or not checkpoints.signed(session, newest):
         raise IntegrityViolation(
             "The log does not prove this hand-out, so that it is not served from a database that"
@@ -137,8 +136,14 @@ def require_proven(session: Session, leaf: Leaf) -> None:
         )
 
 
+def _digest(leaf: Leaf) -> bytes:
+    """A leaf's hash; that of no leaf where SQLite was given something else than octets."""
+    content: object = leaf.bytes
+    return merkle.leaf_hash(content) if isinstance(content, bytes) else b""
+
+
 def _checked(leaf: Leaf) -> bytes:
-    if merkle.leaf_hash(leaf.bytes) != leaf.hash:
+    if _digest(leaf) != leaf.hash:
         raise IntegrityViolation(
             "A leaf of the log was altered outside of this server before it was in the tree;"
             " nothing is added to it. Restore the database from a backup."

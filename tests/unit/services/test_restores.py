@@ -5,7 +5,7 @@ from sqlalchemy import text
 from sqlmodel import select
 from tests.unit.services.conftest import SITES, Restore, World
 
-from penstock.errors import BudgetExhausted, Conflict, Forbidden, Suspended
+from penstock.errors import BudgetExhausted, Conflict, Forbidden, IntegrityViolation, Suspended
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Leaf, Query, SpentFloor
 from penstock.services import (
@@ -173,16 +173,59 @@ def test_a_dataset_from_after_the_backup_is_named_and_no_problem(
     old = restore()
     found = restores.acknowledge(old.server, OPERATOR)
     assert (found.datasets, found.charged) == (["other"], 0)
+    kept = old.server.sequencer.witness.seen().accounts
+    assert {name for name in kept if name.startswith("other@")}, (
+        "what it had spent is not forgotten"
+    )
     last = events.listing(old.server, old.person("otto"), Window()).items[-1].leaf
     assert (last["kind"], last["datasets"]) == ("restore", ["other"])
     assert verify(old.server, OPERATOR).problems == []
     datasets.register(old.server, OPERATOR, other)
     old.push("new", dataset="other", share=0.1, levels=None)
     assert verify(old.server, OPERATOR).problems == []
-    kept = old.server.sequencer.witness.seen().accounts
-    assert {name for name in kept if name.startswith("other@")}, (
-        "what it had spent is not forgotten"
-    )
+
+
+@pytest.mark.parametrize("more", [(1, 0), (0, 1)])
+def test_whatever_the_witness_saw_spent_stays_spent(
+    early: World, restore: Restore, more: tuple[int, int]
+) -> None:
+    early.ask("paul")
+    witness = early.server.sequencer.witness
+    seen = witness.seen()
+    name, (loss, failure) = sorted(seen.accounts.items())[0]
+    spent = {**seen.accounts, name: (loss + more[0], failure + more[1])}
+    witness.start_over(Sight(seen.size, seen.root, spent))
+    old = restore()
+    assert restores.acknowledge(old.server, OPERATOR).charged == 1
+    with old.server.database.read() as session:
+        floor = session.exec(select(SpentFloor)).one()
+    assert (floor.loss, floor.failure) == spent[name]
+
+
+@pytest.mark.only("sqlite")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE leaf SET bytes = bytes || ' ' WHERE kind = 'release'",
+        "UPDATE checkpoint SET note = replace(note, 'T', 'U')",
+        "UPDATE checkpoint SET root = zeroblob(32)",
+    ],
+)
+def test_what_the_log_does_not_prove_is_not_served_while_suspended(
+    early: World, restore: Restore, statement: str
+) -> None:
+    early.ask("paul")
+    old = restore()
+    assert old.ask("pia").view.values.size
+    with old.server.database.write(watched=False) as session:
+        for table in ("leaf", "checkpoint"):
+            for event in ("update", "delete"):
+                session.connection().execute(
+                    text(f'DROP TRIGGER IF EXISTS "append_only_{table}_{event}"')
+                )
+        session.connection().execute(text(statement))
+    with pytest.raises(IntegrityViolation, match="does not prove"):
+        old.ask("pia")
 
 
 def test_versions_and_tiers_from_after_the_backup_are_no_problem(
