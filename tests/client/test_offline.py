@@ -71,6 +71,10 @@ def entry(index: str, leaf: str) -> str:
     return f'{{"index": {index}, "leaf": {leaf}}}'
 
 
+def behind(lines: Lines, more: str) -> Lines:
+    return replaced(lines, 1, lines[1].removesuffix("}") + more)
+
+
 ALTERED: dict[str, Callable[[Lines], Lines]] = {
     "a leaf changed": lambda lines: replaced(lines, 2, line(2, canonical(v=1, number=7))),
     "a leaf dropped": lambda lines: replaced(lines, 2),
@@ -112,6 +116,8 @@ ALTERED: dict[str, Callable[[Lines], Lines]] = {
     "no index": lambda lines: replaced(lines, 1, lines[1].replace("index", "place")),
     "index twice": lambda lines: replaced(lines, 1, '{"index": 9, ' + lines[1][1:]),
     "leaf twice": lambda lines: replaced(lines, 1, '{"leaf": "", ' + lines[1][1:]),
+    "index twice, the true one first": lambda lines: behind(lines, ', "index": 9}'),
+    "leaf twice, the true one first": lambda lines: behind(lines, ', "leaf": ""}'),
     "no leaf": lambda lines: replaced(lines, 1, '{"index": 1}'),
     "leaf as null": lambda lines: replaced(lines, 1, entry("1", "null")),
     "leaf as a number": lambda lines: replaced(lines, 1, entry("1", "1234")),
