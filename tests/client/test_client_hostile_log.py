@@ -305,3 +305,10 @@ def test_no_other_receipt_is_believed(host: Host, lie: str, known: bool) -> None
         client(host).release("flights_by_carrier")
     host.changed.clear()
     assert client(host).release("flights_by_carrier").receipt.index == 6
+
+
+def test_a_log_without_leaves_has_no_checkpoint(host: Host) -> None:
+    """Whatever came later would continue it."""
+    host.leaves = []
+    with pytest.raises(LogRefused, match="states no size"):
+        client(host).verify()

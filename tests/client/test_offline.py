@@ -11,6 +11,7 @@ import pytest
 from tests.client.hosts import Host, canonical, ed25519
 
 from penstock_client import offline
+from penstock_client.leaves import decoded
 
 Lines = list[str]
 SIZE = 6
@@ -234,3 +235,12 @@ sys.stdout.write(str(offline.main(sys.argv[1:])) + ' '.join(sys.modules))"
     assert modules.startswith("0")
     others = {name.partition(".")[0] for name in modules[1:].split()} - {"penstock_client"}
     assert others <= set(sys.stdlib_module_names) | {"__main__"}
+
+
+@pytest.mark.parametrize(
+    "text", ["QR==", "QQ", "QQ=", "QQ== ", "Q Q==", "QQ==\n", "Q-==", "QQ==QQ=="]
+)
+def test_base64_has_one_spelling(text: str) -> None:
+    assert decoded("QQ==") == b"A"
+    with pytest.raises(ValueError, match=r"."):
+        decoded(text)
