@@ -152,3 +152,21 @@ from penstock.services.behind import Behind
 Behind("test").submit(Event().wait)
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=600)
+
+
+def test_what_a_stopped_server_left_is_witnessed_before_the_next_one_answers(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(_: FileWitness, __: Sight) -> None:
+        raise SystemError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FileWitness, "advance", crash)
+        with pytest.raises(SystemError):
+            visits.ask("pia")
+    going = another(visits)
+    witness = going.server.sequencer.witness
+    before, receipt = witness.seen().size, going.ask("pia").view.receipt
+    assert receipt.index is not None
+    assert before <= receipt.index < witness.seen().size
+    going.server.database.close()
