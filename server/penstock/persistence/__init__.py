@@ -3,6 +3,7 @@
 * ``tables``       the tables, by subject
 * ``database``     read and write transactions
 * ``locks``        who may change what
+* ``row_numbers``  numbers of rows that are not stored yet
 * ``protocol``     what a database is asked for
 * ``sqlite``, ``postgresql``  how each does it; ``dialects`` chooses by URL
 * ``append_only``  the triggers that keep history as it was written
@@ -16,6 +17,7 @@ from penstock.persistence import migrate, tables
 from penstock.persistence.database import Database
 from penstock.persistence.dialects import duplicate
 from penstock.persistence.locks import lock_dataset, lock_log, lock_query
+from penstock.persistence.row_numbers import take as take_numbers
 
 __all__ = [
     "Database",
@@ -25,4 +27,5 @@ __all__ = [
     "lock_query",
     "migrate",
     "tables",
+    "take_numbers",
 ]

@@ -2,6 +2,7 @@
 
 import functools
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,10 +95,16 @@ def statements(dialect: str) -> str:
     return written.getvalue()
 
 
-def upgrade(url: str, *, application_url: str = "") -> tuple[str | None, str]:
+def upgrade(
+    url: str,
+    *,
+    application_url: str = "",
+    finish: Callable[[Connection, str | None], None] | None = None,
+) -> tuple[str | None, str]:
     """Bring the database at ``url`` to ``head``, making it where there is none.
 
-    One transaction: a failure leaves the old schema whole.  Where ``application_url``
+    One transaction: a failure leaves the old schema whole.  ``finish`` is called at its end,
+    with the revision before.  Where ``application_url``
     names another role than ``url``, that role is let to do what the server does: it may
     read and add to history, and not change it.  Returns the revisions before and after.
     Raises ``SchemaUnknown`` for a database of a newer version or of another program,
@@ -117,6 +124,8 @@ def upgrade(url: str, *, application_url: str = "") -> tuple[str | None, str]:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
             dialect.check_references(connection)
+            if finish is not None:
+                finish(connection, before)
             if role is not None and role != dialect.role(connection):
                 dialect.entitle(connection, role)
     finally:

@@ -230,13 +230,13 @@ def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tu
     """What spent an account: query and share of the limit, the largest first."""
     limit = limit_of(account.account).loss
     rows = session.exec(
-        select(Query.name, Charge.loss)
+        select(Query, Charge)
         .join(Query, col(Charge.query_id) == col(Query.id))
         .where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == account.tier.id)
     ).all()
     shares: dict[str, float] = {}
-    for name, loss in rows:
-        shares[name] = shares.get(name, 0.0) + loss / limit
+    for query, charge in rows:
+        shares[query.name] = shares.get(query.name, 0.0) + charge.loss / limit
     return sorted(shares.items(), key=lambda item: (-item[1], item[0]))
 
 

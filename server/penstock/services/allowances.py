@@ -15,7 +15,7 @@ from penstock.errors import LevelsUsedUp
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier
 from penstock.services.acts import record
 from penstock.services.effective import Rungs
-from penstock.services.lookup import required
+from penstock.services.lookup import given_rungs, required
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 
@@ -50,8 +50,7 @@ def risen(tiers: Sequence[Tier], own: Rungs) -> dict[int, int]:
 def require_levels(session: Session, query: Query, rungs: Rungs) -> None:
     """Raise ``LevelsUsedUp`` where ``rungs`` and all levels so far are more than paid for."""
     drawn = select(Release.rung).where(col(Release.query_id) == query.id)
-    given = select(QueryLevel.rung).where(col(QueryLevel.query_id) == query.id)
-    known = set(session.exec(drawn).all()) | set(session.exec(given).all())
+    known = set(session.exec(drawn).all()) | given_rungs(session, query)
     count = len(known | set(rungs.values()))
     if count > query.max_levels and not set(rungs.values()) <= known:
         raise LevelsUsedUp(

@@ -1,33 +1,68 @@
-"""Rows of queries that were altered are refused wherever they are read.
+"""Rows that were altered are refused wherever they are read.
 
-What a query may tell, and of what, stands in columns that are not encrypted: its ceiling,
-its sensitivities, its ladder.  Each row carries an HMAC of them under a key that is never in
-the database.  It is set with every write and checked with every load, so that nobody can
-forget to.  An older row of the same query, put back whole, is not told from the newest.
+Who may see what, what was drawn, and what is left of a budget stands in columns that are not
+encrypted.  Each row that decides it carries an HMAC of them under a key that is never in the
+database.  It is set with every write and checked with every load, so that nobody can forget to;
+a statement that takes columns instead of rows checks nothing, and must decide nothing.
+
+Bound are the table, every column, and the row's own number where other rows name it.  A row
+that is taken away, and an older one of the same number that is put back whole, are not found
+here, but by what is counted elsewhere: the log, and the witness's totals.
 """
 
 import hashlib
 import hmac
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from operator import attrgetter, index
 from typing import Any, Final
 
-from sqlalchemy import event
+from sqlalchemy import Boolean, Float, Integer, LargeBinary, String, event
 from sqlalchemy.orm import Session as AnySession
-from sqlmodel import col, select
+from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlmodel import Session, select
 
 from penstock.encryption import Secrets
 from penstock.errors import IntegrityViolation
-from penstock.persistence import Database
-from penstock.persistence.tables import Query
+from penstock.persistence import take_numbers
+from penstock.persistence.tables import (
+    Charge,
+    Clearance,
+    Dataset,
+    Decision,
+    Grant,
+    Idempotency,
+    Proposal,
+    Query,
+    QueryLevel,
+    Release,
+    SpentFloor,
+    Tier,
+    TierBudget,
+    Token,
+    User,
+    metadata,
+)
+from penstock.persistence.tables.columns import Identifier, Moment
 
 KEY: Final = "authenticity"
 """The key in ``Session.info`` of the key that rows are under."""
 
-_APART: Final = frozenset({"id", "created_at", "mac"})
-COLUMNS: Final = tuple(sorted(set(Query.model_fields) - _APART))
-"""What is authenticated."""
+NAMED: Final = (Dataset, Proposal, Query, Release, Tier, User)
+"""The tables whose rows others name by their number."""
 
-_LATER: Final = frozenset({"frozen", "histogram", "power", "structure"})
-"""Left out where they are null, as in rows from before there were any."""
+SIGNED: Final = (
+    *NAMED,
+    *(Charge, Clearance, Decision, Grant, Idempotency, QueryLevel, SpentFloor, TierBudget, Token),
+)
+"""The tables whose rows are authenticated."""
+
+SEALED: Final = {"release": "ciphertext"}
+"""Columns that are authenticated by their own encryption, with the columns that they belong to."""
+
+_NAMED: Final = frozenset(table.__tablename__ for table in NAMED)
 
 
 def key_of(secrets: Secrets) -> bytes:
@@ -35,51 +70,129 @@ def key_of(secrets: Secrets) -> bytes:
     return hmac.digest(secrets.values, b"penstock rows 1\x00", hashlib.sha256)
 
 
-def mac(key: bytes, query: Query) -> bytes:
-    """The HMAC-SHA256 of a query's row: 32 bytes.  Every part is preceded by its length."""
-    found = hmac.new(key, b"query", hashlib.sha256)
-    for name in COLUMNS:
-        value = getattr(query, name)
-        if value is None and name in _LATER:
-            continue
-        part = value if isinstance(value, bytes) else str(value).encode()
-        kind = type(value).__name__
-        found.update(f"\x00{name}\x00{kind}\x00{len(part)}\x00".encode())
-        found.update(part)
-    return found.digest()
+@cache
+def columns(table: str) -> tuple[str, ...]:
+    """What is authenticated of the rows of a table."""
+    left_out = {"mac", SEALED.get(table), None if table in _NAMED else "id"}
+    return tuple(sorted({column.name for column in metadata.tables[table].columns} - left_out))
 
 
-def sign_all(database: Database, secrets: Secrets) -> None:
-    """Sign the queries of a home from before rows were signed, as they are."""
-    key = key_of(secrets)
-    with database.write() as session:
-        for query in session.exec(select(Query).where(col(Query.mac).is_(None))).all():
-            query.mac = mac(key, query)
-            session.add(query)
+def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
+    """The HMAC-SHA256 of a row, whose ``values`` are in the order of ``columns``: 32 bytes.
+
+    Of the table's name and all that is not null, each preceded by its column and length.
+    Raises ``TypeError`` or ``ValueError`` for what no column of its type holds.
+    """
+    parts = [f"row 2\x00{table}".encode()]
+    for (name, write), value in zip(_writers(table), values, strict=True):
+        if value is not None:
+            part = write(value)
+            parts += (f"\x00{name}\x00{len(part)}\x00".encode(), part)
+    return hmac.digest(key, b"".join(parts), hashlib.sha256)
+
+
+def altered(session: Session) -> Iterator[tuple[str, int]]:
+    """Table and number of the rows that do not authenticate, whether anything asks for them."""
+    key: bytes = session.info[KEY]
+    for kind in SIGNED:
+        name = str(kind.__tablename__)
+        table = metadata.tables[name]
+        kept = [table.c[column] for column in ("id", "mac", *columns(name))]
+        for number, signed, *values in session.connection().execute(
+            select(*kept).order_by(table.c.id)
+        ):
+            if not _authentic(key, name, signed, values):
+                yield name, number
+
+
+@contextmanager
+def unchecked(session: Session) -> Iterator[None]:
+    """Let rows be read as they are, by who says of them what was done to them."""
+    key = session.info.pop(KEY)
+    try:
+        yield
+    finally:
+        session.info[KEY] = key
+
+
+@cache
+def _writers(table: str) -> tuple[tuple[str, Callable[[Any], bytes]], ...]:
+    kinds = metadata.tables[table].columns
+    return tuple((name, _writer(kinds[name].type)) for name in columns(table))
+
+
+def _writer(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
+    """How a value is written, the same before it is stored as after, on every database."""
+    plain = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
+    if isinstance(kind, Moment):
+        return _moment
+    if isinstance(kind, Identifier) or isinstance(plain, Integer):
+        return lambda value: b"%d" % index(value)
+    if isinstance(plain, Boolean):
+        return lambda value: b"%d" % bool(value)
+    if isinstance(plain, Float):
+        # SQLite has no negative zero.
+        return lambda value: (value + 0.0).hex().encode()
+    if isinstance(plain, LargeBinary):
+        return bytes
+    if isinstance(plain, String):
+        return str.encode
+    raise TypeError(f"no way is known to authenticate a column of the type {kind}")
+
+
+def _moment(value: datetime) -> bytes:
+    return value.astimezone(UTC).isoformat().encode()
+
+
+def _authentic(key: bytes, table: str, signed: bytes | None, values: Sequence[Any]) -> bool:
+    """Whether a row is as it was signed; SQLite keeps values of any type in any column."""
+    try:
+        return hmac.compare_digest(signed or b"", mac(key, table, values))
+    except (TypeError, ValueError, AttributeError):
+        return False
+
+
+@cache
+def _values(table: str) -> Callable[[object], tuple[Any, ...]]:
+    return attrgetter(*columns(table))
 
 
 def _sign(session: AnySession, *_: object) -> None:
     key = session.info.get(KEY)
     if key is not None:
+        _number(session)
         for row in (*session.new, *session.dirty):
-            if isinstance(row, Query):
-                row.mac = mac(key, row)
+            if isinstance(row, SIGNED):
+                table = str(row.__tablename__)
+                row.mac = mac(key, table, _values(table)(row))
 
 
-def _loaded(query: Query, context: Any) -> None:
-    key = context.session.info.get(KEY)
-    if key is not None and not hmac.compare_digest(query.mac or b"", mac(key, query)):
+def _number(session: AnySession) -> None:
+    """Give rows that others will name their numbers, which are signed with them."""
+    for kind in NAMED:
+        new = [row for row in session.new if isinstance(row, kind) and row.id is None]
+        if new:
+            found = take_numbers(session.connection(), str(kind.__tablename__), len(new))
+            for row, number in zip(new, found, strict=True):
+                row.id = number
+
+
+def _loaded(row: Any, context: Any) -> None:
+    key, table = context.session.info.get(KEY), row.__tablename__
+    if key is not None and not _authentic(key, table, row.mac, _values(table)(row)):
+        what = f"The row of query {row.name!r}" if table == "query" else f"A row of {table!r}"
         raise IntegrityViolation(
-            f"The row of query {query.name!r} was altered outside of this server; nothing is"
-            " read or drawn with it. Restore the database from a backup."
+            f"{what} was altered outside of this server; nothing is read or drawn with it."
+            " Restore the database from a backup."
         )
 
 
-def _refreshed(query: Query, context: Any, names: object) -> None:
+def _refreshed(row: Any, context: Any, names: object) -> None:
     if names is None:
-        _loaded(query, context)
+        _loaded(row, context)
 
 
 event.listen(AnySession, "before_flush", _sign)
-event.listen(Query, "load", _loaded)
-event.listen(Query, "refresh", _refreshed)
+for _kind in SIGNED:
+    event.listen(_kind, "load", _loaded)
+    event.listen(_kind, "refresh", _refreshed)

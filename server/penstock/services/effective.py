@@ -29,7 +29,7 @@ from penstock.services.process import Process
 Rungs = Mapping[int, int]
 """Rungs by the key of their tier."""
 
-_CHARGED = select(Charge.rung).where(
+_CHARGED = select(Charge).where(
     col(Charge.query_id) == bindparam("query_id"), col(Charge.tier_id) == bindparam("tier_id")
 )
 
@@ -80,8 +80,8 @@ def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
 
     One, but of a query whose levels are independent draws all.
     """
-    charged = session.exec(_CHARGED, params={"query_id": query.id, "tier_id": tier.id}).all()
-    return Process.of(query).telling(charged)
+    charges = session.exec(_CHARGED, params={"query_id": query.id, "tier_id": tier.id})
+    return Process.of(query).telling([charge.rung for charge in charges])
 
 
 def recharge(

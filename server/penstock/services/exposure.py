@@ -185,14 +185,16 @@ def _registrars(
     seen = select(Charge.query_id).where(
         col(Charge.dataset_id) == dataset.id, col(Charge.tier_id) == account.tier.id
     )
-    registered = session.exec(select(Query.by).where(col(Query.id).in_(seen))).all()
-    moved = session.exec(select(QueryLevel.by).where(col(QueryLevel.query_id).in_(seen))).all()
-    names = {*registered, *moved}
-    makers = {*session.exec(select(User.id).where(col(User.name).in_(names))).all()}
+    registered = session.exec(select(Query).where(col(Query.id).in_(seen))).all()
+    moved = session.exec(select(QueryLevel).where(col(QueryLevel.query_id).in_(seen))).all()
+    names = {*(row.by for row in registered), *(row.by for row in moved)}
+    users = session.exec(select(User).where(col(User.name).in_(names))).all()
+    makers = {required(user.id) for user in users}
     if OPERATOR.name in names:
-        asked = select(Grant.user_id).join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
-        makers |= {*session.exec(asked.where(col(Leaf.actor) == OPERATOR.actor)).all()}
-    highest = _highest_ever(session, [required(key) for key in makers])
+        asked = select(Grant).join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
+        handed = session.exec(asked.where(col(Leaf.actor) == OPERATOR.actor)).all()
+        makers |= {row.user_id for row in handed}
+    highest = _highest_ever(session, sorted(makers))
     return reach_of(open_account(session, required(dataset.id), highest)) if highest else None
 
 
@@ -288,12 +290,12 @@ def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> R
 
 def _highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
     """The most trusted tier that any of them holds or ever held."""
-    tiers = session.exec(
-        select(Tier)
-        .join(Clearance, col(Clearance.tier_id) == col(Tier.id))
+    held = session.exec(
+        select(Clearance, Tier)
+        .join(Tier, col(Clearance.tier_id) == col(Tier.id))
         .where(col(Clearance.user_id).in_(user_ids))
     ).all()
-    return max(tiers, key=place, default=None)
+    return max((tier for _, tier in held), key=place, default=None)
 
 
 def _added(users: Sequence[User], parts: Sequence[ExposureView]) -> ExposureView:

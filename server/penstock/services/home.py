@@ -9,7 +9,7 @@ from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
-from penstock.services import authenticity, log_start, secret_checks
+from penstock.services import authenticity, log_start, secret_checks, signing
 from penstock.services.identity import Issuer
 from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
@@ -20,8 +20,6 @@ from penstock.settings import Settings
 KEY_RING = "keyring.json"
 SECRETS = "secrets.json"
 PIN = "pin"
-UNSIGNED_BELOW = "0007"
-"""The first schema whose rows of queries are signed."""
 
 
 def utc_now() -> datetime:
@@ -78,18 +76,20 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     """Bring the database to this version's schema; the revisions before and after.
 
     Its owner does it, and lets the server's role do what it needs and no more.  A database
-    that does not know its secrets yet takes those of this home for its own.  Raises as
-    ``migrate.upgrade`` does, and ``KeysUnavailable``.
+    that does not know its secrets yet takes those of this home for its own, and rows from before
+    they were signed are signed.  Raises as ``migrate.upgrade`` does, ``KeysUnavailable``, and
+    ``IntegrityViolation`` for a query that was altered.
     """
     secrets = Secrets.load(settings.keys_path / SECRETS)
+    key = authenticity.key_of(secrets)
     found = migrate.upgrade(
-        settings.resolved_migration_url, application_url=settings.resolved_database_url
+        settings.resolved_migration_url,
+        application_url=settings.resolved_database_url,
+        finish=lambda connection, before: signing.sign_all(connection, key, before),
     )
     database = _database(settings)
     try:
         secret_checks.remember(database, secrets)
-        if found[0] is not None and found[0] < UNSIGNED_BELOW:
-            authenticity.sign_all(database, secrets)
         ring = provider(settings)
         log_start.prepare(database, ring, witness(settings), utc_now())
     finally:

@@ -18,22 +18,16 @@ from penstock.accounting import NOTHING, Account, Entry, share_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, draw_anchor
 from penstock.mechanisms.generalized_gaussian_loss import epsilon_of
-from penstock.persistence.tables import Charge, Query, QueryLevel, Release, Tier
+from penstock.persistence.tables import Charge, Query, Release, Tier
+from penstock.services.lookup import given_rungs
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.views import ComposedView
 
-_ALLOWED = select(QueryLevel.rung).where(col(QueryLevel.query_id) == bindparam("query_id"))
 _DRAWN = select(Release.rung).where(col(Release.query_id) == bindparam("query_id"))
-_OFFERED = _DRAWN.where(
-    col(Release.rung) >= bindparam("own"),
-    col(Release.rung).in_(
-        select(Charge.rung).where(
-            col(Charge.query_id) == bindparam("query_id"),
-            col(Charge.tier_id) == bindparam("tier_id"),
-        )
-    ),
-).order_by(col(Release.rung))
+_PAID = select(Charge).where(
+    col(Charge.query_id) == bindparam("query_id"), col(Charge.tier_id) == bindparam("tier_id")
+)
 
 
 def first_rungs(session: Session, query: Query) -> list[int]:
@@ -41,8 +35,7 @@ def first_rungs(session: Session, query: Query) -> list[int]:
 
     The anchor alone, but where levels are independent all that tiers are given.
     """
-    allowed = session.exec(_ALLOWED, params={"query_id": query.id}).all()
-    return Process.of(query).telling({query.ceiling, *allowed})
+    return Process.of(query).telling({query.ceiling, *given_rungs(session, query)})
 
 
 def undrawn(session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
@@ -78,9 +71,10 @@ def require_offered(
     ``own`` is the most accurate that the tier is allowed now.  What it may have are levels
     that it pays for; others, noisier than its own or not, are none of its business.
     """
-    found = session.exec(
-        _OFFERED, params={"query_id": query.id, "tier_id": tier.id, "own": own}
-    ).all()
+    charges = session.exec(_PAID, params={"query_id": query.id, "tier_id": tier.id})
+    paid = {charge.rung for charge in charges}
+    drawn = session.exec(_DRAWN, params={"query_id": query.id})
+    found = sorted(one for one in drawn if one >= own and one in paid)
     if rung not in found:
         levels = ", ".join(f"{process.level(one).value:g}" for one in found)
         raise InvalidInput(

@@ -1,14 +1,15 @@
 """Finding things by name, and the level that a tier has of a query."""
 
 from sqlalchemy import ColumnElement, bindparam
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import NotFound
 from penstock.persistence.tables import Clearance, Dataset, Query, QueryLevel, Tier, User
 
 # What every release asks for is built once: building a statement takes longer than running
-# it, and a release holds the database's one write lock meanwhile.
+# it, and a release holds the database's one write lock meanwhile.  Whole rows are loaded, since
+# only these are checked (``authenticity``).
 _CLEARANCE = (
     select(Clearance)
     .where(col(Clearance.user_id) == bindparam("user_id"))
@@ -16,28 +17,12 @@ _CLEARANCE = (
     .limit(1)
 )
 _QUERY = select(Query).where(col(Query.folded) == bindparam("folded"))
-_NEWEST_LEVELS = (
-    select(
-        col(QueryLevel.tier_id).label("tier_id"),
-        func.max(col(QueryLevel.version)).label("version"),
-    )
-    .where(col(QueryLevel.query_id) == bindparam("query_id"))
-    .group_by(col(QueryLevel.tier_id))
-    .subquery()
-)
-_ALLOWED_RUNG = (
-    select(func.min(col(QueryLevel.rung)))
-    .join(
-        _NEWEST_LEVELS,
-        (col(QueryLevel.tier_id) == _NEWEST_LEVELS.c.tier_id)
-        & (col(QueryLevel.version) == _NEWEST_LEVELS.c.version),
-    )
+_GIVEN = select(QueryLevel).where(col(QueryLevel.query_id) == bindparam("query_id"))
+_LEVELS = (
+    select(QueryLevel, Tier)
     .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
-    .where(
-        col(QueryLevel.query_id) == bindparam("query_id"),
-        col(Tier.rank) <= bindparam("rank"),
-        col(Tier.deleted_at).is_(None),
-    )
+    .where(col(QueryLevel.query_id) == bindparam("query_id"))
+    .order_by(col(QueryLevel.version))
 )
 
 
@@ -117,4 +102,14 @@ def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:
 
     Only the newest level of each tier counts: lowering acts on the future.
     """
-    return session.exec(_ALLOWED_RUNG, params={"query_id": query.id, "rank": tier.rank}).one()
+    newest = {
+        level.tier_id: level.rung
+        for level, other in session.exec(_LEVELS, params={"query_id": query.id})
+        if other.rank <= tier.rank and other.deleted_at is None
+    }
+    return min(newest.values(), default=None)
+
+
+def given_rungs(session: Session, query: Query) -> set[int]:
+    """The rungs that any tier was ever given as its own."""
+    return {level.rung for level in session.exec(_GIVEN, params={"query_id": query.id})}

@@ -28,7 +28,7 @@ from penstock.errors import (
 )
 from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
-from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier, User
+from penstock.persistence.tables import Dataset, Query, Release, Tier, User
 from penstock.services import log
 from penstock.services.again import again
 from penstock.services.handing import grant, leaf_of
@@ -38,6 +38,7 @@ from penstock.services.independent import require_offered
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
+    given_rungs,
     query_by_name,
     required,
     tier_by_name,
@@ -59,11 +60,13 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     col(Release.rung).desc()
 )
 _NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung")).order_by(col(Release.rung))
-_OWN_RUNGS = select(QueryLevel.rung).where(col(QueryLevel.query_id) == bindparam("query_id"))
 _OTHERS = (
     select(func.count())
     .select_from(Release)
-    .where(col(Release.query_id) == bindparam("query_id"), col(Release.rung).not_in(_OWN_RUNGS))
+    .where(
+        col(Release.query_id) == bindparam("query_id"),
+        col(Release.rung).not_in(bindparam("own", expanding=True)),
+    )
 )
 
 
@@ -292,11 +295,10 @@ def _neighbor(session: Session, ask: _Ask, *, below: bool) -> Release | None:
 
 def _require_room(session: Session, ask: _Ask) -> None:
     """Levels that tiers are registered at always have room; others share what is left."""
-    query = {"query_id": ask.query.id}
-    own = set(session.exec(_OWN_RUNGS, params=query).all())
+    own = given_rungs(session, ask.query)
     if ask.rung in own:
         return
-    others = session.exec(_OTHERS, params=query).one()
+    others = session.exec(_OTHERS, params={"query_id": ask.query.id, "own": sorted(own)}).one()
     if others >= ask.query.max_levels - len(own):
         raise LevelsUsedUp(
             f"Query {ask.query.name!r} holds the {ask.query.max_levels} levels that it was"

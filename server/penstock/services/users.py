@@ -166,7 +166,7 @@ def _require_other_admin(session: Session, principal: Principal, user: User) -> 
     """Raise ``Conflict`` where nobody but ``user`` could administer over HTTP."""
     if principal.is_operator or not user.admin or user.disabled_at is not None:
         return
-    others = select(User.id).where(
+    others = select(User).where(
         col(User.admin), col(User.disabled_at).is_(None), col(User.id) != user.id
     )
     if session.exec(others.limit(1)).first() is None:

@@ -22,6 +22,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services import checkpoints, log
+from penstock.services.authenticity import altered, unchecked
 from penstock.services.log_views import VerificationView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
@@ -39,9 +40,9 @@ MOST_PROBLEMS = 100
 def verify(server: Server, principal: Principal) -> VerificationView:
     """Recompute the tree from the leaves, and compare all that rests on it.
 
-    Hashes, the tree's nodes, checkpoints and their signatures, the witness, the value of
-    every hand-out, and what every change came to (``standing``).  It sees one state of the
-    database, and raises only where that cannot be read.
+    Hashes, the tree's nodes, checkpoints and their signatures, the witness, rows that were
+    altered, the value of every hand-out, and what every change came to (``standing``).  It sees
+    one state of the database, and raises only where that cannot be read.
     """
     principal.require("auditor")
     # Not after the database: what others wrote in between would look like a loss.
@@ -54,8 +55,13 @@ def verify(server: Server, principal: Principal) -> VerificationView:
         problems += _checkpoints(session, rows, roots, frontier.size)
         problems += _witness(seen, roots)
         hand_outs = session.exec(select(Grant.id)).all()
-        problems += _hand_outs(session, server)
-        problems += standing(session, server)
+        bad = list(altered(session))
+        problems += [f"row {number} of the table {name!r} was altered" for name, number in bad]
+        # What a query is decides how everything of it is read.
+        if not any(name == "query" for name, _ in bad):
+            with unchecked(session):
+                problems += _hand_outs(session, server)
+                problems += standing(session, server)
     return VerificationView(
         frontier.size, frontier.root.hex(), len(rows), len(hand_outs), problems[:MOST_PROBLEMS]
     )

@@ -1,113 +1,200 @@
-"""A query's row that was altered outside of the server is refused wherever it is read."""
+"""A row that was altered outside of the server is refused wherever it is read."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
-from sqlalchemy import update
-from sqlmodel import select
-from tests.unit.services.conftest import SITES, World
+from sqlalchemy import Table, select, text, update
+from tests.unit.services.conftest import World
+from tests.unit.services.tampered import TABLES, fill, read_all, unguarded
 
 from penstock.errors import IntegrityViolation
-from penstock.persistence import migrate
-from penstock.persistence.tables import Query
-from penstock.persistence.tables.columns import metadata
-from penstock.services import authenticity, datasets, exposure, home, queries, tiers
+from penstock.persistence.tables import metadata
+from penstock.persistence.tables.columns import Moment
+from penstock.services import authenticity
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, LevelsChange, TierSpec
+from penstock.services.verification import verify
 
-TABLE = metadata.tables["query"]
-LEFT_ALONE = {"id", "created_at", "mac"}
+OTHERWISE = {
+    "checkpoint": "signed",
+    "histogram_state": "encrypted with its place",
+    "leaf": "in the tree",
+    "log_key": "encrypted with its place",
+    "secret_check": "an HMAC itself",
+    "stream_output": "encrypted with its place",
+    "stream_state": "encrypted with its place",
+    "tree_node": "recomputed from the leaves",
+}
+"""What holds the rows of the other tables."""
+
+NAMED = [str(kind.__tablename__) for kind in authenticity.NAMED]
 
 
-def alter(world: World, column: str, value: object) -> None:
-    """Change a column of the query as somebody would who can write to the database."""
-    with world.server.database.write() as session:
-        statement = update(TABLE).values({column: value}).where(TABLE.c.name == "visits")
-        session.connection().execute(statement)
+@pytest.fixture
+def full(world: World) -> World:
+    fill(world)
+    return world
 
 
-def other(row: Query, column: str) -> object:
-    """Another value that the table's constraints allow."""
-    value = getattr(row, column)
+def others(value: Any, column: Any) -> list[object]:
+    """Other values of the same type, and null."""
     match value:
-        case bytes():
-            return bytes([value[0] ^ 1]) + value[1:]
-        case int() if column == "ceiling":
-            return value - 1
+        case None:
+            if isinstance(column.type, Moment):
+                return [datetime(2026, 1, 1, tzinfo=UTC)]
+            return [{int: 1, bytes: b"0"}.get(column.type.python_type, "0")]
+        case bool():
+            return [not value]
         case int():
-            return value + 1
-        case str() if column == "status":
-            return "retired"
+            changed: object = value + 1000
+        case float():
+            changed = value * 1.5
         case str():
-            return value + "0"
-    return "0"
+            changed = value + "0"
+        case bytes():
+            changed = bytes([value[0] ^ 1]) + value[1:]
+        case datetime():
+            changed = value + timedelta(microseconds=1)
+        case _:
+            raise TypeError(f"no other value is known for {value!r}")
+    return [changed, None] if column.nullable else [changed]
 
 
-def the_query(world: World) -> Query:
+def put(world: World, table: Table, key: int, column: str, value: object) -> None:
+    with unguarded(world) as connection:
+        connection.execute(update(table).where(table.c.id == key).values({column: value}))
+
+
+def rows_of(world: World, table: Table) -> list[Any]:
     with world.server.database.read() as session:
-        return session.exec(select(Query).where(TABLE.c.name == "visits")).one()
+        return list(session.connection().execute(select(table).order_by(table.c.id)).mappings())
 
 
-def test_every_column_of_a_query_is_authenticated_or_known_not_to_be() -> None:
-    assert set(authenticity.COLUMNS) | LEFT_ALONE == {column.name for column in TABLE.columns}
+def trade(world: World, name: str, first: int, last: int) -> None:
+    """Let two rows of a table have each other's number."""
+    with unguarded(world) as connection:
+        for before, after in ((first, -1), (last, first), (-1, last)):
+            statement = f'UPDATE "{name}" SET id = {after} WHERE id = {before}'  # noqa: S608 - ours
+            connection.execute(text(statement))
 
 
-@pytest.mark.parametrize("column", [*authenticity.COLUMNS, "mac"])
-def test_a_query_with_an_altered_column_is_refused_and_nothing_is_drawn(
-    visits: World, column: str
+def refused(world: World, table: str) -> bool:
+    """Whether the rows of a table are refused, and an audit finds them there and nowhere else."""
+    with world.server.database.read() as session:
+        found = {name for name, _ in authenticity.altered(session)}
+    if not found:
+        read_all(world, table)
+        return False
+    with pytest.raises(IntegrityViolation, match="was altered outside of this server"):
+        read_all(world, table)
+    return found == {table}
+
+
+def test_every_table_and_column_is_authenticated_or_held_otherwise() -> None:
+    assert {*TABLES, *OTHERWISE} == set(metadata.tables)
+    assert not {*TABLES} & set(OTHERWISE)
+    for name in TABLES:
+        left = set(metadata.tables[name].columns.keys()) - set(authenticity.columns(name))
+        expected = {"mac"} | ({"ciphertext"} if name == "release" else set())
+        assert left == (expected if name in NAMED else expected | {"id"})
+
+
+def test_whatever_other_rows_name_by_number_is_bound_to_its_number() -> None:
+    referred = {
+        key.column.table.name for table in metadata.tables.values() for key in table.foreign_keys
+    }
+    assert referred - set(OTHERWISE) == set(NAMED)
+
+
+def test_rows_of_every_table_are_read_as_they_were_written(full: World) -> None:
+    assert all(read_all(full, table) >= 2 for table in TABLES)
+    assert verify(full.server, OPERATOR).size > 0
+
+
+@pytest.mark.only("sqlite")
+def test_a_row_with_any_column_altered_is_refused(full: World) -> None:
+    for name in TABLES:
+        table = metadata.tables[name]
+        row = rows_of(full, table)[-1]
+        for column in (*authenticity.columns(name), "mac"):
+            if column == "id":
+                continue
+            for value in others(row[column], table.c[column]):
+                put(full, table, row["id"], column, value)
+                assert refused(full, name), (name, column)
+            put(full, table, row["id"], column, row[column])
+        assert not refused(full, name), name
+
+
+def test_a_row_under_the_hmac_of_another_or_under_none_is_refused(full: World) -> None:
+    for name in TABLES:
+        table = metadata.tables[name]
+        first, *_, last = rows_of(full, table)
+        for value in (first["mac"], None, b"", b"\0" * 32):
+            put(full, table, last["id"], "mac", value)
+            assert refused(full, name), name
+        put(full, table, last["id"], "mac", last["mac"])
+        assert not refused(full, name), name
+
+
+@pytest.mark.only("sqlite")
+def test_rows_that_trade_their_numbers_are_refused(full: World) -> None:
+    for name in NAMED:
+        first, *_, last = (row["id"] for row in rows_of(full, metadata.tables[name]))
+        trade(full, name, first, last)
+        assert refused(full, name), name
+        trade(full, name, first, last)
+        assert not refused(full, name), name
+
+
+@pytest.mark.only("sqlite")
+def test_without_the_number_rows_could_trade_them(
+    full: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    second = {**SITES, "name": "second"}
-    datasets.register(visits.server, OPERATOR, DatasetRequest.model_validate(second))
-    held = visits.ask("ines").view
-    row = the_query(visits)
-    before = getattr(row, column)
-    taken = visits.streams.taken
-    alter(visits, column, other(row, column))
-    with visits.server.database.read() as session, pytest.raises(IntegrityViolation):
-        session.exec(select(Query)).all()
-    if column not in ("name", "folded"):
-        for act in (
-            lambda: visits.ask("pia"),
-            lambda: visits.ask("ines"),
-            lambda: queries.show(visits.server, OPERATOR, "visits"),
-            lambda: queries.retire(visits.server, OPERATOR, "visits"),
-            lambda: visits.push(),
-        ):
-            with pytest.raises(IntegrityViolation, match="was altered outside of this server"):
-                act()
-    assert visits.streams.taken == taken
-    with visits.server.database.write() as session:
-        statement = update(TABLE).values({column: before}).where(TABLE.c.id == row.id)
-        session.connection().execute(statement)
-    assert (visits.ask("ines").view.values == held.values).all()
+    table, bound = metadata.tables["user"], authenticity.columns
+    beside = tuple(name for name in bound("user") if name != "id")
+    known = (authenticity._values, authenticity._writers)
+    monkeypatch.setattr(
+        authenticity, "columns", lambda name: beside if name == "user" else bound(name)
+    )
+    for one in known:
+        one.cache_clear()
+    key = authenticity.key_of(full.server.secrets)
+    rows = rows_of(full, table)
+    for row in rows:
+        found = authenticity.mac(key, "user", [row[name] for name in beside])
+        put(full, table, row["id"], "mac", found)
+    trade(full, "user", rows[0]["id"], rows[-1]["id"])
+    found_out = refused(full, "user")
+    for one in known:
+        one.cache_clear()
+    assert not found_out
 
 
-def test_a_query_under_the_mac_of_another_or_under_none_is_refused(visits: World) -> None:
-    visits.push("other", levels={"public": {"epsilon": 0.01}})
-    with visits.server.database.read() as session:
-        foreign = session.exec(select(Query.mac).where(TABLE.c.name == "other")).one()
-    for value in (foreign, None, b""):
-        alter(visits, "mac", value)
-        with pytest.raises(IntegrityViolation):
-            visits.ask("pia")
+def test_a_value_is_written_alike_however_it_is_held() -> None:
+    key, table = b"k" * 32, "tier_budget"
+    names = authenticity.columns(table)
+
+    def of(**values: object) -> bytes:
+        known = dict.fromkeys(names, 1) | {"by": "ada", "at": datetime(2026, 1, 1, tzinfo=UTC)}
+        return authenticity.mac(key, table, [{**known, **values}[name] for name in names])
+
+    east = datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+    assert of() == of(epsilon=1.0) == of(at=east)
+    assert of(delta=0.0) == of(delta=-0.0)
+    assert of(epsilon=0.1) != of(epsilon=0.1 + 2**-56)
+    for value in ("1", b"1", datetime(2026, 1, 1, tzinfo=UTC)):
+        with pytest.raises(TypeError):
+            of(version=value)
 
 
-def test_whatever_the_server_changes_of_a_query_is_signed_again(visits: World) -> None:
-    visits.ask("pia")
-    finer = {"levels": {"internal": {"epsilon": 1}}, "values": [120, 7, 0]}
-    queries.change(visits.server, OPERATOR, "visits", LevelsChange.model_validate(finer))
-    tiers.create(visits.server, OPERATOR, TierSpec(name="between", above="public"))
-    visits.ask("ines", epsilon=0.9)
-    assert exposure.of(visits.server, OPERATOR, ["ines"], "sites").queries
-    queries.retire(visits.server, OPERATOR, "visits")
-    assert the_query(visits).status == "retired"
-
-
-def test_only_an_upgrade_from_before_signs_what_is_there(
-    visits: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alter(visits, "mac", None)
-    home.upgrade(visits.server.settings)
-    with pytest.raises(IntegrityViolation):
-        visits.ask("pia")
-    monkeypatch.setattr(migrate, "upgrade", lambda *_, **__: ("0006", migrate.head()))
-    home.upgrade(visits.server.settings)
-    assert visits.ask("pia").first
+def test_the_same_columns_in_another_table_have_another_hmac() -> None:
+    key, at = b"k" * 32, datetime(2026, 1, 1, tzinfo=UTC)
+    shared = {"id": 1, "folded": "a", "name": "a", "created_at": at}
+    found = {
+        table: authenticity.mac(
+            key, table, [shared.get(column) for column in authenticity.columns(table)]
+        )
+        for table in ("tier", "user", "dataset", "query")
+    }
+    assert len(set(found.values())) == 4

@@ -15,6 +15,10 @@ The classes do not validate (SQLModel skips validation where ``table=True``): in
 models stand in front of them, and CHECK constraints behind them.  What is history is
 append-only, by triggers (``penstock.persistence.append_only``): a change is a new
 version, never an update.
+
+``mac`` is an HMAC of its row under a key that is not in the database
+(``penstock.services.authenticity``): in every table whose rows decide by themselves what is
+permitted or was spent.
 """
 
 from penstock.persistence.tables.columns import metadata

@@ -39,6 +39,7 @@ class Dataset(Table, table=True):
     disjoint_units: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     created_at: datetime = Field(sa_type=Moment)
     by: str
+    mac: bytes | None = None
 
 
 class TierBudget(Table, table=True):
@@ -71,3 +72,4 @@ class TierBudget(Table, table=True):
     limit_failure: int = Field(sa_type=BigInteger)
     at: datetime = Field(sa_type=Moment)
     by: str
+    mac: bytes | None = None

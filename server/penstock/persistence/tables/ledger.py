@@ -39,6 +39,7 @@ class Charge(Table, table=True):
     loss_total: int = Field(sa_type=BigInteger)
     failure_total: int = Field(sa_type=BigInteger)
     at: datetime = Field(sa_type=Moment)
+    mac: bytes | None = None
 
 
 class SpentFloor(Table, table=True):
@@ -60,3 +61,4 @@ class SpentFloor(Table, table=True):
     loss: int = Field(sa_type=BigInteger)
     failure: int = Field(sa_type=BigInteger)
     at: datetime = Field(sa_type=Moment)
+    mac: bytes | None = None

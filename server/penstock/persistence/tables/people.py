@@ -35,6 +35,7 @@ class Tier(Table, table=True):
     description: str = ""
     created_at: datetime = Field(sa_type=Moment)
     deleted_at: datetime | None = Field(default=None, sa_type=Moment)
+    mac: bytes | None = None
 
 
 class User(Table, table=True):
@@ -56,6 +57,7 @@ class User(Table, table=True):
     auditor: bool = False
     created_at: datetime = Field(sa_type=Moment)
     disabled_at: datetime | None = Field(default=None, sa_type=Moment)
+    mac: bytes | None = None
 
 
 class Clearance(Table, table=True):
@@ -74,6 +76,7 @@ class Clearance(Table, table=True):
     tier_id: int | None = Field(default=None, foreign_key="tier.id", sa_type=BigInteger, index=True)
     at: datetime = Field(sa_type=Moment)
     by: str
+    mac: bytes | None = None
 
 
 class Token(Table, table=True):
@@ -95,3 +98,4 @@ class Token(Table, table=True):
     created_at: datetime = Field(sa_type=Moment)
     expires_at: datetime = Field(sa_type=Moment)
     revoked_at: datetime | None = Field(default=None, sa_type=Moment)
+    mac: bytes | None = None

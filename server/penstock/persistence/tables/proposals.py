@@ -33,6 +33,7 @@ class Proposal(Table, table=True):
     by: str
     at: datetime = Field(sa_type=Moment)
     expires_at: datetime = Field(sa_type=Moment)
+    mac: bytes | None = None
 
 
 class Decision(Table, table=True):
@@ -55,3 +56,4 @@ class Decision(Table, table=True):
     by: str
     at: datetime = Field(sa_type=Moment)
     reason: str | None = None
+    mac: bytes | None = None

@@ -101,6 +101,7 @@ class QueryLevel(Table, table=True):
     rung: int
     at: datetime = Field(sa_type=Moment)
     by: str
+    mac: bytes | None = None
 
 
 class Release(Table, table=True):
@@ -132,6 +133,7 @@ class Release(Table, table=True):
     noisy_rung: int | None = None
     ciphertext: bytes
     created_at: datetime = Field(sa_type=Moment)
+    mac: bytes | None = None
 
 
 class Grant(Table, table=True):
@@ -146,3 +148,4 @@ class Grant(Table, table=True):
     tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger)
     leaf_id: int = Field(foreign_key="leaf.id", sa_type=BigInteger, index=True)
     at: datetime = Field(sa_type=Moment)
+    mac: bytes | None = None

@@ -32,3 +32,4 @@ class Idempotency(Table, table=True):
     answer: bytes | None = None
     started_at: datetime = Field(sa_type=Moment)
     expires_at: datetime = Field(sa_type=Moment, index=True)
+    mac: bytes | None = None

@@ -1,0 +1,76 @@
+"""Signing the rows of a home from before they were signed, while its schema is upgraded.
+
+What is there is signed as it is: whoever wants to know whether it was altered before runs
+``penstock audit verify`` before and after.  Queries were signed earlier than all else, in a
+way of their own, and are held to that.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from penstock.errors import IntegrityViolation
+from penstock.persistence.tables import Query, metadata
+from penstock.services.authenticity import SIGNED, columns, mac
+
+FIRST: Final = "0014"
+"""The first schema with the HMACs of now."""
+
+QUERIES_FIRST: Final = "0007"
+"""The first schema whose rows of queries were signed."""
+
+BATCH = 1000
+_APART: Final = frozenset({"id", "created_at", "mac"})
+_LATER: Final = frozenset({"frozen", "histogram", "power", "structure"})
+
+
+def sign_all(connection: Connection, key: bytes, before: str | None) -> None:
+    """Sign every row, in a database that was of the schema ``before``.
+
+    Raises ``IntegrityViolation`` for a query that was altered, and then nothing may be kept.
+    """
+    if before is None or before >= FIRST:
+        return
+    if before >= QUERIES_FIRST:
+        _require_queries(connection, key)
+    for kind in SIGNED:
+        _sign(connection, key, str(kind.__tablename__))
+
+
+def earlier_mac(key: bytes, query: Mapping[Any, Any]) -> bytes:
+    """The HMAC of a query's row as it was until schema 0013."""
+    found = hmac.new(key, b"query", hashlib.sha256)
+    for name in sorted(set(Query.model_fields) - _APART):
+        value = query[name]
+        if value is None and name in _LATER:
+            continue
+        part = value if isinstance(value, bytes) else str(value).encode()
+        kind = type(value).__name__
+        found.update(f"\x00{name}\x00{kind}\x00{len(part)}\x00".encode())
+        found.update(part)
+    return found.digest()
+
+
+def _require_queries(connection: Connection, key: bytes) -> None:
+    for row in connection.execute(select(metadata.tables["query"])).mappings():
+        if not hmac.compare_digest(row["mac"] or b"", earlier_mac(key, row)):
+            raise IntegrityViolation(
+                f"The row of query {row['name']!r} was altered outside of this server. Nothing"
+                " was upgraded; restore the database from a backup, and upgrade that."
+            )
+
+
+def _sign(connection: Connection, key: bytes, name: str) -> None:
+    table = metadata.tables[name]
+    kept = [table.c[column] for column in ("id", *columns(name))]
+    some = select(*kept).where(table.c.id > bindparam("after")).order_by(table.c.id).limit(BATCH)
+    signed = update(table).where(table.c.id == bindparam("number")).values(mac=bindparam("found"))
+    after = 0
+    while rows := connection.execute(some, {"after": after}).all():
+        connection.execute(
+            signed, [{"number": row[0], "found": mac(key, name, row[1:])} for row in rows]
+        )
+        after = rows[-1][0]

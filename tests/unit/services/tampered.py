@@ -1,0 +1,104 @@
+"""A world with rows in every table that is authenticated, and whoever can write to them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.pool import NullPool
+from sqlmodel import select
+from tests.unit.services.conftest import SITES, World
+
+from penstock.persistence.append_only import HISTORY
+from penstock.persistence.tables import Decision, Proposal, SpentFloor
+from penstock.services import authenticity, datasets, repeats, tokens
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import DatasetRequest, TokenSpec
+
+TABLES = tuple(str(kind.__tablename__) for kind in authenticity.SIGNED)
+
+
+def fill(world: World) -> dict[str, str]:
+    """Put at least two rows into every table that is authenticated; tokens by their users."""
+    server = world.server
+    datasets.register(server, OPERATOR, DatasetRequest.model_validate({**SITES, "name": "others"}))
+    world.push()
+    world.push("second", share=0.01, levels=None)
+    for name in ("pia", "paul", "ines"):
+        world.ask(name)
+    given = {
+        name: tokens.issue(server, OPERATOR, name, TokenSpec()) for name in ("pia", "ines", "ada")
+    }
+    tokens.revoke(server, OPERATOR, "ada", given["ada"].prefix)
+    for key in ("first", "second"):
+        begun = repeats.begin(server, world.person("ada"), key, repeats.fingerprint(server, b"x"))
+        assert isinstance(begun, repeats.Begun)
+        repeats.finish(server, begun, 200, b"{}")
+    with server.database.write() as session:
+        now = world.clock()
+        for number in (1, 2):
+            session.add(SpentFloor(dataset_id=1, tier_id=number, loss=7, failure=0, at=now))
+            proposal = Proposal(
+                public_id=f"proposal-{number}",
+                act="delete_tier",
+                request='{"act":"delete_tier","tier":"public"}',
+                basis="{}",
+                by="ada",
+                at=now,
+                expires_at=now + timedelta(days=number),
+            )
+            session.add(proposal)
+            session.flush()
+            session.add(
+                Decision(
+                    proposal_id=proposal.id or 0,
+                    outcome="failed",
+                    proposed_by="ada",
+                    by="bea",
+                    at=now,
+                    reason="too late",
+                )
+            )
+    return {name: one.token for name, one in given.items()}
+
+
+@contextmanager
+def unguarded(world: World) -> Iterator[Connection]:
+    """The database as its owner has it, with triggers off; SQLite without any rules."""
+    url = world.server.settings.resolved_migration_url.replace("postgresql:", "postgresql+psycopg:")
+    with create_engine(url, poolclass=NullPool).connect() as connection:
+        if connection.dialect.name == "sqlite":
+            connection.execute(text("PRAGMA ignore_check_constraints = ON"))
+            kept = triggers(connection)
+            off = [f'DROP TRIGGER "{name}"' for name, _ in kept]
+            on = [statement for _, statement in kept]
+        else:
+            off = [f'ALTER TABLE "{table}" DISABLE TRIGGER USER' for table in HISTORY]
+            on = [f'ALTER TABLE "{table}" ENABLE TRIGGER USER' for table in HISTORY]
+        for statement in off:
+            connection.execute(text(statement))
+        yield connection
+        for statement in on:
+            connection.execute(text(statement))
+        connection.commit()
+
+
+def triggers(connection: Connection) -> Sequence[tuple[str, str]]:
+    """The triggers of an SQLite database, and how they are made."""
+    found = connection.execute(
+        text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
+    )
+    return [(name, statement) for name, statement in found]
+
+
+def alter(world: World, statement: str) -> None:
+    """Change the database by a statement, as somebody would who owns it."""
+    with unguarded(world) as connection:
+        assert connection.execute(text(statement)).rowcount > 0
+
+
+def read_all(world: World, table: str) -> int:
+    """Load every row of a table as services do; how many there are."""
+    kind = next(one for one in authenticity.SIGNED if one.__tablename__ == table)
+    with world.server.database.read() as session:
+        return len(session.exec(select(kind)).all())
