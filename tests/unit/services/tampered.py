@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import Connection, create_engine, text
+import sqlmodel
+from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.pool import NullPool
-from sqlmodel import select
 from tests.unit.services.conftest import SITES, World
 
 from penstock.persistence.append_only import HISTORY
-from penstock.persistence.tables import Decision, Proposal, SpentFloor
+from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
 from penstock.services import authenticity, datasets, repeats, tokens
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, TokenSpec
@@ -63,12 +64,21 @@ def fill(world: World) -> dict[str, str]:
 
 
 @contextmanager
-def unguarded(world: World) -> Iterator[Connection]:
-    """The database as its owner has it, with triggers off; SQLite without any rules."""
+def owned(world: World) -> Iterator[Connection]:
+    """The database as its owner has it, and SQLite without foreign keys and checks."""
     url = world.server.settings.resolved_migration_url.replace("postgresql:", "postgresql+psycopg:")
     with create_engine(url, poolclass=NullPool).connect() as connection:
         if connection.dialect.name == "sqlite":
             connection.execute(text("PRAGMA ignore_check_constraints = ON"))
+        yield connection
+        connection.commit()
+
+
+@contextmanager
+def unguarded(world: World) -> Iterator[Connection]:
+    """The same, with triggers off."""
+    with owned(world) as connection:
+        if connection.dialect.name == "sqlite":
             kept = triggers(connection)
             off = [f'DROP TRIGGER "{name}"' for name, _ in kept]
             on = [statement for _, statement in kept]
@@ -80,7 +90,6 @@ def unguarded(world: World) -> Iterator[Connection]:
         yield connection
         for statement in on:
             connection.execute(text(statement))
-        connection.commit()
 
 
 def triggers(connection: Connection) -> Sequence[tuple[str, str]]:
@@ -97,8 +106,15 @@ def alter(world: World, statement: str) -> None:
         assert connection.execute(text(statement)).rowcount > 0
 
 
+def rows_of(world: World, name: str) -> list[Any]:
+    """The rows of a table as they are, by their number."""
+    table = metadata.tables[name]
+    with world.server.database.read() as session:
+        return list(session.connection().execute(select(table).order_by(table.c.id)).mappings())
+
+
 def read_all(world: World, table: str) -> int:
     """Load every row of a table as services do; how many there are."""
     kind = next(one for one in authenticity.SIGNED if one.__tablename__ == table)
     with world.server.database.read() as session:
-        return len(session.exec(select(kind)).all())
+        return len(session.exec(sqlmodel.select(kind)).all())

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, select, text, update
+from sqlalchemy import Table, text, update
 from tests.unit.services.conftest import World
-from tests.unit.services.tampered import TABLES, fill, read_all, unguarded
+from tests.unit.services.tampered import TABLES, fill, read_all, rows_of, unguarded
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import metadata
@@ -65,11 +65,6 @@ def put(world: World, table: Table, key: int, column: str, value: object) -> Non
         connection.execute(update(table).where(table.c.id == key).values({column: value}))
 
 
-def rows_of(world: World, table: Table) -> list[Any]:
-    with world.server.database.read() as session:
-        return list(session.connection().execute(select(table).order_by(table.c.id)).mappings())
-
-
 def trade(world: World, name: str, first: int, last: int) -> None:
     """Let two rows of a table have each other's number."""
     with unguarded(world) as connection:
@@ -115,7 +110,7 @@ def test_rows_of_every_table_are_read_as_they_were_written(full: World) -> None:
 def test_a_row_with_any_column_altered_is_refused(full: World) -> None:
     for name in TABLES:
         table = metadata.tables[name]
-        row = rows_of(full, table)[-1]
+        row = rows_of(full, name)[-1]
         for column in (*authenticity.columns(name), "mac"):
             if column == "id":
                 continue
@@ -129,7 +124,7 @@ def test_a_row_with_any_column_altered_is_refused(full: World) -> None:
 def test_a_row_under_the_hmac_of_another_or_under_none_is_refused(full: World) -> None:
     for name in TABLES:
         table = metadata.tables[name]
-        first, *_, last = rows_of(full, table)
+        first, *_, last = rows_of(full, name)
         for value in (first["mac"], None, b"", b"\0" * 32):
             put(full, table, last["id"], "mac", value)
             assert refused(full, name), name
@@ -140,7 +135,7 @@ def test_a_row_under_the_hmac_of_another_or_under_none_is_refused(full: World) -
 @pytest.mark.only("sqlite")
 def test_rows_that_trade_their_numbers_are_refused(full: World) -> None:
     for name in NAMED:
-        first, *_, last = (row["id"] for row in rows_of(full, metadata.tables[name]))
+        first, *_, last = (row["id"] for row in rows_of(full, name))
         trade(full, name, first, last)
         assert refused(full, name), name
         trade(full, name, first, last)
@@ -160,7 +155,7 @@ def test_without_the_number_rows_could_trade_them(
     for one in known:
         one.cache_clear()
     key = authenticity.key_of(full.server.secrets)
-    rows = rows_of(full, table)
+    rows = rows_of(full, "user")
     for row in rows:
         found = authenticity.mac(key, "user", [row[name] for name in beside])
         put(full, table, row["id"], "mac", found)

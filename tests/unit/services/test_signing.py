@@ -1,0 +1,126 @@
+"""Homes from before rows were signed: they are signed with the upgrade, once, and held to it."""
+
+import pytest
+from sqlalchemy import Connection, inspect, text, update
+from sqlalchemy.exc import DBAPIError
+from tests.unit.services.conftest import World
+from tests.unit.services.tampered import (
+    TABLES,
+    alter,
+    fill,
+    owned,
+    read_all,
+    rows_of,
+    unguarded,
+)
+
+from penstock.errors import IntegrityViolation
+from penstock.persistence import append_only, migrate
+from penstock.persistence.tables import metadata
+from penstock.services import authenticity, home, signing
+from penstock.services.principals import OPERATOR
+from penstock.services.verification import verify
+
+LATER = [name for name in TABLES if name != "query"]
+QUERY = metadata.tables["query"]
+
+
+@pytest.fixture
+def older(world: World) -> World:
+    """A home with rows in every table, as it was in schema 0013."""
+    fill(world)
+    rows, key = rows_of(world, "query"), authenticity.key_of(world.server.secrets)
+    with owned(world) as connection:
+        for row in rows:
+            was = update(QUERY).values(mac=signing.earlier_mac(key, row))
+            connection.execute(was.where(QUERY.c.id == row["id"]))
+        for table in LATER:
+            _without_mac(connection, table)
+        connection.execute(text("UPDATE alembic_version SET version_num = '0013'"))
+    world.server.database.close()
+    return world
+
+
+def _without_mac(connection: Connection, table: str) -> None:
+    dialect, name = connection.dialect.name, f"append_only_{table}_update"
+    history = table in append_only.HISTORY
+    if history:
+        place = f' ON "{table}"' if dialect == "postgresql" else ""
+        connection.execute(text(f'DROP TRIGGER "{name}"{place}'))
+    connection.execute(text(f'ALTER TABLE "{table}" DROP COLUMN mac'))
+    for statement in append_only.triggers(dialect, table) if history else ():
+        if name in statement:
+            connection.execute(text(statement))
+
+
+def columns(world: World) -> set[str]:
+    with world.server.database.read() as session:
+        found = inspect(session.connection())
+        return {name for name in LATER if "mac" in {c["name"] for c in found.get_columns(name)}}
+
+
+def test_an_upgrade_signs_what_is_there(older: World) -> None:
+    assert columns(older) == set()
+    assert home.upgrade(older.server.settings) == ("0013", migrate.head())
+    assert all(read_all(older, table) >= 2 for table in LATER)
+    with older.server.database.read() as session:
+        assert list(authenticity.altered(session)) == []
+    assert older.ask("pia", epsilon=0.07).first
+    assert older.push("third", share=0.01, levels=None).name == "third"
+
+
+def test_an_upgrade_refuses_a_query_that_was_altered_before_and_changes_nothing(
+    older: World,
+) -> None:
+    alter(older, "UPDATE query SET max_levels = 4000")
+    with pytest.raises(IntegrityViolation, match="Nothing was upgraded"):
+        home.upgrade(older.server.settings)
+    assert migrate.current(older.server.settings.resolved_migration_url) == "0013"
+    assert columns(older) == set()
+
+
+def test_a_row_of_history_is_signed_once_and_stays_as_it_is(older: World) -> None:
+    home.upgrade(older.server.settings)
+    alter(older, "UPDATE clearance SET mac = NULL")
+    for change in ("mac = mac", "mac = NULL", "version = 9, mac = :mac", "version = 9"):
+        with (
+            pytest.raises(DBAPIError, match="clearance is append-only"),
+            owned(older) as connection,
+        ):
+            connection.execute(text(f"UPDATE clearance SET {change}"), {"mac": b"0"})  # noqa: S608 - ours
+    with owned(older) as connection:
+        connection.execute(text("UPDATE clearance SET mac = :mac"), {"mac": b"0"})
+    with (
+        pytest.raises(DBAPIError, match="clearance is append-only"),
+        owned(older) as connection,
+    ):
+        connection.execute(text("UPDATE clearance SET mac = :mac"), {"mac": b"1"})
+
+
+def test_an_upgrade_signs_nothing_that_was_there_already(older: World) -> None:
+    home.upgrade(older.server.settings)
+    alter(older, "UPDATE clearance SET mac = NULL WHERE user_id = 1")
+    assert home.upgrade(older.server.settings) == (migrate.head(), migrate.head())
+    with pytest.raises(IntegrityViolation):
+        older.ask("pia")
+    assert any("clearance" in problem for problem in verify(older.server, OPERATOR).problems)
+
+
+def test_homes_from_before_queries_were_signed_are_signed_as_they_are(older: World) -> None:
+    home.upgrade(older.server.settings)
+    key = authenticity.key_of(older.server.secrets)
+    with unguarded(older) as connection:
+        for table in TABLES:
+            connection.execute(text(f'UPDATE "{table}" SET mac = NULL'))  # noqa: S608 - ours
+    with pytest.raises(IntegrityViolation), owned(older) as connection:
+        signing.sign_all(connection, key, "0013")
+    for before in (None, migrate.head()):
+        with owned(older) as connection:
+            signing.sign_all(connection, key, before)
+        with pytest.raises(IntegrityViolation):
+            older.ask("pia")
+    with owned(older) as connection:
+        signing.sign_all(connection, key, "0006")
+    with older.server.database.read() as session:
+        assert list(authenticity.altered(session)) == []
+    assert older.ask("pia", epsilon=0.07).first
