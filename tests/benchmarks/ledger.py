@@ -21,7 +21,7 @@ from tests.benchmarks.pairing import median, ratio, timed
 from tests.benchmarks.world import World, fresh_world
 
 from penstock.persistence.tables.columns import metadata
-from penstock.services import growth
+from penstock.services import authenticity, growth
 from penstock.services.checkpoints import Signer
 
 GOAL = Goal(1.1, at_most=True)
@@ -73,7 +73,11 @@ def fill(world: World, count: int, size: int) -> None:
     with world.server.database.write() as session:
         written = {name: _written(session, name) for name in COPIES}
         for name, copied in COPIES.items():
-            rows = (copied(row, number) for number in range(1, count) for row in written[name])
+            rows = (
+                _signed(session, name, copied(row, number))
+                for number in range(1, count)
+                for row in written[name]
+            )
             while some := list(islice(rows, CHUNK)):
                 session.connection().execute(insert(metadata.tables[name]), some)
         signer = Signer.load(session, world.server.provider)
@@ -88,6 +92,14 @@ def _written(session: Session, name: str) -> list[Row]:
     if name == "leaf":
         statement = statement.where(table.c.query == TEMPLATE)
     return [dict(row) for row in session.connection().execute(statement).mappings()]
+
+
+def _signed(session: Session, name: str, row: Row) -> Row:
+    """The row with an HMAC of its own, where its table has any."""
+    if "mac" not in row:
+        return row
+    values = [row.get(column) for column in authenticity.columns(name)]
+    return {**row, "mac": authenticity.mac(session.info[authenticity.KEY], name, values)}
 
 
 def _query(row: Row, number: int) -> Row:
@@ -106,7 +118,7 @@ def _charge(row: Row, number: int) -> Row:
 
 
 def _release(row: Row, number: int) -> Row:
-    return {**_level(row, number), "public_id": f"copy-{number}"}
+    return {**_level(row, number), "id": row["id"] + number, "public_id": f"copy-{number}"}
 
 
 def _leaf(row: Row, _: int) -> Row:

@@ -20,8 +20,9 @@ from penstock.accounting import left_of
 from penstock.errors import PenstockError
 from penstock.persistence.tables import Dataset, Tier
 from penstock.randomness import Stream
-from penstock.services import home, releases, stream_releases
+from penstock.services import datasets, home, proposals, releases, repeats, stream_releases
 from penstock.services.accounts import open_account
+from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, acting_as, authenticate
 from penstock.services.server import Server
 from penstock.services.specs import ReleaseRequest
@@ -31,6 +32,7 @@ QUERIES = ("query-0", "query-1")
 STREAM = "hits"
 PEOPLE = tuple(analyst(number) for number in range(3))
 TOKENS = "tokens.json"
+KEY, SENT = "key-0", b"what was sent with it"
 HELD: tuple[dict[str, Any], ...] = ({}, {"epsilon": 0.11}, {"epsilon": 0.07})
 FINER: dict[str, Any] = {"epsilon": 0.33}
 NEW: dict[str, Any] = {"epsilon": 0.09}
@@ -131,8 +133,12 @@ def _questions(server: Server, where: Home) -> Iterator[tuple[str, Callable[[], 
         )
     for name, token in json.loads((where.folder / TOKENS).read_text()).items():
         yield f"token {name}", lambda t=token: _entered(server, t)  # type: ignore[misc]  # bound now
-    for tier in ("public", "internal"):
+    for tier in ("guest", "public", "internal"):
         yield f"left of {tier}", lambda t=tier: _left(server, t)  # type: ignore[misc]  # bound now
+    yield "the dataset", lambda: datasets.show(server, OPERATOR, "sites")
+    yield "the proposals", lambda: proposals.listing(server, OPERATOR, Window()).items
+    yield "a keyed repeat", lambda: _repeated(server)
+    yield "an approval", lambda: _approved(server)
 
 
 def _released(server: Server, person: str, query: str, wanted: dict[str, Any]) -> object:
@@ -152,6 +158,20 @@ def _totals(server: Server, person: str) -> object:
 def _entered(server: Server, token: str) -> object:
     found = authenticate(server, token)
     return found.name, frozenset(found.roles)
+
+
+def _repeated(server: Server) -> object:
+    """The answer that is kept; without one the request is done as if it had no key."""
+    sent = repeats.fingerprint(server, SENT)
+    found = repeats.begin(server, acting_as(server, "ada"), KEY, sent)
+    return found if isinstance(found, repeats.Replay) else NOTHING
+
+
+def _approved(server: Server) -> object:
+    """What comes of approving what is open."""
+    made = proposals.listing(server, OPERATOR, Window(), "open").items
+    done = [proposals.approve(server, acting_as(server, "bea"), one.id).state for one in made]
+    return done, datasets.show(server, OPERATOR, "sites").budgets
 
 
 def _left(server: Server, name: str) -> object:

@@ -4,14 +4,18 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 from tests.databases.homes import Home, Homes
 from tests.faults.probing import (
     HELD,
+    KEY,
     PEOPLE,
     QUERIES,
+    SENT,
     STREAM,
     TOKENS,
     Answers,
@@ -23,11 +27,16 @@ from tests.faults.probing import (
 from tests.faults.stage import choices, figure, vector_query
 from tests.faults.tampering import Tampering, tamper
 
+from penstock.persistence.tables import Tier
 from penstock.services import (
+    authenticity,
     budget,
     datasets,
     home,
+    proposals,
     releases,
+    repeats,
+    restores,
     stream_elements,
     stream_releases,
     streams,
@@ -36,10 +45,15 @@ from penstock.services import (
     users,
     verification,
 )
+from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import BudgetChange
 from penstock.services.queries import register
+from penstock.services.sequencer import account_name
 from penstock.services.server import Server
 from penstock.services.specs import (
+    BudgetSpec,
     DatasetChange,
     DatasetRequest,
     ReleaseRequest,
@@ -49,6 +63,7 @@ from penstock.services.specs import (
     UserSpec,
 )
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.witness import Sight
 
 TAMPERINGS = figure("FAULTS_TAMPERINGS", 60)
 AT_ONCE = 50
@@ -58,7 +73,11 @@ SITES = {
     "source": {"engine": "vector"},
     "neighboring": "add_remove",
     "delta": 1e-6,
-    "budgets": {"public": {"epsilon": 0.9}, "internal": {"epsilon": 2.0}},
+    "budgets": {
+        "guest": {"epsilon": 0.5},
+        "public": {"epsilon": 0.9},
+        "internal": {"epsilon": 2.0},
+    },
 }
 LEVELS = {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}}
 HITS = {
@@ -74,19 +93,22 @@ HITS = {
 
 
 def make(homes: Homes, folder: Path) -> Home:
-    """A home with something in every table that requests write to."""
+    """A home with something in every table but that of sparse histograms' states."""
     made = homes.empty(folder)
     server = home.open_server(made.settings(), clock=moment, randomness=Noise("made"))
-    for tier in ("public", "internal"):
+    for tier in ("guest", "public", "internal"):
         tiers.create(server, OPERATOR, TierSpec(name=tier))
     for number, person in enumerate(PEOPLE):
         clearance = "public" if number == 0 else "internal"
         spec = UserSpec(name=person, roles=["analyst"], clearance=clearance)
         users.create(server, OPERATOR, spec)
-    users.create(server, OPERATOR, UserSpec(name="ada", roles=["admin"]))
+    for person in ("ada", "bea"):
+        users.create(server, OPERATOR, UserSpec(name=person, roles=["admin"]))
     datasets.register(server, OPERATOR, DatasetRequest.model_validate(SITES))
+    _restore(server)
     raised = DatasetChange.model_validate({"budgets": {"public": {"epsilon": 1.0}}})
     budget.change(server, OPERATOR, "sites", raised)
+    _propose(server)
     for query, mechanism in zip(QUERIES, ("gaussian", "laplace"), strict=True):
         register(server, OPERATOR, vector_query(query, mechanism, levels=LEVELS))
     streams.open_stream(server, OPERATOR, StreamRequest.model_validate(HITS))
@@ -95,8 +117,33 @@ def make(homes: Homes, folder: Path) -> Home:
     _ask(server)
     users.change(server, OPERATOR, PEOPLE[2], UserChange(clearance="public"))
     _give_tokens(server, folder)
+    begun = repeats.begin(server, acting_as(server, "ada"), KEY, repeats.fingerprint(server, SENT))
+    assert isinstance(begun, repeats.Begun)
+    repeats.finish(server, begun, 201, b"{}")
     server.database.close()
     return made
+
+
+def _restore(server: Server) -> None:
+    """Go on after a restore that lost charges, so that accounts have spent something at least."""
+    seen = server.sequencer.witness.seen()
+    with server.database.read() as session:
+        dataset = dataset_by_name(session, "sites")
+        tiers_known = [tier.id or 0 for tier in session.exec(select(Tier)).all()]
+    spent = {account_name(dataset, tier): (10**9, 10**9) for tier in tiers_known}
+    server.sequencer.witness.start_over(Sight(seen.size + 1, bytes(32), spent))
+    restores.acknowledge(server, OPERATOR)
+
+
+def _propose(server: Server) -> None:
+    """Three proposals: approved, withdrawn and open."""
+    ruled = replace(server, settings=replace(server.settings, two_person_rule=True))
+    for epsilon, end in ((3.0, proposals.approve), (5.0, proposals.withdraw), (4.0, None)):
+        act = BudgetChange(dataset="sites", budgets={"internal": BudgetSpec(epsilon=epsilon)})
+        made = proposals.asked(ruled, acting_as(server, "ada"), act)
+        assert isinstance(made, ProposalView)
+        if end is not None:
+            end(ruled, acting_as(server, "bea"), made.id)
 
 
 def _ask(server: Server) -> None:
@@ -165,6 +212,18 @@ def test_without_holding_what_stands_to_the_log_tampering_is_silent(
     made: tuple[Home, Answers], homes: Homes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verification, "standing", lambda *_: ())
+    original, answers = made
+    homes.remove()
+    assert any(
+        _tampered(original, homes, answers, tmp_path, number)[1] == "silent"
+        for number in range(CHECKED_WITHOUT)
+    )
+
+
+def test_without_the_hmacs_of_rows_tampering_is_silent(
+    made: tuple[Home, Answers], homes: Homes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authenticity, "_authentic", lambda *_: True)
     original, answers = made
     homes.remove()
     assert any(

@@ -1,4 +1,4 @@
-"""Tiers, people, tokens, budgets, levels and charges, held to the leaves that made them.
+"""Tiers, people, tokens, budgets, levels, charges and proposals, held to the leaves of them.
 
 Every change of these has a leaf that says what it came to.  So whatever stands in the tables
 without a leaf was put there by somebody else, and whatever a leaf says and the tables do not
@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from penstock.accounting import account_of, limit_of
 from penstock.errors import InvalidInput, LogUnavailable
@@ -21,9 +21,12 @@ from penstock.persistence.tables import (
     Charge,
     Clearance,
     Dataset,
+    Decision,
     Leaf,
+    Proposal,
     Query,
     QueryLevel,
+    Release,
     SpentFloor,
     Tier,
     TierBudget,
@@ -54,6 +57,11 @@ class _Told:
     datasets: dict[tuple[str, object], object] = field(default_factory=dict)
     tokens: dict[str, object] = field(default_factory=dict)
     revoked: set[str] = field(default_factory=set)
+    proposals: Versions = field(default_factory=lambda: defaultdict(list))
+    floors: int = 0
+    frozen: int = 0
+    retired: set[str] = field(default_factory=set)
+    shredded: set[tuple[str, object]] = field(default_factory=set)
 
     def take(self, said: dict[str, Any]) -> None:
         """Take in one more leaf."""
@@ -79,8 +87,24 @@ class _Told:
             case "dataset":
                 about = said["delta"], said["neighboring"], said.get("disjoint_units", False)
                 self.datasets[said["dataset"], said["version"]] = about
+            case _:
+                self._take_act(said)
+
+    def _take_act(self, said: dict[str, Any]) -> None:
+        match said["kind"]:
             case "token" if said.get("revoked"):
                 self.revoked.add(said["token"])
+            case "proposal":
+                request = log.canonical({**said["request"], "act": said["act"]}).decode()
+                about = said["proposed_by"], request, log.canonical(said["basis"]).decode()
+                self.proposals[said["proposal"],].append((said["state"], said["actor"], about))
+            case "restore":
+                self.floors += said.get("charged", 0)
+                self.frozen += said.get("frozen", 0)
+            case "query" if said.get("retired"):
+                self.retired.add(said["query"])
+            case "key" if said.get("shredded"):
+                self.shredded.add((said["dataset"], said["version"]))
             case "token":
                 self.tokens[said["token"]] = said["user"], said["scopes"], said["expires"]
 
@@ -104,6 +128,10 @@ def standing(session: Session, server: Server) -> Iterator[str]:
     yield from _budgets(session, told, tiers, datasets)
     yield from _levels(session, told, tiers, queries)
     yield from _charges(session, server)
+    if len(session.exec(select(SpentFloor)).all()) != told.floors:
+        yield "what was spent before a restore is not what the log has"
+    yield from _proposals(session, told)
+    yield from _queries(session, told, queries, datasets)
 
 
 def _told(session: Session) -> _Told:
@@ -233,6 +261,38 @@ def _charges(session: Session, server: Server) -> Iterator[str]:
             here = spent.get(name, (0, 0))
             if (here[0] < loss or here[1] < failure) and name not in lost:
                 yield f"account {name} has spent less than the witness saw"
+
+
+def _proposals(session: Session, told: _Told) -> Iterator[str]:
+    decisions = {row.proposal_id: row for row in session.exec(select(Decision)).all()}
+    found: Versions = defaultdict(list)
+    for row in session.exec(select(Proposal)).all():
+        about = row.by, row.request, row.basis
+        found[row.public_id,].append(("open", row.by, about))
+        decision = decisions.pop(row.id or 0, None)
+        if decision is not None:
+            found[row.public_id,].append((decision.outcome, decision.by, about))
+    if found != told.proposals or decisions:
+        yield "the proposals, or what was decided about them, are not those of the log"
+
+
+def _queries(
+    session: Session,
+    told: _Told,
+    queries: dict[int | None, Query],
+    datasets: dict[int | None, Dataset],
+) -> Iterator[str]:
+    gone = {key for key, one in datasets.items() if (one.name, one.version) in told.shredded}
+    retired = told.retired | {one.name for one in queries.values() if one.dataset_id in gone}
+    if {one.name for one in queries.values() if one.status == "retired"} != retired:
+        yield "other queries are retired than the log has it"
+    if sum(one.frozen is not None for one in queries.values()) != told.frozen:
+        yield "other queries draw nothing more than the log has it"
+    counted = select(Release.query_id, func.count()).group_by(col(Release.query_id))
+    drawn = dict(session.exec(counted).all())
+    for key, query in queries.items():
+        if drawn.get(key or 0, 0) != query.seq + 1:
+            yield f"query {query.name!r} has other releases than it drew"
 
 
 def restored(session: Session) -> set[str]:
