@@ -125,11 +125,12 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
 def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None) -> Entry:
     """What was spent: the last totals, or what was known before charges were lost."""
     found = Entry(last.loss_total, last.failure_total) if last else NOTHING
-    kept = session.exec(
-        select(SpentFloor).where(
-            col(SpentFloor.dataset_id) == dataset_id, col(SpentFloor.tier_id) == tier.id
-        )
-    ).all()
+    # All of the few there are: one that was moved to another account is so found out.
+    kept = [
+        row
+        for row in session.exec(select(SpentFloor)).all()
+        if (row.dataset_id, row.tier_id) == (dataset_id, tier.id)
+    ]
     return Entry(
         max(found.loss, *(row.loss for row in kept), 0),
         max(found.failure, *(row.failure for row in kept), 0),

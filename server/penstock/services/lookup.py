@@ -20,7 +20,7 @@ _QUERY = select(Query).where(col(Query.folded) == bindparam("folded"))
 _GIVEN = select(QueryLevel).where(col(QueryLevel.query_id) == bindparam("query_id"))
 _LEVELS = (
     select(QueryLevel, Tier)
-    .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
+    .outerjoin(Tier, col(QueryLevel.tier_id) == col(Tier.id))
     .where(col(QueryLevel.query_id) == bindparam("query_id"))
     .order_by(col(QueryLevel.version))
 )
@@ -105,7 +105,7 @@ def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:
     newest = {
         level.tier_id: level.rung
         for level, other in session.exec(_LEVELS, params={"query_id": query.id})
-        if other.rank <= tier.rank and other.deleted_at is None
+        if other is not None and other.rank <= tier.rank and other.deleted_at is None
     }
     return min(newest.values(), default=None)
 

@@ -89,6 +89,8 @@ ESCALATIONS: list[tuple[str, Act]] = [
     ("UPDATE charge SET loss_total = loss_total - 1 WHERE seq = 1", registers),
     ("UPDATE charge SET rung = rung + 1", shows_budget),
     ("UPDATE spent_floor SET loss = 0", registers),
+    ("UPDATE spent_floor SET tier_id = 99", registers),
+    ("UPDATE query_level SET tier_id = 99, version = 9 WHERE tier_id = 1", asks),
     ("UPDATE dataset SET spec = '{}'", registers),
     ("UPDATE dataset SET delta = 0.001", asks),
     ("UPDATE proposal SET request = '{}' WHERE id = 1", shows_proposals),
