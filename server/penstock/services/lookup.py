@@ -1,5 +1,7 @@
 """Finding things by name, and the level that a tier has of a query."""
 
+from collections.abc import Iterable
+
 from sqlalchemy import ColumnElement, bindparam
 from sqlmodel import Session, col, select
 
@@ -104,10 +106,15 @@ def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:
     """
     newest = {
         level.tier_id: level.rung
-        for level, other in session.exec(_LEVELS, params={"query_id": query.id})
+        for level, other in _levels(session, query)
         if other is not None and other.rank <= tier.rank and other.deleted_at is None
     }
     return min(newest.values(), default=None)
+
+
+def _levels(session: Session, query: Query) -> Iterable[tuple[QueryLevel, Tier | None]]:
+    """Oldest first; without a tier where the row names none, as only an altered one does."""
+    return session.exec(_LEVELS, params={"query_id": query.id})
 
 
 def given_rungs(session: Session, query: Query) -> set[int]:
