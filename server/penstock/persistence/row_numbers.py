@@ -3,7 +3,9 @@
 What is signed with a row's number has to know it first: rows of history are never updated.
 """
 
-from sqlalchemy import Connection, text
+from functools import cache
+
+from sqlalchemy import Connection, TextClause, text
 
 _SQLITE = (
     'SELECT max(coalesce((SELECT max(id) FROM "{table}"), 0),'
@@ -19,7 +21,12 @@ def take(connection: Connection, table: str, count: int) -> list[int]:
     used in the end are left out.
     """
     if connection.dialect.name == "sqlite":
-        first: int = connection.execute(text(_SQLITE.format(table=table))).scalar_one()
+        first: int = connection.execute(_statement(_SQLITE, table)).scalar_one()
         return list(range(first, first + count))
-    statement = text(_POSTGRESQL.format(table=table))
-    return list(connection.execute(statement, {"count": count}).scalars())
+    found = connection.execute(_statement(_POSTGRESQL, table), {"count": count})
+    return list(found.scalars())
+
+
+@cache
+def _statement(wording: str, table: str) -> TextClause:
+    return text(wording.format(table=table))

@@ -84,10 +84,10 @@ def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
     Raises ``TypeError`` or ``ValueError`` for what no column of its type holds.
     """
     parts = [f"row 2\x00{table}".encode()]
-    for (name, write), value in zip(_writers(table), values, strict=True):
+    for (frame, write), value in zip(_writers(table), values, strict=True):
         if value is not None:
             part = write(value)
-            parts += (f"\x00{name}\x00{len(part)}\x00".encode(), part)
+            parts.append(frame % (len(part), part))
     return hmac.digest(key, b"".join(parts), hashlib.sha256)
 
 
@@ -116,9 +116,13 @@ def unchecked(session: Session) -> Iterator[None]:
 
 
 @cache
-def _writers(table: str) -> tuple[tuple[str, Callable[[Any], bytes]], ...]:
+def _writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
+    """For each column what stands before and around its part, and how that is written."""
     kinds = metadata.tables[table].columns
-    return tuple((name, _writer(kinds[name].type)) for name in columns(table))
+    return tuple(
+        (b"\x00%b\x00%%d\x00%%b" % name.encode(), _writer(kinds[name].type))
+        for name in columns(table)
+    )
 
 
 def _writer(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
