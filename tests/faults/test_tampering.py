@@ -65,7 +65,7 @@ from penstock.services.specs import (
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
 from penstock.services.witness import Sight
 
-TAMPERINGS = figure("FAULTS_TAMPERINGS", 60)
+TAMPERINGS = figure("FAULTS_TAMPERINGS", 500)
 AT_ONCE = 50
 CHECKED_WITHOUT = 100
 SITES = {
@@ -193,7 +193,11 @@ def _tampered(
 
 @pytest.mark.parametrize("part", range(max(1, TAMPERINGS // AT_ONCE)))
 def test_whatever_is_altered_is_refused_or_found_or_changes_nothing(
-    made: tuple[Home, Answers], homes: Homes, tmp_path: Path, part: int
+    made: tuple[Home, Answers],
+    homes: Homes,
+    tmp_path: Path,
+    part: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
     original, answers = made
     homes.remove()
@@ -204,6 +208,8 @@ def test_whatever_is_altered_is_refused_or_found_or_changes_nothing(
         verdicts[verdict] += 1
         if verdict == "silent":
             silent.append(done)
+    for verdict, count in verdicts.items():
+        record_property(verdict, count)
     assert silent == []
     assert verdicts["refused"] + verdicts["found"] > AT_ONCE // 4, verdicts
 
