@@ -118,7 +118,6 @@ def test_a_kill_at_any_step_leaves_the_whole_batch_or_nothing(home: Path, tmp_pa
     kill_everywhere(home, tmp_path, STRIDE)
 
 
-@pytest.mark.only("sqlite")
 def test_a_kill_leaves_all_noise_of_a_square_root_or_that_of_before(tmp_path: Path) -> None:
     kill_everywhere(with_stream(tmp_path / "home", **ROOTS), tmp_path, 4 * STRIDE)
 

@@ -89,40 +89,42 @@ def forging(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answe
         return _written(session, server, principal, ask, honest)
 
 
-def drop_uniques(folder: Path, *uniques: str) -> None:
-    """Take the named constraints off a home's table of releases."""
+def drop_uniques(folder: Path, *uniques: str, table: str = "release") -> None:
+    """Take the named constraints off one of a home's tables."""
     url = settings_of(folder).migration_database_url
     if not url:
-        _rebuild_without(folder, *uniques)
+        _rebuild_without(folder, table, *uniques)
         return
     with psycopg.connect(url) as connection:
         for unique in uniques:
             (name,) = connection.execute(
                 "SELECT conname FROM pg_constraint"
-                " WHERE conrelid = 'release'::regclass AND pg_get_constraintdef(oid) = %s",
-                [unique],
+                " WHERE conrelid = %s::regclass AND pg_get_constraintdef(oid) = %s",
+                [table, unique],
             ).fetchall()
             connection.execute(
-                sql.SQL("ALTER TABLE release DROP CONSTRAINT {}").format(sql.Identifier(*name))
+                sql.SQL("ALTER TABLE {} DROP CONSTRAINT {}").format(
+                    sql.Identifier(table), sql.Identifier(*name)
+                )
             )
 
 
-def _rebuild_without(folder: Path, *uniques: str) -> None:
+def _rebuild_without(folder: Path, table: str, *uniques: str) -> None:
     """SQLite cannot drop a constraint: the table is made anew."""
     connection = sqlite3.connect(folder / "database" / "penstock.db", isolation_level=None)
-    (table,) = connection.execute(
-        "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'release'"
-    ).fetchone()
+    ((made,),) = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [table]
+    )
     triggers = connection.execute(
-        "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'release'"
+        "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?", [table]
     ).fetchall()
-    kept = [line for line in table.splitlines() if not any(one in line for one in uniques)]
-    assert len(kept) == len(table.splitlines()) - len(uniques)
+    kept = [line for line in made.splitlines() if not any(one in line for one in uniques)]
+    assert len(kept) == len(made.splitlines()) - len(uniques)
     connection.execute("BEGIN")
-    connection.execute("\n".join(kept).replace("TABLE release", "TABLE rebuilt", 1))
-    connection.execute("INSERT INTO rebuilt SELECT * FROM release")
-    connection.execute("DROP TABLE release")
-    connection.execute("ALTER TABLE rebuilt RENAME TO release")
+    connection.execute("\n".join(kept).replace(f"TABLE {table}", "TABLE rebuilt", 1))
+    connection.execute(f"INSERT INTO rebuilt SELECT * FROM {table}")  # noqa: S608 - ours
+    connection.execute(f"DROP TABLE {table}")
+    connection.execute(f"ALTER TABLE rebuilt RENAME TO {table}")
     for (trigger,) in triggers:
         connection.execute(trigger)
     connection.execute("COMMIT")

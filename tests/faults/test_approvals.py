@@ -1,0 +1,203 @@
+"""Two people at once decide what others proposed: it is done once, and told once."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import select
+from tests.faults import processes
+from tests.faults.stage import build, choices, figure, open_home, opened
+from tests.faults.unguarded import drop_uniques
+
+from penstock.errors import Conflict
+from penstock.persistence.tables import Decision, Leaf, Proposal, Query
+from penstock.services import proposals, users
+from penstock.services.principals import OPERATOR, Principal, acting_as
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import QueryRetirement
+from penstock.services.server import Server
+from penstock.services.specs import UserSpec
+from penstock.services.verification import verify
+
+PROCESSES = figure("FAULTS_RACE_PROCESSES", 16)
+QUERIES = [f"query-{number}" for number in range(6)]
+PROPOSERS = ("ada", "bea")
+UNIQUE = "UNIQUE (proposal_id)"
+
+Decide = Callable[[Server, Principal, str, Barrier], ProposalView]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one proposal."""
+
+    query: str
+    decisions: tuple[tuple[str, str], ...]
+    """The outcome, and who decided."""
+    leaves: tuple[tuple[str, str], ...]
+    """The same by the log."""
+    told: tuple[tuple[str, str], ...]
+    """The same by those who were told that they decided."""
+
+
+def approving(server: Server, principal: Principal, proposal: str, _: Barrier) -> ProposalView:
+    """The product, and no other way to end a proposal than to approve it."""
+    return proposals.approve(server, principal, proposal)
+
+
+def deciding(server: Server, principal: Principal, proposal: str, _: Barrier) -> ProposalView:
+    """The product; of four people one withdraws."""
+    number = int(principal.name.removeprefix("admin-"))
+    act = proposals.withdraw if number % 4 == 0 else proposals.approve
+    return act(server, principal, proposal)
+
+
+def looking_before(
+    server: Server, principal: Principal, proposal: str, barrier: Barrier
+) -> ProposalView:
+    """A broken variant: whether it is open is looked up before the lock is taken."""
+    with server.database.read() as session:
+        proposals._open(session, server, proposal)
+    barrier.wait()
+    vars(proposals)["_open"] = lambda session, _, name: proposals._found(session, name)
+    return proposals.approve(server, principal, proposal)
+
+
+def _compete(
+    home: Path, number: int, wanted: list[str], decide: Decide, barrier: Barrier, told: Path
+) -> None:
+    server = ruled(open_home(home))
+    principal = acting_as(server, admin(number))
+    order = [wanted[place] for place in choices("decide", number).permutation(len(wanted))]
+    found = {}
+    barrier.wait()
+    for proposal in order:
+        with suppress(Conflict, IntegrityError):
+            found[proposal] = decide(server, principal, proposal, barrier).state
+    told.write_text(json.dumps(found))
+
+
+def ruled(server: Server) -> Server:
+    return replace(server, settings=replace(server.settings, two_person_rule=True))
+
+
+def admin(number: int) -> str:
+    return f"admin-{number}"
+
+
+def proposed(home: Path, count: int, queries: list[str]) -> list[str]:
+    """Build a home with ``count`` admins, and two proposals to retire each query."""
+    build(home, analysts=0, names=queries)
+    with opened(home) as server:
+        for name in (*PROPOSERS, *(admin(number) for number in range(count))):
+            users.create(server, OPERATOR, UserSpec(name=name, roles=["admin"]))
+        rule, made = ruled(server), []
+        for query in queries:
+            for proposer in PROPOSERS:
+                act = QueryRetirement(query=query)
+                view = proposals.asked(rule, acting_as(rule, proposer), act)
+                assert isinstance(view, ProposalView)
+                made.append(view.id)
+    return made
+
+
+def run(folder: Path, count: int, wanted: list[str], decide: Decide) -> list[Outcome]:
+    """Let so many admins decide the proposals at once, each in a process of its own."""
+    home, barrier = folder / "home", processes.barrier(count)
+    processes.finish(
+        [
+            processes.start(
+                *(folder / f"errors-{number}", _compete, home, number, wanted),
+                *(decide, barrier, folder / f"told-{number}"),
+            )
+            for number in range(count)
+        ]
+    )
+    told = {
+        admin(number): json.loads((folder / f"told-{number}").read_text())
+        for number in range(count)
+    }
+    return outcomes(home, told)
+
+
+def outcomes(home: Path, told: dict[str, dict[str, str]]) -> list[Outcome]:
+    with opened(home) as server, server.database.read() as session:
+        made = session.exec(select(Proposal)).all()
+        decisions = session.exec(select(Decision)).all()
+        leaves = [json.loads(leaf.bytes) for leaf in session.exec(select(Leaf)).all()]
+    logged = [leaf for leaf in leaves if leaf["kind"] == "proposal" and leaf["state"] != "open"]
+    return [
+        Outcome(
+            json.loads(one.request)["query"],
+            tuple((row.outcome, row.by) for row in decisions if row.proposal_id == one.id),
+            tuple((leaf["state"], leaf["actor"]) for leaf in logged if _about(leaf, one)),
+            tuple(
+                (said[one.public_id], who) for who, said in told.items() if one.public_id in said
+            ),
+        )
+        for one in made
+    ]
+
+
+def _about(leaf: dict[str, Any], proposal: Proposal) -> bool:
+    return bool(leaf["proposal"] == proposal.public_id)
+
+
+def retired(home: Path) -> tuple[set[str], Counter[str]]:
+    """The queries that are retired, and how often the log tells so of each."""
+    with opened(home) as server:
+        assert verify(server, OPERATOR).problems == []
+        with server.database.read() as session:
+            queries = session.exec(select(Query).where(Query.status == "retired")).all()
+            leaves = [json.loads(leaf.bytes) for leaf in session.exec(select(Leaf)).all()]
+    told = Counter(leaf["query"] for leaf in leaves if leaf.get("retired"))
+    return {query.name for query in queries}, told
+
+
+def check(folder: Path, found: list[Outcome]) -> Counter[str]:
+    """Every proposal was decided once, by whoever was told so, and done where it was approved."""
+    for one in found:
+        assert len(one.decisions) == 1
+        assert one.leaves == one.decisions
+        ((outcome, _),) = one.decisions
+        # Whoever finds that it cannot be done any more is refused as the others are.
+        assert one.told == (() if outcome == "failed" else one.decisions)
+    approved = Counter(one.query for one in found if one.decisions[0][0] == "approved")
+    assert set(approved.values()) <= {1}
+    assert retired(folder / "home") == (set(approved), approved)
+    return Counter(one.decisions[0][0] for one in found)
+
+
+def test_a_proposal_that_many_approve_at_once_is_carried_out_once(tmp_path: Path) -> None:
+    wanted = proposed(tmp_path / "home", PROCESSES, QUERIES)
+    found = check(tmp_path, run(tmp_path, PROCESSES, wanted, approving))
+    # Of two proposals of one act the first is done, and the other cannot be any more.
+    assert found == {"approved": len(QUERIES), "failed": len(QUERIES)}
+
+
+def test_a_proposal_is_approved_or_withdrawn_and_never_both(tmp_path: Path) -> None:
+    wanted = proposed(tmp_path / "home", PROCESSES, QUERIES)
+    found = check(tmp_path, run(tmp_path, PROCESSES, wanted, deciding))
+    assert found.total() == len(wanted)
+
+
+def test_the_unique_alone_lets_one_of_them_decide(tmp_path: Path) -> None:
+    wanted = proposed(tmp_path / "home", 4, QUERIES[:1])[:1]
+    first, *_ = run(tmp_path, 4, wanted, looking_before)
+    assert len(first.decisions) == len(first.told) == 1
+    assert first.leaves == first.decisions == first.told
+
+
+def test_looking_before_the_lock_and_without_the_unique_it_is_decided_by_all(
+    tmp_path: Path,
+) -> None:
+    wanted = proposed(tmp_path / "home", 4, QUERIES[:1])[:1]
+    drop_uniques(tmp_path / "home", UNIQUE, table="decision")
+    first, *_ = run(tmp_path, 4, wanted, looking_before)
+    assert len(first.decisions) == len(first.leaves) == 4
