@@ -32,9 +32,13 @@ class Write:
         if self.data is not None:
             content[self.offset : end] = self.data
 
+    @property
+    def can_tear(self) -> bool:
+        return self.data is not None and len(self.data) > 1
+
     def torn(self, choice: Generator) -> "Write":
         """The first sectors of it, or the last ones."""
-        if self.data is None or len(self.data) < 2:
+        if self.data is None or not self.can_tear:
             return self
         first = (self.offset // SECTOR + 1) * SECTOR - self.offset
         ends = range(first, len(self.data), SECTOR) or [len(self.data) // 2]
@@ -42,6 +46,14 @@ class Write:
         if choice.integers(2):
             return Write(self.number, self.offset, self.data[:end])
         return Write(self.number, self.offset + end, self.data[end:])
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a cut leaves of a file, and whether that ends in the middle of a write."""
+
+    content: bytes
+    is_torn: bool
 
 
 @dataclass
@@ -63,12 +75,14 @@ class File:
                 write.onto(self.safe)
         self.pending = [write for write in self.pending if write.number >= began]
 
-    def left(self, choice: Generator) -> bytes:
+    def left(self, choice: Generator) -> "Left":
         """What a cut leaves."""
         content = bytearray(self.safe)
-        for write in _survivors(self.pending, choice):
+        survivors = _survivors(self.pending, choice)
+        for write in survivors:
             write.onto(content)
-        return bytes(content)
+        whole = {id(write) for write in self.pending}
+        return Left(bytes(content), any(id(write) not in whole for write in survivors))
 
 
 @dataclass
@@ -151,14 +165,34 @@ class Disk:
                 raise AssertionError(f"{call.name} of {path.name} is not understood")
         return f"{call.name} {path.name}"
 
-    def leave(self, root: Path, choice: Generator) -> None:
-        """Make under ``root`` what is left when the power goes now."""
-        for path, folder in self._folders.items():
+    @property
+    def can_tear(self) -> bool:
+        """Whether anything is being written of which a cut can leave a part."""
+        files = [file for folder in self._folders.values() for file in folder.now.values()]
+        return any(write.can_tear for file in files for write in file.pending)
+
+    def leave(self, root: Path, choice: Generator, *, torn: bool = False) -> bool:
+        """Make under ``root`` what is left when the power goes now; whether a write is torn.
+
+        With ``torn`` one is.
+        """
+        left = self._left(choice)
+        while torn and not any(file.is_torn for file in left.values()):
+            left = self._left(choice)
+        for path in self._folders:
+            (root / path.relative_to(self._root)).mkdir(mode=0o700, exist_ok=True)
+        for path, file in left.items():
             place = root / path.relative_to(self._root)
-            place.mkdir(mode=0o700, exist_ok=True)
-            for name, file in folder.left(choice).items():
-                (place / name).write_bytes(file.left(choice))
-                (place / name).chmod(0o600)
+            place.write_bytes(file.content)
+            place.chmod(0o600)
+        return any(file.is_torn for file in left.values())
+
+    def _left(self, choice: Generator) -> dict[Path, Left]:
+        return {
+            path / name: file.left(choice)
+            for path, folder in self._folders.items()
+            for name, file in folder.left(choice).items()
+        }
 
     def _opened(self, number: int, folder: Folder, path: Path, rest: str) -> str:
         if "O_CREAT" in rest and path.name not in folder.now:

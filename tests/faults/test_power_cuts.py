@@ -9,7 +9,8 @@ import json
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -30,18 +31,31 @@ ANSWERS, QUERIES = "answers", "queries"
 
 
 @pytest.mark.parametrize("run", range(max(1, CUTS // CUTS_A_RUN)))
-def test_a_power_cut_at_any_moment_loses_and_changes_nothing(tmp_path: Path, run: int) -> None:
+def test_a_power_cut_at_any_moment_loses_and_changes_nothing(
+    tmp_path: Path, run: int, record_property: Callable[[str, object], None]
+) -> None:
     found = list(_after_cuts(tmp_path, run, min(CUTS, CUTS_A_RUN)))
+    torn = sum(one.is_torn for one in found)
+    record_property("torn", torn)
     assert len(found) == min(CUTS, CUTS_A_RUN)
-    assert [one for one in found if one] == []
+    assert torn >= len(found) // 2
+    assert [one.complaints for one in found if one.complaints] == []
 
 
 def test_with_a_database_that_syncs_less_answers_are_found_to_be_lost(tmp_path: Path) -> None:
     found = list(_after_cuts(tmp_path, 0, BROKEN_CUTS, NORMAL))
-    assert any("is lost" in complaint for one in found for complaint in one)
+    assert any("is lost" in complaint for one in found for complaint in one.complaints)
 
 
-def _after_cuts(folder: Path, run: int, count: int, mode: str = "full") -> Iterator[list[str]]:
+@dataclass(frozen=True)
+class After:
+    """What is wrong after a cut, and whether it left a part of a write."""
+
+    complaints: list[str]
+    is_torn: bool
+
+
+def _after_cuts(folder: Path, run: int, count: int, mode: str = "full") -> Iterator[After]:
     """What is wrong after each of ``count`` cuts of one run of requests."""
     if not recording.installed() and os.environ.get("CI") == "true":
         pytest.fail(recording.PACKAGE)
@@ -49,46 +63,62 @@ def _after_cuts(folder: Path, run: int, count: int, mode: str = "full") -> Itera
         pytest.skip(recording.PACKAGE if not recording.installed() else recording.FORBIDDEN)
     home = folder / "home"
     build(home, analysts=2, names=["query-0"])
-    disk = Disk(home)
+    disk, again = Disk(home), Disk(home)
     names = (home, folder / ANSWERS, folder / QUERIES)
     calls = record(folder / "trace", "tests.faults.power", *names, run, mode)
-    cuts = _moments(home, calls, run, count)
+    cuts = _moments(home, again, calls, run, count)
     told: dict[str, list[bytes]] = {ANSWERS: [], QUERIES: []}
     for moment, call in enumerate(calls):
-        for cut in range(cuts.count(moment)):
+        for cut, torn in enumerate(cuts.get(moment, ())):
             label = (run, moment, cut)
-            yield complaints(_left(disk, folder / "cut", label), _told(told), *label)
+            is_torn = _leave(disk, folder / "cut", label, torn=torn)
+            yield After(complaints(folder / "cut", _told(told), *label), is_torn)
         if not disk.do(call) and call.name == "write" and Path(call.place).parent == folder:
             told[Path(call.place).name].append(call.texts[0])
 
 
-def _moments(home: Path, calls: Sequence[Call], run: int, count: int) -> list[int]:
-    """The calls before which the power goes: half of them anywhere, half next to rare ones."""
+def _moments(
+    home: Path, disk: Disk, calls: Sequence[Call], run: int, count: int
+) -> Mapping[int, list[bool]]:
+    """The calls before which the power goes, and whether a write is to be torn there.
+
+    Half of the cuts tear one.  Of the others half fall anywhere, half next to rare calls.
+    """
     kinds: dict[tuple[str, str], list[int]] = defaultdict(list)
+    tearing = []
     for moment, call in enumerate(calls):
         place = call.place or b" ".join(call.texts).decode(errors="replace")
         changes = not call.name.startswith("open") or "O_CREAT" in call.rest
         if changes and str(home.parent) in place:
             kinds[call.name, Path(place).name].append(moment)
+        if disk.can_tear:
+            tearing.append(moment)
+        disk.do(call)
     choice = choices("cuts", run)
     rare = [kinds[one] for one in sorted(kinds)]
     anywhere = sorted(moment for moments in rare for moment in moments)
-    found = [int(choice.choice(anywhere)) for _ in range(count - count // 2)]
-    for _ in range(count // 2):
+    found: dict[int, list[bool]] = defaultdict(list)
+    for cut in range(count):
         moments = rare[choice.integers(len(rare))]
-        found.append(int(choice.choice(moments)) + int(choice.integers(2)))
-    return sorted(found)
+        if cut % 2:
+            found[int(choice.choice(tearing))].append(True)
+        elif cut % 4:
+            found[int(choice.choice(anywhere))].append(False)
+        else:
+            found[int(choice.choice(moments)) + int(choice.integers(2))].append(False)
+    return found
 
 
-def _left(disk: Disk, home: Path, label: tuple[int, ...]) -> Path:
+def _leave(disk: Disk, home: Path, label: tuple[int, ...], *, torn: bool) -> bool:
+    """Make a home as the cut leaves it; whether a write is torn."""
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(mode=0o700)
     choice = choices("left", *label)
-    disk.leave(home, choice)
+    is_torn = disk.leave(home, choice, torn=torn)
     # An index that nobody synced may be there as well, with anything in it.
     (home / "database" / "penstock.db-shm").write_bytes(choice.bytes(4096))
     urls_beside(home).write_text("{}")
-    return home
+    return is_torn
 
 
 def _told(told: dict[str, list[bytes]]) -> Told:
