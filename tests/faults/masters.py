@@ -16,6 +16,7 @@ from typing import Any
 
 from tests.faults.processes import HANG
 from tests.faults.reports import Reported
+from tests.faults.stage import HANG as LONGEST
 from tests.faults.stage import Ask, analyst, opened, settings_of
 
 from penstock.services import tokens
@@ -24,9 +25,8 @@ from penstock.services.specs import TokenSpec
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"
 WORKERS = 2
-BUSY_SECONDS = 5
-PATIENCE_SECONDS = BUSY_SECONDS + 40.0
-"""How long a reader waits: longer than the server may wait for its database."""
+IMPATIENT = 5.0
+"""Seconds that a server waits for a lock where its database is to go away."""
 
 
 @dataclass
@@ -40,9 +40,7 @@ class Reader:
     def post(self, port: int, path: str, body: object) -> tuple[int, dict[str, Any]]:
         """One request; the status and the document that came back."""
         if port not in self.connections:
-            self.connections[port] = http.client.HTTPConnection(
-                "127.0.0.1", port, timeout=PATIENCE_SECONDS
-            )
+            self.connections[port] = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG)
         connection = self.connections[port]
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         connection.request("POST", path, body=json.dumps(body), headers=headers)
@@ -78,10 +76,10 @@ def readers(home: Path, count: int) -> list[Reader]:
 
 
 @contextmanager
-def masters(home: Path, count: int) -> Iterator[Sequence[int]]:
+def masters(home: Path, count: int, *, busy_timeout: float = LONGEST) -> Iterator[Sequence[int]]:
     """So many masters over one home; the ports that they answer on."""
     ports = [_free_port() for _ in range(count)]
-    running = [_started(home, port) for port in ports]
+    running = [_started(home, port, busy_timeout) for port in ports]
     try:
         for port, process in zip(ports, running, strict=True):
             _wait_for(home, port, process)
@@ -98,7 +96,7 @@ def log_of(home: Path) -> str:
     return home.with_name("masters").read_text()
 
 
-def _started(home: Path, port: int) -> "subprocess.Popen[bytes]":
+def _started(home: Path, port: int, busy_timeout: float) -> "subprocess.Popen[bytes]":
     settings = settings_of(home)
     environment = {
         "PENSTOCK_CONFIG": os.devnull,
@@ -107,9 +105,9 @@ def _started(home: Path, port: int) -> "subprocess.Popen[bytes]":
         "PENSTOCK_PORT": str(port),
         "PENSTOCK_WORKERS": str(WORKERS),
         "PENSTOCK_TIME_QUANTUM": "0",
-        "PENSTOCK_BUSY_TIMEOUT": str(BUSY_SECONDS),
+        "PENSTOCK_BUSY_TIMEOUT": str(busy_timeout),
         # A machine that is busy with other tests fails none of them.
-        "PENSTOCK_LOG_PATIENCE": str(PATIENCE_SECONDS),
+        "PENSTOCK_LOG_PATIENCE": str(LONGEST),
     }
     with home.with_name("masters").open("ab") as log:
         return subprocess.Popen(
@@ -126,7 +124,7 @@ def _wait_for(home: Path, port: int, process: "subprocess.Popen[bytes]") -> None
     while True:
         assert process.poll() is None, log_of(home)
         assert time.monotonic() < until, log_of(home)
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG)
         try:
             connection.request("GET", "/healthz")
             connection.getresponse().read()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.databases.cluster import Cluster
 from tests.faults.findings import NOTHING, examine, served_otherwise
-from tests.faults.masters import Reader, log_of, masters, readers
+from tests.faults.masters import IMPATIENT, Reader, log_of, masters, readers
 from tests.faults.reports import Reported
 from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.stage import Ask, asks, build, choices, figure, opened, shuffled, some_rungs
@@ -101,7 +101,7 @@ def test_a_database_that_is_stopped_in_mid_request_loses_nothing(
     with opened(home) as server:
         rungs = range(1, 4000)
         ladders = {name: asks(server, name, rungs) for name in NAMES}
-    with masters(home, 1) as (port,), ThreadPoolExecutor(1) as pool:
+    with masters(home, 1, busy_timeout=IMPATIENT) as (port,), ThreadPoolExecutor(1) as pool:
         finished = pool.submit(at_once, readers(home, 8), act)
         try:
             for _ in range(STOPS):
