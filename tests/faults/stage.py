@@ -11,6 +11,7 @@ from pathlib import Path
 from numpy.random import Generator
 from sqlmodel import col, func, select
 
+from penstock.persistence import postgresql
 from penstock.persistence.tables import Grant, Query, QueryLevel, Release, User
 from penstock.randomness import Stream
 from penstock.services import datasets, home, queries, releases, tiers, users
@@ -32,7 +33,7 @@ DIMENSION = 12
 MECHANISMS = ("gaussian", "laplace", "poisson", "skellam")
 TIERS = ("public", "internal")
 HANG = 600.0
-"""Seconds that a server waits for a lock and for the log."""
+"""Seconds that a server waits for a lock, for the log and to be connected."""
 REACH = 4000
 """How many rungs above the public one are asked for."""
 
@@ -71,6 +72,7 @@ def settings_of(folder: Path) -> Settings:
 
 def open_home(folder: Path) -> Server:
     """The server as every process opens it for itself."""
+    postgresql.CONNECT_SECONDS = int(HANG)
     return home.open_server(settings_of(folder))
 
 
