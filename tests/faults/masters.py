@@ -111,7 +111,11 @@ def _started(home: Path, port: int, busy_timeout: float) -> "subprocess.Popen[by
     }
     with home.with_name("masters").open("ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION)],
+            [
+                *(sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION)),
+                # Nobody is given up for being slow, neither a reader nor a worker.
+                *("--keep-alive", str(int(LONGEST)), "--timeout", str(int(LONGEST))),
+            ],
             env={**os.environ, **environment},
             cwd=home.parent,
             stdout=log,

@@ -181,7 +181,8 @@ def _left(server: Server, name: str) -> object:
         ).one()
         dataset = session.exec(select(Dataset).where(col(Dataset.name) == "sites")).one()
         account = open_account(session, dataset.id or 0, tier)
-        assert account is not None
+        if account is None:
+            raise LookupError(name)
         left = left_of(account.account, account.spent)
     return left.loss, left.failure
 

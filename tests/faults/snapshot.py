@@ -25,9 +25,12 @@ def snapshot(server: Server) -> Snapshot:
         }
 
 
-def history(now: Snapshot) -> dict[str, list[bytes]]:
-    """A digest of every row of history; a leaf's place in the tree comes later than its row."""
-    return {table: [_digest(table, row) for row in now[table]] for table in HISTORY}
+def history(now: Snapshot) -> dict[str, frozenset[bytes]]:
+    """A digest of every row of history; a leaf's place in the tree comes later than its row.
+
+    They have no order: who takes a number first may commit last.
+    """
+    return {table: frozenset(_digest(table, row) for row in now[table]) for table in HISTORY}
 
 
 def _digest(table: str, row: RowMapping) -> bytes:
@@ -35,6 +38,8 @@ def _digest(table: str, row: RowMapping) -> bytes:
     return sha256(repr(kept).encode()).digest()
 
 
-def altered(before: Mapping[str, list[bytes]], after: Mapping[str, list[bytes]]) -> list[str]:
+def altered(
+    before: Mapping[str, frozenset[bytes]], after: Mapping[str, frozenset[bytes]]
+) -> list[str]:
     """The tables of which a row of ``before`` is gone or changed in ``after``."""
-    return [table for table in HISTORY if after[table][: len(before[table])] != before[table]]
+    return [table for table in HISTORY if not before[table] <= after[table]]
