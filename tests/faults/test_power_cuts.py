@@ -105,7 +105,8 @@ def _moments(
         elif cut % 4:
             found[int(choice.choice(anywhere))].append(False)
         else:
-            found[int(choice.choice(moments)) + int(choice.integers(2))].append(False)
+            after = int(choice.choice(moments)) + int(choice.integers(2))
+            found[min(after, len(calls) - 1)].append(False)
     return found
 
 
