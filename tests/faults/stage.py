@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from numpy.random import Generator
 from sqlmodel import col, func, select
 
-from penstock.persistence import postgresql
 from penstock.persistence.tables import Grant, Query, QueryLevel, Release, User
 from penstock.randomness import Stream
 from penstock.services import datasets, home, queries, releases, tiers, users
@@ -65,14 +65,15 @@ def urls_beside(folder: Path) -> Path:
 
 def settings_of(folder: Path) -> Settings:
     """The settings of a home, as every process reads them for itself."""
-    urls = json.loads(urls_beside(folder).read_text())
+    found = json.loads(urls_beside(folder).read_text())
     # Nobody gives up waiting, for a lock or the log: the machine's speed decides nothing.
-    return Settings(home=folder, **{"busy_timeout": HANG, "log_patience": HANG, **urls})
+    urls = {name: f"{url}&connect_timeout={HANG:.0f}" for name, url in found.items()}
+    patient: dict[str, Any] = {"busy_timeout": HANG, "log_patience": HANG, **urls}
+    return Settings(home=folder, **patient)
 
 
 def open_home(folder: Path) -> Server:
     """The server as every process opens it for itself."""
-    postgresql.CONNECT_SECONDS = int(HANG)
     return home.open_server(settings_of(folder))
 
 

@@ -78,7 +78,10 @@ def stage(tmp_path: Path, cluster: Cluster) -> Iterator[Stage]:
     settings = settings_of(home)
     proxy = Proxy(cluster.port)
     there = make_url(settings.database_url).set(
-        host="127.0.0.1", port=proxy.own_port, password=PASSWORD, query={}
+        host="127.0.0.1",
+        port=proxy.own_port,
+        password=PASSWORD,
+        query={"connect_timeout": f"{HANG:.0f}"},
     )
     url = there.render_as_string(hide_password=False)
     direct = homes_of.open_server(replace(settings, database_url=url, log_patience=HANG))
