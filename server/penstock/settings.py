@@ -96,6 +96,16 @@ class Settings:
     token_days: int = field(
         default=90, metadata={"sentence": "How many days a token lives unless it says otherwise."}
     )
+    session_idle_minutes: int = field(
+        default=30,
+        metadata={"sentence": "How many minutes a session of the pages lasts without a request."},
+    )
+    session_hours: int = field(
+        default=12,
+        metadata={
+            "sentence": "How many hours a session lasts at most, and never beyond its token."
+        },
+    )
     busy_timeout: float = field(
         default=10.0,
         metadata={"sentence": "How many seconds to wait for a locked database before a 503."},
@@ -276,7 +286,7 @@ _PATHS = {
 }
 _INTEGERS = {
     *("port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"),
-    *("request_burst", "failed_sign_ins"),
+    *("request_burst", "failed_sign_ins", "session_idle_minutes", "session_hours"),
 }
 _SWITCHES = {"two_person_rule"}
 _POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
@@ -306,6 +316,8 @@ _RANGES: dict[str, tuple[float, float]] = {
     "workers": (1, 256),
     "time_quantum": (0, 10),
     "token_days": (1, 3650),
+    "session_idle_minutes": (1, 1440),
+    "session_hours": (1, 720),
     "busy_timeout": (0.1, 600),
     "log_patience": (0.1, 600),
     "body_limit": (1024, 2**40),

@@ -88,12 +88,17 @@ def authenticate(server: Server, token: str) -> Principal:
     alive = stored.revoked_at is None and stored.expires_at > server.clock()
     if not (genuine and alive and user.disabled_at is None):
         raise refusal
-    scopes = set(stored.scopes.split(",")) if stored.scopes else set(ROLES)
+    return limited(user, stored.scopes, stored.expires_at)
+
+
+def limited(user: User, scopes: str, expires: datetime) -> Principal:
+    """A user, limited to the roles that a token or session carries: all where none are named."""
+    carried = scopes.split(",") if scopes else ROLES
     return Principal(
         name=user.name,
         user_id=user.id,
-        roles=frozenset(roles_of(user)) & scopes,
-        token_expires=stored.expires_at,
+        roles=frozenset(roles_of(user)).intersection(carried),
+        token_expires=expires,
     )
 
 

@@ -117,6 +117,15 @@ SAMPLES: dict[str, dict[str, object]] = {
         "started_at": NOON,
         "expires_at": NOON,
     },
+    "web_session": {
+        "digest": bytes(32),
+        "user_id": 1,
+        "token_id": 1,
+        "scopes": "",
+        "started_at": NOON,
+        "seen_at": NOON,
+        "expires_at": NOON + timedelta(hours=12),
+    },
     "histogram_state": {"query_id": 1, "seq": 0, "ciphertext": b"sealed"},
     "stream_state": {"query_id": 1, "step": 3, "ciphertext": b"sealed"},
     "stream_output": {
@@ -167,6 +176,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.Grant,
         tables.Charge,
         tables.Idempotency,
+        tables.WebSession,
         tables.HistogramState,
         tables.StreamState,
         tables.StreamOutput,

@@ -65,9 +65,9 @@ def test_the_servers_role_writes_every_table_and_changes_what_is_no_history(
     with application.write() as session:
         session.get_one(tables.User, 1).admin = True
         session.get_one(tables.Query, 1).seq = 1
-        session.delete(session.get_one(tables.Token, 1))
+        session.delete(session.get_one(tables.WebSession, 1))
     with application.read() as session:
-        assert session.exec(select(tables.Token)).all() == []
+        assert session.exec(select(tables.WebSession)).all() == []
 
 
 def test_who_may_change_history_is_known(cluster: Cluster, name: str) -> None:

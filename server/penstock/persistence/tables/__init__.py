@@ -9,6 +9,7 @@
 * ``log``       the leaves of the audit log, its tree, its checkpoints
 * ``proposals``  what takes two people, and what was decided about it
 * ``repeats``   requests that carried a key of their own
+* ``sessions``    who is signed in to the pages
 * ``secret_checks``  what tells the right secrets from others
 
 The classes do not validate (SQLModel skips validation where ``table=True``): input
@@ -31,6 +32,7 @@ from penstock.persistence.tables.proposals import Decision, Proposal
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
 from penstock.persistence.tables.repeats import Idempotency
 from penstock.persistence.tables.secret_checks import SecretCheck
+from penstock.persistence.tables.sessions import WebSession
 from penstock.persistence.tables.streams import StreamOutput, StreamState
 
 __all__ = [
@@ -57,5 +59,6 @@ __all__ = [
     "Token",
     "TreeNode",
     "User",
+    "WebSession",
     "metadata",
 ]

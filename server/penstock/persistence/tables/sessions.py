@@ -1,0 +1,36 @@
+"""Who is signed in to the pages."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+
+
+class WebSession(Table, table=True):
+    """A session of a browser: an HMAC of its secret, never the secret.
+
+    ``token_id`` is the token that it was begun with, null where that was an OpenID
+    provider's; ``scopes`` are then the roles that this one carried.
+    """
+
+    __tablename__ = "web_session"
+    __table_args__ = (
+        UniqueConstraint("digest"),
+        check("digest", "length(digest) = 32"),
+        check("scopes", "(token_id IS NULL) = (length(scopes) >= 1)"),
+        check("expires_at", "expires_at > started_at"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    digest: bytes
+    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger, index=True)
+    token_id: int | None = Field(
+        default=None, foreign_key="token.id", sa_type=BigInteger, index=True
+    )
+    scopes: str
+    started_at: datetime = Field(sa_type=Moment)
+    seen_at: datetime = Field(sa_type=Moment)
+    expires_at: datetime = Field(sa_type=Moment, index=True)

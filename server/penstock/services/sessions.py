@@ -1,0 +1,139 @@
+"""Sessions of the pages: begun with a token, looked up anew for every request, ended at once.
+
+A browser holds a secret of 256 bits, the database an HMAC of it under the server's pepper.
+A session carries no rights of its own: at every request it is worth what its token and its
+user are worth then, so that revoking the one, or disabling or changing the other, acts at
+once.  It ends by itself after a time without requests, after a time in all, and with its
+token.  Begun with a token of an OpenID provider it ends with that one, which nobody but the
+provider can revoke, and never has a role that the token did not carry.
+
+Nothing of this is in the log or a draw, so the witness need not be asked: whoever was
+signed in when a database was put back to an older state may still read.
+"""
+
+import hashlib
+import hmac
+import secrets
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import bindparam
+from sqlmodel import Session, col, delete, select, update
+
+from penstock.errors import NotAuthenticated
+from penstock.persistence.tables import Token, User, WebSession
+from penstock.services.lookup import required
+from penstock.services.principals import Principal, authenticate, limited
+from penstock.services.server import Server
+from penstock.services.token_format import prefix_of, well_formed
+
+NOTED = 10
+"""A session is noted as seen once in so many parts of the time that it may be idle."""
+
+_BY_DIGEST = (
+    select(WebSession, User, Token)
+    .join(User, col(WebSession.user_id) == col(User.id))
+    .outerjoin(Token, col(WebSession.token_id) == col(Token.id))
+    .where(col(WebSession.digest) == bindparam("digest"))
+)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A new session: the secret that the browser keeps, who it is of, and its end."""
+
+    secret: str
+    principal: Principal
+    ends: datetime
+
+
+def begin(server: Server, token: str, former: str = "") -> Begun:
+    """Sign in with a token, and end the session ``former`` that the browser had before.
+
+    Raises ``NotAuthenticated`` and ``IdentityUnavailable`` as ``authenticate`` does.
+    """
+    principal = authenticate(server, token)
+    now = server.clock()
+    ends = now + timedelta(hours=server.settings.session_hours)
+    if principal.token_expires is not None:
+        ends = min(ends, principal.token_expires)
+    secret = secrets.token_urlsafe(32)
+    with _writing(server) as session:
+        _forget(session, server, former, now)
+        issued = well_formed(token)
+        session.add(
+            WebSession(
+                digest=_digest(server, secret),
+                user_id=required(principal.user_id),
+                token_id=_token(session, token) if issued else None,
+                scopes="" if issued else ",".join(sorted(principal.roles)) or "none",
+                started_at=now,
+                seen_at=now,
+                expires_at=ends,
+            )
+        )
+    return Begun(secret, principal, ends)
+
+
+def resume(server: Server, secret: str) -> Principal:
+    """Who is signed in by this secret.
+
+    Raises ``NotAuthenticated``, with one text for a session that was never begun, has
+    ended, or is of somebody who may not sign in any more.
+    """
+    now = server.clock()
+    with server.database.read() as session:
+        row = session.exec(_BY_DIGEST, params={"digest": _digest(server, secret)}).first()
+    if row is None:
+        raise _ended()
+    found, user, token = row
+    idle = timedelta(minutes=server.settings.session_idle_minutes)
+    alive = now < found.expires_at and now < found.seen_at + idle and user.disabled_at is None
+    if token is not None:
+        alive = alive and token.revoked_at is None and token.expires_at > now
+    if not alive:
+        raise _ended()
+    if now >= found.seen_at + idle / NOTED:
+        with _writing(server) as session:
+            session.exec(
+                update(WebSession).where(col(WebSession.id) == found.id).values(seen_at=now)
+            )
+    return limited(user, found.scopes if token is None else token.scopes, found.expires_at)
+
+
+def end(server: Server, secret: str) -> None:
+    """Sign out.  Once more changes nothing."""
+    with _writing(server) as session:
+        _forget(session, server, secret, server.clock())
+
+
+def form_key(server: Server, secret: str) -> str:
+    """What a form of this session has to carry: known to its own pages and to nobody else."""
+    text = b"penstock form\0" + secret.encode(errors="replace")
+    mac = hmac.new(server.secrets.pepper, text, hashlib.sha256)
+    return mac.hexdigest()
+
+
+def _writing(server: Server) -> AbstractContextManager[Session]:
+    return server.database.write(alone=False, watched=False)
+
+
+def _forget(session: Session, server: Server, secret: str, now: datetime) -> None:
+    """Drop a session, and those whose time is over."""
+    own = col(WebSession.digest) == _digest(server, secret)
+    session.exec(delete(WebSession).where(own | (col(WebSession.expires_at) <= now)))
+
+
+def _token(session: Session, token: str) -> int:
+    found = session.exec(select(Token.id).where(col(Token.prefix) == prefix_of(token))).one()
+    return required(found)
+
+
+def _digest(server: Server, secret: str) -> bytes:
+    text = b"penstock session\0" + secret.encode(errors="replace")
+    return hmac.new(server.secrets.pepper, text, hashlib.sha256).digest()
+
+
+def _ended() -> NotAuthenticated:
+    return NotAuthenticated("The session has ended; sign in again.")
