@@ -4,7 +4,6 @@
 * ``operator``  who runs a command: settings, server, and the form that output takes
 * ``options``   options as every command declares them
 * ``output``    a table for people, JSON or CSV for programs
-* ``figures``   numbers, texts and times as people read them
 * ``specs``     what the services are asked for, from options, files and standard input
 * ``serving``   handing over to gunicorn, as ``launch`` starts it
 * ``home``, ``users``, ``tokens``, ``tiers``, ``datasets``, ``queries``, ``releases``,

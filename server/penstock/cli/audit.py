@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.cli.figures import moment
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import Moment, format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.proposals import asked
 from penstock.cli.queries import LEVEL, level_cells
+from penstock.figures import moment
 
 if TYPE_CHECKING:
     from penstock.services.exposure_views import ExposureView

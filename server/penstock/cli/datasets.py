@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.figures import moment, percent, short
 from penstock.cli.imports import import_metadata
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import TierBudget, format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.proposals import asked
 from penstock.cli.specs import checked, content_of
+from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
     from penstock.services.views import DatasetBudgetView, DatasetView

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from penstock.cli.figures import printable
 from penstock.cli.output import Document, Format, written
+from penstock.figures import printable
 
 if TYPE_CHECKING:
     from penstock.services.paging import Window

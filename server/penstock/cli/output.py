@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from penstock.cli.figures import columns_of, moment, printable, short
+from penstock.figures import columns_of, moment, printable, short
 
 GAP = "  "
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")

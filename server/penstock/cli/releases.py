@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.figures import decimals, fixed, moment, percent, short
 from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.specs import built
+from penstock.figures import decimals, fixed, moment, percent, short
 
 if TYPE_CHECKING:
     from penstock.services.views import ReleaseView

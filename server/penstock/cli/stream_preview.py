@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from penstock.cli.figures import percent, short
 from penstock.cli.output import Column, Document, plainly
 from penstock.cli.queries import CHARGE, ERROR, LEVEL, charge_cells, tier_cells
 from penstock.cli.queries import sensitivity as sensitivity_line
+from penstock.figures import percent, short
 
 if TYPE_CHECKING:
     from penstock.services.stream_preview_views import StreamPreviewView, StructureView

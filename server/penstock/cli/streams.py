@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.figures import decimals, fixed, moment, short
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.proposals import asked
 from penstock.cli.queries import ERROR, LEVEL, tier_cells
 from penstock.cli.specs import checked, content_of
+from penstock.figures import decimals, fixed, moment, short
 
 if TYPE_CHECKING:
     from penstock.services.stream_views import RunningTotalsView, StreamView

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.figures import moment
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, Format
 from penstock.cli.specs import built
 from penstock.cli.users import ROLES
+from penstock.figures import moment
 
 if TYPE_CHECKING:
     from penstock.services.views import IssuedTokenView, TokenView

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.cli.figures import columns_of, decimals, fixed, percent, printable, short
 from penstock.cli.output import Column, Document, Format, plainly, written
+from penstock.figures import columns_of, decimals, fixed, percent, printable, short
 
 COLUMNS = (Column("name"), Column("how_many", right=True), Column("hidden", None))
 

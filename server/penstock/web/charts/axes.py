@@ -1,0 +1,131 @@
+"""Axes: where a number lies between two ends of a picture, and which round ones stand there."""
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from penstock.web.charts.lettering import width_of
+from penstock.web.charts.numbers import scientific, tick
+
+FINEST = 1e-9
+"""A span below this part of its ends is widened: floats could not tell the ticks apart."""
+
+SMALLEST = 1e-290
+APART = 14
+"""How far apart two labels of an axis are, at least."""
+
+MOST_POWERS = 6
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Numbers from ``low`` to ``high``, drawn from ``start`` to ``end``; all of them finite.
+
+    ``ticks`` are numbers with their labels; ``logarithmic`` axes have a ``low`` above 0.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    ticks: tuple[tuple[float, str], ...]
+    logarithmic: bool = False
+
+    def at(self, value: float) -> float:
+        """Where ``value`` lies; monotone, and never beyond the ends."""
+        if self.logarithmic:
+            low, high = math.log(self.low), math.log(self.high)
+            part = (math.log(max(value, self.low)) - low) / (high - low)
+        else:
+            part = (value - self.low) / (self.high - self.low)
+        return self.start + min(max(part, 0.0), 1.0) * (self.end - self.start)
+
+
+def linear(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
+    """An axis whose ends are ticks at 1, 2 or 5 times a power of ten around all numbers."""
+    low, high = _apart(low, high)
+    found = _linear(low, high, start, end, most)
+    while most > 1 and not _readable(found):
+        most -= 1
+        found = _linear(low, high, start, end, most)
+    return found
+
+
+def level(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
+    """A linear axis that goes up: its labels are above one another, and always fit."""
+    return _linear(*_apart(low, high), start, end, most)
+
+
+def logarithmic(low: float, high: float, start: float, end: float) -> Axis:
+    """An axis of equal steps for equal factors, a little beyond the numbers (above 0)."""
+    margin = max((math.log(high) - math.log(low)) * 0.06, 0.2)
+    first, last = math.log(low) - margin, math.log(high) + margin
+    low, high = math.exp(max(first, -680.0)), math.exp(min(last, 690.0))
+    for wanted in (_parts((1, 2, 5), low, high), _parts((1, 3), low, high), _powers(low, high)):
+        labels = tuple((value, _label(value)) for value in wanted)
+        axis = Axis(low, high, start, end, labels, logarithmic=True)
+        if len(labels) >= 2 and _readable(axis):
+            return axis
+    middle = math.exp((math.log(low) + math.log(high)) / 2)
+    return Axis(low, high, start, end, ((middle, _label(middle)),), logarithmic=True)
+
+
+def with_zero(low: float, high: float) -> tuple[float, float]:
+    """A range made to reach zero, unless that would press all that differs into a corner."""
+    if (low > 0 and high - low < high / 2) or (high < 0 and high - low < -low / 2):
+        return low, high
+    return min(low, 0.0), max(high, 0.0)
+
+
+def _apart(low: float, high: float) -> tuple[float, float]:
+    least = max(FINEST * max(abs(low), abs(high)), SMALLEST)
+    if high - low >= least:
+        return low, high
+    if low == high == 0:
+        return 0.0, 1.0
+    around = max(abs(low) / 2, least)
+    return low - around, high + around
+
+
+def _linear(low: float, high: float, start: float, end: float, most: int) -> Axis:
+    raw = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(part * power for part in (1, 2, 5, 10, 20) if part * power >= raw * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    values = [step * place for place in range(first, last + 1)]
+    ticks = tuple((value, tick(value, step)) for value in values)
+    return Axis(min(values[0], low), max(values[-1], high), start, end, ticks)
+
+
+def _readable(axis: Axis) -> bool:
+    places = [(axis.at(value), width_of(label) / 2) for value, label in axis.ticks]
+    return all(
+        abs(right - left) >= half + other + APART
+        for (left, half), (right, other) in itertools.pairwise(places)
+    )
+
+
+def _parts(parts: Sequence[int], low: float, high: float) -> list[float]:
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    if last - first > MOST_POWERS:
+        return []
+    found = (part * 10.0**power for power in range(first, last + 1) for part in parts)
+    return _within(found, low, high)
+
+
+def _powers(low: float, high: float) -> list[float]:
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    skip = max(1, -(-(last - first + 1) // MOST_POWERS))
+    return _within((10.0**power for power in range(first, last + 1, skip)), low, high)
+
+
+def _within(values: Iterable[float], low: float, high: float) -> list[float]:
+    return [value for value in values if low <= value <= high]
+
+
+def _label(value: float) -> str:
+    power = math.floor(math.log10(value) + 1e-12)
+    if -3 <= power <= 5:
+        return tick(value, 10.0**power)
+    return scientific(value)

@@ -1,0 +1,84 @@
+"""How much room a text takes, cutting it to the room there is, keeping labels apart.
+
+Without the reader's font, widths are those of a wide one (DejaVu Sans): a narrower font
+leaves more air.
+"""
+
+import math
+import unicodedata
+from collections.abc import Sequence
+
+SIZE = 12.0
+"""Of the letters of all charts, in units of the viewBox."""
+
+BOLD = 1.12
+ELLIPSIS = "…"
+_NARROW = frozenset("iIjlrtf.,:;'|!()[]/\\ ")
+_WIDE = frozenset("mwMWQOGD@%&—…")
+_JOINERS = frozenset("\u200d\ufe0e\ufe0f")
+
+
+def width_of(text: str, size: float = SIZE, *, bold: bool = False) -> float:
+    """How wide ``text`` is at most, in units of the viewBox."""
+    ems = len(text) * 0.64 if text.isdigit() else sum(map(_ems, text))
+    return ems * size * (BOLD if bold else 1)
+
+
+def fitted(text: str, room: float, size: float = SIZE, *, bold: bool = False) -> str:
+    """``text``, or as much of its beginning as fits into ``room`` with an ellipsis."""
+    if width_of(text, size, bold=bold) <= room:
+        return text
+    left = room - width_of(ELLIPSIS, size, bold=bold)
+    kept = 0
+    for index, character in enumerate(text):
+        left -= width_of(character, size, bold=bold)
+        if left < 0:
+            break
+        kept = index + 1
+    while kept > 0 and (_attached(text[kept]) or text[kept - 1] in _JOINERS):
+        kept -= 1
+    return text[:kept].rstrip() + ELLIPSIS
+
+
+def wrapped(text: str, room: float, size: float = SIZE) -> list[str]:
+    """``text`` in lines that fit into ``room``, broken at spaces; long words are cut."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and width_of(f"{lines[-1]} {word}", size) <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(fitted(word, room, size))
+    return lines
+
+
+def spread(wanted: Sequence[float], apart: float, lowest: float = math.inf) -> list[float]:
+    """Heights near the wanted ones, ``apart`` from one another, and none below ``lowest``.
+
+    Heights grow downwards.  Where there is no room for all, those at the top rise.
+    """
+    found = list(wanted)
+    order = sorted(range(len(wanted)), key=lambda place: wanted[place])
+    above = -math.inf
+    for place in order:
+        found[place] = above = max(wanted[place], above + apart)
+    below = lowest
+    for place in reversed(order):
+        found[place] = min(found[place], below)
+        below = found[place] - apart
+    return found
+
+
+def _ems(character: str) -> float:
+    if character in _NARROW:
+        return 0.4
+    if character in _WIDE:
+        return 0.98
+    if character.isascii():
+        return 0.7 if character.isupper() else 0.64
+    if _attached(character):
+        return 0.0
+    return 1.3 if unicodedata.east_asian_width(character) in "WF" else 0.75
+
+
+def _attached(character: str) -> bool:
+    return character in _JOINERS or unicodedata.category(character) in ("Mn", "Me")

@@ -1,0 +1,71 @@
+"""How levels are told apart: by color, and always by shape and dashes or a name as well."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from penstock.web.charts.svg import number
+from penstock.web.charts.values import Level
+
+FALLBACK: Final = ("#2f7fc1", "#b8701a", "#d0523f", "#4f8f32", "#9a68c4", "#2a8a8f")
+"""Of each class of marks, with a contrast of 3 or more to white and to near black alike."""
+
+DASHES: Final = ("", "7 4", "2 3", "10 3 2 3", "4 2", "1 2")
+SHAPES: Final = ("circle", "square", "triangle", "diamond", "ring", "frame", "cross", "pit")
+
+
+def styles(levels: Sequence[Level]) -> list[int]:
+    """A style for each level: its place, unless two of them would look alike."""
+    return chosen([level.place for level in levels])
+
+
+def chosen(places: Sequence[int | None]) -> list[int]:
+    """A style for each place, or their order where one is missing or two would look alike."""
+    found = [place for place in places if place is not None]
+    if len(found) == len(places) == len({place % len(SHAPES) for place in found}):
+        return [place % len(SHAPES) for place in found]
+    return list(range(len(places)))
+
+
+def colored(style: int) -> str:
+    """The attributes that give a group its color: a class, and what stands in for it."""
+    color = style % len(FALLBACK)
+    return f'class="s{color}" color="{FALLBACK[color]}"'
+
+
+def dashes(style: int) -> str:
+    """The attribute of a line's dashes, with a space in front; none for an unbroken one."""
+    found = DASHES[style % len(DASHES)]
+    return f' stroke-dasharray="{found}"' if found else ""
+
+
+def mark(style: int, x: float, y: float, size: float = 4.0) -> str:
+    """A shape around (x, y), in the color of the group that it is in."""
+    shape = SHAPES[style % len(SHAPES)]
+    at_x, at_y = number(x), number(y)
+    full = 'class="mark" fill="currentColor"'
+    hollow = 'class="hollow" fill="none" stroke="currentColor" stroke-width="2"'
+    half = size * 0.9
+    if shape in ("circle", "ring"):
+        radius = number(size if shape == "circle" else size - 0.6)
+        kind = full if shape == "circle" else hollow
+        return f'<circle {kind} cx="{at_x}" cy="{at_y}" r="{radius}"/>'
+    if shape in ("square", "frame"):
+        kind = full if shape == "square" else hollow
+        side = number(2 * half)
+        return (
+            f'<rect {kind} x="{number(x - half)}" y="{number(y - half)}"'
+            f' width="{side}" height="{side}"/>'
+        )
+    ways = {
+        "triangle": f"M{at_x} {number(y - size * 1.2)}l{number(size * 1.15)}"
+        f" {number(size * 2)}h{number(-size * 2.3)}z",
+        "pit": f"M{at_x} {number(y + size * 1.2)}l{number(size * 1.15)}"
+        f" {number(-size * 2)}h{number(-size * 2.3)}z",
+        "diamond": f"M{at_x} {number(y - size * 1.35)}l{number(size * 1.35)}"
+        f" {number(size * 1.35)}l{number(-size * 1.35)} {number(size * 1.35)}"
+        f"l{number(-size * 1.35)} {number(-size * 1.35)}z",
+        "cross": f"M{number(x - half)} {number(y - half)}l{number(2 * half)} {number(2 * half)}"
+        f"m0 {number(-2 * half)}l{number(-2 * half)} {number(2 * half)}",
+    }
+    kind = hollow if shape == "cross" else full
+    return f'<path {kind} d="{ways[shape]}"/>'

@@ -1,0 +1,105 @@
+"""Numbers as they are written in pictures and in the tables beside them.
+
+Thousands are set apart, the minus is a minus, and a value has the digits that its interval
+leaves it.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from penstock.figures import PLAIN_BELOW, decimals, fixed, short
+from penstock.web.charts.values import Interval
+
+LONGEST = 14
+MOST_PLACES = 7
+SIGNIFICANT = 6
+LARGEST_LABEL = 1e7
+SMALLEST_LABEL = 1e-4
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Digits:
+    """How a column of numbers is written: so many decimals, or so many significant digits."""
+
+    decimals: int
+    significant: int = 0
+
+    def write(self, value: float) -> str:
+        """``value`` as text."""
+        if not value or not self.significant:
+            return signed(fixed(value, self.decimals))
+        if SMALLEST_LABEL <= abs(value) < 10.0**self.significant:
+            return signed(f"{value:,.{self.significant}g}")
+        return scientific(value, abs(value) * 10.0 ** (1 - self.significant))
+
+    def range(self, interval: Interval) -> str:
+        """An interval's ends as text."""
+        return f"{self.write(interval.lower)} to {self.write(interval.upper)}"
+
+
+def digits_of(intervals: Iterable[Interval]) -> Digits:
+    """Two significant digits of the narrowest interval's half width, the same for all.
+
+    Where that would take more than ``LONGEST`` digits, ``SIGNIFICANT`` of each value.
+    """
+    found = list(intervals)
+    widths = [one.half_width for one in found if one.half_width > 0]
+    largest = max((max(abs(one.lower), abs(one.upper)) for one in found), default=0.0)
+    if not widths:
+        whole = largest < PLAIN_BELOW and all(one.value.is_integer() for one in found)
+        return Digits(0) if whole else Digits(0, SIGNIFICANT)
+    places = decimals(min(widths))
+    before = max(math.floor(math.log10(largest)), 0) + 1
+    if places > MOST_PLACES or before + places > LONGEST:
+        return Digits(0, SIGNIFICANT)
+    return Digits(places)
+
+
+def loss(epsilon: float | None) -> str:
+    """An epsilon as it is shown; None is a loss without bound."""
+    return "unbounded" if epsilon is None else signed(short(epsilon))
+
+
+def share(fraction: float) -> str:
+    """A part of a whole as a percentage, to a tenth of a percent where it is small."""
+    if not fraction:
+        return "0%"
+    if abs(fraction) < 0.0005:
+        return "<0.1%" if fraction > 0 else ">−0.1%"
+    places = 1 if abs(fraction) < 0.0995 else 0
+    return signed(f"{fixed(100 * fraction, places)}%")
+
+
+def tick(value: float, step: float) -> str:
+    """A number beside an axis whose ticks are ``step`` apart."""
+    if not value or abs(value) < step * 1e-6:
+        return "0"
+    if step >= SMALLEST_LABEL and abs(value) < LARGEST_LABEL:
+        places = max(0, -math.floor(math.log10(step) + 1e-9))
+        return signed(fixed(value, places))
+    return scientific(value, step)
+
+
+def scientific(value: float, step: float = 0.0) -> str:
+    """``value`` with its power of ten, to the digits that a step needs."""
+    power = math.floor(math.log10(abs(value)) + 1e-12)
+    needed = power - math.floor(math.log10(step) + 1e-9) if step else 0
+    mantissa, written = f"{value:.{min(max(needed, 0), 8)}e}".split("e")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    raised = str(int(written)).translate(_RAISED)
+    if mantissa in ("1", "-1"):
+        return signed(mantissa[:-1]) + f"10{raised}"
+    return f"{signed(mantissa)}×10{raised}"
+
+
+def counted(number: int, one: str, more: str = "") -> str:
+    """A count with its noun: ``1 group``, ``1,000 groups``."""
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
+
+
+def signed(text: str) -> str:
+    """``text`` with a minus sign for the hyphen."""
+    return text.replace("-", "−")
