@@ -43,14 +43,25 @@ def create_app_for(
     # Errors that nothing handles go to the edge, which alone knows what may be said of them.
     app.config["PROPAGATE_EXCEPTIONS"] = True
     app.url_map.merge_slashes = False
-    routes = (*api.ROUTES, *(("GET", path) for path in web.PATHS.values()))
-    tallies = api.opened(server, routes, clock, descriptor)
+    tallies = api.opened(server, (*api.ROUTES, *web.ROUTES), clock, descriptor)
     rhythm = api.Pace(server.settings.time_quantum, clock, sleep)
     app.register_blueprint(api.blueprint(server, rhythm, tallies))
-    app.register_blueprint(web.blueprint(server.settings))
+    app.register_blueprint(web.blueprint(server, _lent(server, tallies)))
     _require_policies(app)
     app.wsgi_app = api.Edge(app.wsgi_app, tallies.requests, clock)  # type: ignore[method-assign]  # how Flask is wrapped
     return app
+
+
+def _lent(server: Server, tallies: api.Tallies) -> web.Lent:
+    """What the pages share with the API."""
+    return web.Lent(
+        limits=tallies.limits,
+        cursors=api.Cursors(server),
+        forms=tuple(api.FORMS),
+        download=api.release_answer,
+        hide_duration=api.hide_duration,
+        made_by=api.made_by,
+    )
 
 
 def _require_policies(app: Flask) -> None:

@@ -19,7 +19,7 @@ from penstock.persistence import Database
 from penstock.services import users
 
 ASK = "/api/v1/queries/visits/releases"
-ADDRESSES = ["/", "/docs", "/openapi.json", "/healthz", "/readyz", "/api/v1/me", "/nothing"]
+ADDRESSES = ["/docs", "/openapi.json", "/healthz", "/readyz", "/api/v1/me", "/nothing"]
 
 
 @pytest.mark.parametrize("path", ADDRESSES)

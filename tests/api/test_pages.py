@@ -67,7 +67,7 @@ def test_what_pages_link_to_is_there(world: World, path: str) -> None:
 
 
 def test_the_stylesheet_is_the_servers_own(world: World) -> None:
-    assert 'href="/static/penstock.css"' in world.call("GET", "/").text
+    assert 'href="/static/penstock.css"' in world.call("GET", "/docs").text
     response = world.call("GET", "/static/penstock.css")
     assert (response.status_code, response.mimetype) == (200, "text/css")
     assert "url(" not in response.text

@@ -14,6 +14,7 @@ from tests.api.world import QUANTUM, World, open_world, parsed
 from tests.databases.homes import Home, Homes
 from werkzeug.test import TestResponse
 
+from penstock import web
 from penstock.api import OPERATIONS, pace
 from penstock.errors import NotFound
 from penstock.services import queries
@@ -22,8 +23,11 @@ from penstock.services.server import Server
 from penstock.services.views import QueryView
 
 VERBS = {operation.name: operation.verb for operation in OPERATIONS}
-PAGES = {"api.openapi", "api.docs", "api.metrics", "web.front", "web.stylesheet"}
-"""Pages that name nothing."""
+DOCUMENTS = {"api.openapi", "api.docs", "api.metrics"}
+"""They name nothing."""
+
+PAGES = {f"web.{name}" for name in web.POLICIES}
+"""They are asked for what is hidden in ``tests/web/test_page_roles.py``."""
 
 Variant = Callable[[dict[str, Any]], dict[str, Any]]
 VARIANTS: dict[str, Variant] = {
@@ -134,7 +138,7 @@ def test_every_route_that_names_something_is_asked_for_what_is_hidden(asked: Wor
     }
     assert {row.operation for row in HIDDEN} | NAMELESS == naming
     served = {rule.endpoint for rule in asked.client.application.url_map.iter_rules()}
-    assert served == {f"api.{operation.name}" for operation in OPERATIONS} | PAGES
+    assert served == {f"api.{operation.name}" for operation in OPERATIONS} | DOCUMENTS | PAGES
 
 
 @pytest.mark.parametrize("row", HIDDEN, ids=ids)

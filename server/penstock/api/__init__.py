@@ -12,6 +12,7 @@
 * ``metrics``     what Prometheus may read
 * ``tallies``, ``shared``                 the memory in which the workers count together
 * ``edge``, ``access_log``                around everything: ids, headers, log, faults
+* ``lending``     what the pages borrow of all that
 * ``malformed``   what gunicorn refuses before there is a request
 * ``openapi``, ``docs``                   the document for programs and the page for people
 
@@ -21,7 +22,11 @@ Nothing is served that is not declared, and nothing is declared without a policy
 from collections.abc import Mapping
 
 from penstock.api import docs, metrics
+from penstock.api.cursors import Cursors
 from penstock.api.edge import Edge
+from penstock.api.formats import FORMS
+from penstock.api.formats import answer as release_answer
+from penstock.api.lending import hide_duration, made_by
 from penstock.api.pace import Pace
 from penstock.api.routes import OPERATIONS
 from penstock.api.shared import inherited
@@ -42,13 +47,18 @@ ROUTES: tuple[tuple[str, str], ...] = (
 """Verb and address, as Flask writes it, of all that the blueprint serves."""
 
 __all__ = [
+    "FORMS",
     "OPERATIONS",
     "POLICIES",
     "ROUTES",
+    "Cursors",
     "Edge",
     "Pace",
     "Tallies",
     "blueprint",
+    "hide_duration",
     "inherited",
+    "made_by",
     "opened",
+    "release_answer",
 ]

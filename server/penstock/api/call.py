@@ -30,4 +30,9 @@ class Call:
 
     def hide_duration(self, values: int) -> None:
         """Let the answer, a vector of ``values``, not tell whether it was drawn just now."""
-        self.quanta = max(1, math.ceil(values / VALUES_PER_QUANTUM))
+        self.quanta = quanta_of(values)
+
+
+def quanta_of(values: int) -> int:
+    """In how many time quanta so many values are surely drawn."""
+    return max(1, math.ceil(values / VALUES_PER_QUANTUM))

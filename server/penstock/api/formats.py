@@ -22,6 +22,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import NotAcceptable
 
 from penstock.api.answers import MEDIA_TYPE, json_answer, rendered
+from penstock.services.intervals import ends
 from penstock.services.views import ReleaseView
 
 if TYPE_CHECKING:
@@ -111,11 +112,8 @@ def table_of(release: ReleaseView) -> "pyarrow.Table":
         for field in fields(release)
         if field.name not in _NOT_IN_METADATA
     }
-    if release.mean is None:
-        half = release.error.half_width if release.errors is None else release.errors.half_widths
-        columns |= {"lower": values - half, "upper": values + half}
-    else:
-        columns |= {"lower": release.mean.lower, "upper": release.mean.upper}
+    columns["lower"], columns["upper"] = ends(release)
+    if release.mean is not None:
         columns |= {"centered_sum": release.mean.centered_sums, "count": release.mean.counts}
         rest["mean"] = {
             name: getattr(release.mean, name) for name in ("middle", "sum_error", "count_error")

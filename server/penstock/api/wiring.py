@@ -13,7 +13,17 @@ from typing import Any
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import HTTPException
 
-from penstock.api import bearer, bodies, edge, formats, idempotency, pace, parameters, problems
+from penstock.api import (
+    bearer,
+    bodies,
+    edge,
+    formats,
+    idempotency,
+    lending,
+    pace,
+    parameters,
+    problems,
+)
 from penstock.api.answers import json_answer, lines_answer
 from penstock.api.call import Call
 from penstock.api.cursors import Cursors
@@ -30,7 +40,6 @@ from penstock.services.server import Server
 from penstock.services.views import Page, ReleaseView
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0
-_QUANTA = "penstock.quanta"
 
 
 def blueprint(server: Server, rhythm: pace.Pace, tallies: Tallies) -> Blueprint:
@@ -59,7 +68,7 @@ def blueprint(server: Server, rhythm: pace.Pace, tallies: Tallies) -> Blueprint:
             request.environ[edge.ROUTE] = request.url_rule.rule
         if response.status_code >= 400:
             bodies.discard(request)
-        quanta = request.environ.get(_QUANTA, 0)
+        quanta = request.environ.get(lending.QUANTA, 0)
         if quanta or response.status_code in pace.REFUSALS:
             rhythm.wait(request.environ[edge.STARTED], max(quanta, 1))
         return response
@@ -103,7 +112,7 @@ def _view(
                 if key is not None and keyed:
                     return idempotency.once(server, call.principal, operation, key, sent, act)
                 answer = act()
-        request.environ[_QUANTA] = call.quanta
+        request.environ[lending.QUANTA] = call.quanta
         if isinstance(answer, Page) and answer.next_cursor is not None:
             answer = replace(answer, next_cursor=cursors.seal(request.path, answer.next_cursor))
         if operation.tabular and isinstance(answer, ReleaseView):

@@ -1,7 +1,10 @@
 """The release history: analysts read their own, auditors everybody's without the values."""
 
+from sqlmodel import col, select
+
 from penstock.connectors.fields import folded
 from penstock.errors import Forbidden, NotFound
+from penstock.persistence.tables import Query
 from penstock.services.held import holdings
 from penstock.services.lookup import query_by_name, required, user_by_name
 from penstock.services.paging import Window
@@ -79,3 +82,25 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
         row = rows[0]
         server.sequencer.cover(row.leaf)
         return row.view(open_state(server, row.dataset, row.query, row.release))
+
+
+def held(server: Server, principal: Principal, query: str, *, most: int) -> list[ReleaseView]:
+    """What the caller was handed of a query, with values: the ``most`` accurate levels of it.
+
+    The most accurate one first; empty where they hold none, and where there is no such query.
+    """
+    principal.require("analyst")
+    with server.database.read() as session:
+        found = session.exec(select(Query).where(col(Query.folded) == folded(query))).first()
+        if found is None:
+            return []
+        rows = holdings(
+            session,
+            user_ids=[required(principal.user_id)],
+            query_id=required(found.id),
+            streams=False,
+        )
+        rows = sorted(rows, key=lambda row: row.release.rung)[:most]
+        for row in rows:
+            server.sequencer.cover(row.leaf)
+        return [row.view(open_state(server, row.dataset, row.query, row.release)) for row in rows]

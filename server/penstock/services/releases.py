@@ -31,8 +31,9 @@ from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
 from penstock.services import log
 from penstock.services.again import again
+from penstock.services.foreseen import ForeseenView
 from penstock.services.handing import grant, leaf_of
-from penstock.services.held import Holding, held_at
+from penstock.services.held import Holding, held_at, holdings
 from penstock.services.histogram_state import anticipate, drawn, load, save
 from penstock.services.independent import require_offered
 from penstock.services.lookup import (
@@ -112,6 +113,33 @@ def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequ
     principal.require("analyst")
     # Anew, it finds what an interrupted run stored; so nothing is drawn twice.
     return again(lambda: _request(server, principal, name, wanted))
+
+
+def foresee(
+    server: Server, principal: Principal, name: str, wanted: ReleaseRequest
+) -> ForeseenView:
+    """What ``request`` would hand out, but for the values; nothing is done, drawn or logged.
+
+    Raises as ``request`` does, except for ``LevelsUsedUp``.
+    """
+    principal.require("analyst")
+    with server.database.read() as session:
+        ask = _allowed(session, principal, name, wanted)
+        user, query = required(principal.user_id), required(ask.query.id)
+        rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
+        return ForeseenView(
+            query=ask.query.name,
+            dataset=ask.dataset.name,
+            tier=ask.tier.name,
+            mechanism=ask.query.mechanism,
+            level=ask.process.level(ask.rung),
+            guarantee=ask.process.guarantee(ask.rung, ask.dataset.delta),
+            error=ask.process.error(ask.rung),
+            histogram=ask.process.at_rung(ask.rung),
+            lossless=ask.process.lossless,
+            held=ask.rung in rungs,
+            better_held=bool(rungs) and min(rungs) < ask.rung,
+        )
 
 
 def _request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:

@@ -87,7 +87,8 @@ def resume(server: Server, secret: str) -> Principal:
         row = session.exec(_BY_DIGEST, params={"digest": _digest(server, secret)}).first()
     if row is None:
         raise _ended()
-    found, user, token = row
+    found, user = row[:2]
+    token: Token | None = row[2]  # none where the session began without one of ours
     idle = timedelta(minutes=server.settings.session_idle_minutes)
     alive = now < found.expires_at and now < found.seen_at + idle and user.disabled_at is None
     if token is not None:

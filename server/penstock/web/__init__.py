@@ -1,43 +1,35 @@
-"""The pages for people.
+"""The pages for people, rendered here: they work without a script, and no rule lives in them.
 
-So far one, which says what answers here and how to get a token; it takes no sign-in and
-works without a script.
+* ``pages``     how a page is declared: verb, address, policy, view
+* ``views``     the pages, by subject; each calls the services that the API's routes call
+* ``wiring``    from declarations to Flask: session, role, form key, headers
+* ``visit``     one request, as the views see it
+* ``origin``    which browser may send a form, and the cookie of a session
+* ``refusals``  problems as pages
+* ``releases``  what somebody holds, as charts and tables take it
+* ``charts``    pictures: plain numbers in, SVG out
+* ``wording``   numbers and times in words
+* ``assets``    stylesheets and scripts, all from this server
+* ``lent``      what is shared with the API, which stands beside this package
 """
 
 from collections.abc import Mapping
 
-from flask import Blueprint, Response, render_template
-
-import penstock
-from penstock.settings import Settings
-
-STYLESHEET_SECONDS = 3600
+from penstock.web.lent import Lent
+from penstock.web.pages import ANYBODY
+from penstock.web.views import PAGES
+from penstock.web.wiring import STATIC, blueprint
 
 POLICIES: Mapping[str, str] = {
-    "front": "anybody, without a token",
-    "stylesheet": "anybody, without a token",
+    **{page.name: page.policy.sentence for page in PAGES},
+    STATIC: ANYBODY.sentence,
 }
-"""Who may see each page of the blueprint."""
+"""Who may see each endpoint of the blueprint."""
 
-PATHS: Mapping[str, str] = {"front": "/", "stylesheet": "/static/penstock.css"}
-"""Where each page is."""
+ROUTES: tuple[tuple[str, str], ...] = (
+    *((page.verb, page.path) for page in PAGES),
+    ("GET", "/static/<path:name>"),
+)
+"""Verb and address, as Flask writes it, of all that the blueprint serves."""
 
-
-def blueprint(settings: Settings) -> Blueprint:
-    """The pages of a server with these settings."""
-    made = Blueprint("web", __name__, template_folder="templates", static_folder=None)
-
-    def front() -> str:
-        return render_template(
-            "front.html", version=penstock.__version__, public_url=settings.public_url
-        )
-
-    def stylesheet() -> Response:
-        with made.open_resource("static/penstock.css") as file:
-            answer = Response(file.read(), mimetype="text/css")
-        answer.cache_control.max_age = STYLESHEET_SECONDS
-        return answer
-
-    for name, view in (("front", front), ("stylesheet", stylesheet)):
-        made.add_url_rule(PATHS[name], name, view, methods=["GET"], provide_automatic_options=False)
-    return made
+__all__ = ["PAGES", "POLICIES", "ROUTES", "Lent", "blueprint"]

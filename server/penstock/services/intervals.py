@@ -1,0 +1,15 @@
+"""Where the intervals of a release begin and end, whatever its values are."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.services.views import ReleaseView
+
+
+def ends(release: ReleaseView) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The lower and the upper end around each value, at the confidence of the release's error."""
+    if release.mean is not None:
+        return release.mean.lower, release.mean.upper
+    values = np.asarray(release.values)
+    half = release.error.half_width if release.errors is None else release.errors.half_widths
+    return values - half, values + half

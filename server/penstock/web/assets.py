@@ -1,0 +1,64 @@
+"""Stylesheets, scripts and pictures: all from this server, read once, named by what they hold.
+
+``vendor`` has what others wrote; ``vendor/manifest.json`` says which version, under which
+licence, and the SHA-256 of every file.
+"""
+
+import gzip
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Response, request
+
+from penstock.errors import NotFound
+
+FOLDER = Path(__file__).parent / "static"
+SECONDS = 31_536_000
+SERVED = (".css", ".js", ".svg")
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file, and the same compressed, which keeps pages small on slow lines."""
+
+    content: bytes
+    compressed: bytes
+    kind: str
+    tag: str
+
+
+class Assets:
+    """All files below ``FOLDER`` that are served."""
+
+    def __init__(self) -> None:
+        files = (path for path in FOLDER.rglob("*") if path.suffix in SERVED)
+        self._known = {path.relative_to(FOLDER).as_posix(): _read(path) for path in files}
+
+    def address(self, name: str) -> str:
+        """Where a file is; another one whenever its content is."""
+        return f"/static/{name}?v={self._known[name].tag}"
+
+    def answer(self, name: str) -> Response:
+        """A file, kept by browsers for as long as its address stands.  Raises ``NotFound``."""
+        found = self._known.get(name)
+        if found is None:
+            raise NotFound(f"There is no file {name!r}.")
+        response = Response(found.content, mimetype=found.kind)
+        if request.accept_encodings.quality("gzip") > 0:
+            response.data = found.compressed
+            response.content_encoding = "gzip"
+        response.vary.add("Accept-Encoding")
+        response.set_etag(found.tag)
+        response.cache_control.max_age = SECONDS
+        response.cache_control.public = True
+        response.make_conditional(request)
+        return response
+
+
+def _read(path: Path) -> Asset:
+    content = path.read_bytes()
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    compressed = gzip.compress(content, mtime=0)
+    return Asset(content, compressed, kind, hashlib.sha256(content).hexdigest()[:16])

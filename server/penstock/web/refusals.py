@@ -1,0 +1,34 @@
+"""Refusals as pages: a problem document, shown to whoever came with a browser.
+
+The words are the document's own, so that a page says no more than the API does.
+"""
+
+import json
+
+from flask import Response, make_response, render_template, request
+
+from penstock.web.visit import Visit
+
+PROBLEM = "application/problem+json"
+API = "/api/"
+
+
+def as_page(response: Response, visit: Visit) -> Response:
+    """The refusal of a page, or of an address that is none, as a page; all else as it is."""
+    if response.mimetype != PROBLEM or not _wanted():
+        return response
+    problem = json.loads(response.get_data())
+    page = make_response(
+        render_template("problem.html", visit=visit, problem=problem), response.status_code
+    )
+    for name in ("Retry-After", "Allow"):
+        if name in response.headers:
+            page.headers[name] = response.headers[name]
+    return page
+
+
+def _wanted() -> bool:
+    """Pages answer with pages; where nothing is, programs that name no type get the document."""
+    if request.blueprint is not None:
+        return request.blueprint == "web"
+    return not request.path.startswith(API) and "text/html" in request.accept_mimetypes.values()

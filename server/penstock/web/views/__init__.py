@@ -1,0 +1,11 @@
+"""The pages, by subject.  A view parses nothing but its form: it calls services and shows."""
+
+from penstock.web.pages import Page
+from penstock.web.views import budgets, catalogue, entry, history, queries, streams
+
+PAGES: tuple[Page, ...] = tuple(
+    page
+    for subject in (entry, catalogue, queries, streams, history, budgets)
+    for page in subject.pages.declared
+)
+"""Every page but the files beside them."""

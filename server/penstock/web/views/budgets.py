@@ -1,0 +1,20 @@
+"""What was granted, what is spent, and what is left."""
+
+from flask import Response
+
+from penstock.services import budget, datasets
+from penstock.web.pages import SIGNED_IN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/budgets", SIGNED_IN, menu="Budgets")
+def budgets(visit: Visit) -> Response:
+    """The budgets of all datasets in sight: of one's own tier, or of all for who oversees."""
+    found = datasets.listing(visit.server, visit.principal, visit.window())
+    return visit.page(
+        "budgets.html",
+        budgets=[budget.show(visit.server, visit.principal, one.name) for one in found.items],
+        onward=visit.onward(found),
+    )

@@ -1,0 +1,41 @@
+"""What there is to see: datasets, their queries and streams."""
+
+from flask import Response, request
+
+from penstock.services import datasets, queries, streams
+from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.web.pages import SIGNED_IN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/catalogue", SIGNED_IN, menu="Catalogue")
+def catalogue(visit: Visit) -> Response:
+    """All datasets that the caller may see, and the queries over them."""
+    server, caller = visit.server, visit.principal
+    found = queries.listing(server, caller, visit.window())
+    begins = "cursor" not in request.args
+    return visit.page(
+        "catalogue.html",
+        datasets=datasets.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
+        streams=streams.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
+        queries=found.items,
+        onward=visit.onward(found),
+        begins=begins,
+    )
+
+
+@pages.get("/datasets/<dataset>", SIGNED_IN)
+def dataset(visit: Visit, dataset: str) -> Response:
+    """One dataset: what its records are, and what is asked of them."""
+    server, caller = visit.server, visit.principal
+    shown = datasets.show(server, caller, dataset)
+    found = queries.listing(server, caller, visit.window(), shown.name)
+    return visit.page(
+        "dataset.html",
+        dataset=shown,
+        queries=found.items,
+        streams=streams.listing(server, caller, Window(LARGEST_LIMIT), shown.name).items,
+        onward=visit.onward(found),
+    )

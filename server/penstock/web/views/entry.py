@@ -1,0 +1,77 @@
+"""The first page, signing in and out."""
+
+from typing import Any
+
+from flask import Response, request
+
+import penstock
+from penstock.errors import IdentityUnavailable, NotAuthenticated
+from penstock.services import sessions
+from penstock.web.origin import COOKIE, Origin, inside
+from penstock.web.pages import ANYBODY, SIGNED_IN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/", ANYBODY)
+def front(visit: Visit) -> Response:
+    """What this is, and the form to sign in with."""
+    return visit.page("front.html", version=penstock.__version__, **_form(visit, None))
+
+
+@pages.get("/sign-in", ANYBODY)
+def sign_in_form(visit: Visit) -> Response:
+    """The form alone; it leads on to the page that was asked for."""
+    return visit.page("sign_in.html", **_form(visit, request.args.get("next")))
+
+
+@pages.post("/sign-in", ANYBODY)
+def sign_in(visit: Visit) -> Response:
+    """Begin a session with a token."""
+    token, onward = request.form.get("token", "").strip(), inside(request.form.get("next"))
+    former = request.cookies.get(COOKIE, "")
+    try:
+        begun = sessions.begin(visit.server, token, former)
+    except NotAuthenticated as refusal:
+        if token:
+            visit.lent.limits.failed_sign_in(request.remote_addr or "")
+        return visit.page("sign_in.html", 401, refusal=refusal.detail, **_form(visit, onward))
+    except IdentityUnavailable as refusal:
+        return visit.page("sign_in.html", 503, refusal=refusal.detail, **_form(visit, onward))
+    visit.lent.made_by(begun.principal.name)
+    visit.lent.limits.request(begun.principal.name)
+    response = visit.go("signed_in", next=onward)
+    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True, samesite="Strict")
+    return response
+
+
+@pages.get("/signed-in", ANYBODY)
+def signed_in(visit: Visit) -> Response:
+    """Lead on, or say that the browser has not kept the session."""
+    onward = inside(request.args.get("next"))
+    if request.cookies.get(COOKIE):
+        return Response(status=303, headers={"Location": onward})
+    return visit.page("sign_in.html", 400, not_kept=True, **_form(visit, onward))
+
+
+@pages.post("/sign-out", SIGNED_IN)
+def sign_out(visit: Visit) -> Response:
+    """End the session."""
+    sessions.end(visit.server, visit.secret)
+    response = visit.go("sign_in_form", left="1")
+    response.delete_cookie(COOKIE, secure=True, httponly=True, samesite="Strict")
+    return response
+
+
+def _form(visit: Visit, onward: str | None) -> dict[str, Any]:
+    settings = visit.server.settings
+    return {
+        "onward": inside(onward),
+        "by_link": onward is not None and request.method == "GET",
+        "ended": "ended" in request.args,
+        "left": "left" in request.args,
+        "keeps_cookies": Origin(settings).keeps_cookies,
+        "public_url": settings.public_url,
+        "believes_issuer": visit.server.issuer is not None,
+    }

@@ -1,0 +1,74 @@
+"""A query: what it asks, what the caller holds of it, and asking for more."""
+
+from flask import Response, request
+
+from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
+from penstock.services import history, queries, releases
+from penstock.services.foreseen import ForeseenView
+from penstock.services.views import QueryView
+from penstock.web import releases as held
+from penstock.web.pages import ANALYST, SIGNED_IN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+MOST_LEVELS = 6
+"""The most accurate ones that are drawn side by side; each has a page of its own besides."""
+
+
+@pages.get("/queries/<query>", SIGNED_IN)
+def query(visit: Visit, query: str) -> Response:
+    """What a query asks, and what the caller holds of it."""
+    shown = queries.show(visit.server, visit.principal, query)
+    own = []
+    if "analyst" in visit.principal.roles:
+        own = history.held(visit.server, visit.principal, shown.name, most=MOST_LEVELS)
+    return visit.page(
+        "query.html",
+        query=shown,
+        held=own,
+        picture=held.picture(own, f"{shown.name}: what you hold"),
+        asks=held.asks(shown),
+        foreseen=_own_level(visit, shown),
+        given=request.args.get("given"),
+        first="first" in request.args,
+    )
+
+
+@pages.get("/queries/<query>/request", ANALYST)
+def consequences(visit: Visit, query: str) -> Response:
+    """What asking for another level would mean; nothing is done yet."""
+    shown = queries.show(visit.server, visit.principal, query)
+    foreseen, refusal = None, None
+    try:
+        wanted = held.wanted(request.args)
+        foreseen = releases.foresee(visit.server, visit.principal, shown.name, wanted)
+    except (InvalidInput, ClearanceTooLow, Conflict) as problem:
+        refusal = problem.detail
+    return visit.page(
+        "consequences.html" if visit.is_part else "request.html",
+        422 if refusal else 200,
+        query=shown,
+        foreseen=foreseen,
+        refusal=refusal,
+        given=request.args,
+    )
+
+
+@pages.post("/queries/<query>/releases", ANALYST)
+def request_release(visit: Visit, query: str) -> Response:
+    """Hand out the query at a level; asked again, the same numbers."""
+    wanted = held.wanted(request.form)
+    answer = releases.request(visit.server, visit.principal, query, wanted)
+    if answer.first:
+        visit.lent.hide_duration(answer.drawn)
+    view = answer.view
+    first = "1" if answer.first else None
+    return visit.go("query", query=view.query, given=view.id, first=first)
+
+
+def _own_level(visit: Visit, shown: QueryView) -> ForeseenView | None:
+    """What asking at one's own clearance would mean, for those who may ask."""
+    if "analyst" not in visit.principal.roles or shown.status != "active":
+        return None
+    return releases.foresee(visit.server, visit.principal, shown.name, held.wanted({}))

@@ -1,0 +1,74 @@
+"""One request for a page, as the views see it."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from flask import Response, make_response, render_template, request, url_for
+
+from penstock.services import sessions
+from penstock.services.paging import Window
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.views import Page
+from penstock.web.lent import Lent
+
+SHOWN = 50
+"""Items on a page of a list."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """The server, what is lent, who asks, and the secret of their session.
+
+    ``caller`` is ``None`` and ``secret`` empty on pages that anybody may see.
+    """
+
+    server: Server
+    lent: Lent
+    caller: Principal | None = None
+    secret: str = ""
+
+    @property
+    def principal(self) -> Principal:
+        """The caller.  Only pages that anybody may see have none."""
+        if self.caller is None:
+            raise RuntimeError("a page without a session asked for its caller")
+        return self.caller
+
+    @property
+    def form_key(self) -> str:
+        """What the session's forms carry."""
+        return sessions.form_key(self.server, self.secret) if self.secret else ""
+
+    def may(self, *roles: str) -> bool:
+        """Whether the caller has one of ``roles``; what is not offered is refused as well."""
+        return self.caller is not None and not self.caller.roles.isdisjoint(roles)
+
+    def page(self, template: str, status: int = 200, **shown: Any) -> Response:
+        """A page; ``visit`` and what is ``shown`` are known to its template."""
+        return make_response(render_template(template, visit=self, **shown), status)
+
+    def go(self, page: str, **names: str | None) -> Response:
+        """Send the browser to another page, whatever it asked with."""
+        place = url_for(f"web.{page}", _external=False, **names)
+        return Response(status=303, headers={"Location": place})
+
+    def window(self, limit: int = SHOWN) -> Window:
+        """Which part of this page's list is asked for.  Raises ``InvalidInput``."""
+        sealed = request.args.get("cursor")
+        opened = self.lent.cursors.open(request.path, sealed) if sealed else None
+        return Window.parse(str(limit), opened)
+
+    def onward(self, page: Page[Any]) -> str | None:
+        """The address of this list's next part, with the filters that it has."""
+        if page.next_cursor is None:
+            return None
+        sealed = self.lent.cursors.seal(request.path, page.next_cursor)
+        kept = {name: text for name, text in request.args.items() if name != "cursor"}
+        return f"{quote(request.path)}?{urlencode({**kept, 'cursor': sealed})}"
+
+    @property
+    def is_part(self) -> bool:
+        """Whether a script of ours asks for a part of a page rather than for all of it."""
+        return "HX-Request" in request.headers

@@ -1,0 +1,128 @@
+"""From declared pages to Flask: find the session, check, call the view, guard the answer.
+
+As in the API, who lacks a session or the role is refused before anything of theirs is read,
+and a refusal is the API's: the same status, the same words, at the same beat.
+"""
+
+import hmac
+from collections.abc import Callable
+
+from flask import Blueprint, Response, g, request, url_for
+
+from penstock.errors import Forbidden, NotAuthenticated
+from penstock.services import sessions
+from penstock.services.again import again
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.web import refusals, wording
+from penstock.web.assets import Assets
+from penstock.web.lent import Lent
+from penstock.web.origin import COOKIE, Origin
+from penstock.web.pages import Page
+from penstock.web.views import PAGES
+from penstock.web.visit import Visit
+
+LARGEST_FORM = 65_536
+STATIC = "static"
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+        " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    # Without any referrer a browser would not say either where a form comes from.
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+"""Beside those that every answer has; the stylesheet's small pictures are data in it."""
+
+
+def blueprint(server: Server, lent: Lent) -> Blueprint:
+    """All pages over one server."""
+    made = Blueprint("web", __name__, template_folder="templates", static_folder=None)
+    assets, origin = Assets(), Origin(server.settings)
+    for page in PAGES:
+        made.add_url_rule(
+            page.path,
+            endpoint=page.name,
+            view_func=_view(server, lent, page, origin),
+            methods=[page.verb],
+            provide_automatic_options=False,
+        )
+    made.add_url_rule(
+        "/static/<path:name>",
+        endpoint=STATIC,
+        view_func=assets.answer,
+        methods=["GET"],
+        provide_automatic_options=False,
+    )
+    for name, filter_ in wording.FILTERS.items():
+        made.add_app_template_filter(filter_, name)
+    made.add_app_template_global(assets.address, "asset")
+    made.add_app_template_global(_menu, "menu")
+
+    def guarded(response: Response) -> Response:
+        nobody = Visit(server, lent)
+        answer = refusals.as_page(response, g.get("visit", nobody))
+        if answer.mimetype == "text/html" and (
+            request.blueprint == "web" or answer is not response
+        ):
+            answer.headers.update(HEADERS)
+        return answer
+
+    made.after_app_request(guarded)
+    return made
+
+
+def _view(server: Server, lent: Lent, page: Page, origin: Origin) -> Callable[..., Response]:
+    def view(**names: str) -> Response:
+        request.max_content_length = request.max_form_memory_size = LARGEST_FORM
+        secret = request.cookies.get(COOKIE, "")
+        visit = Visit(server, lent)
+        if page.policy.needs_session:
+            try:
+                caller = again(lambda: sessions.resume(server, secret))
+            except NotAuthenticated:
+                if page.verb == "GET":
+                    return _to_sign_in(had_one=bool(secret))
+                raise
+            visit = g.visit = Visit(server, lent, caller, secret)
+            _admit(lent, page, caller)
+        if page.verb != "GET":
+            origin.require(request.headers.get("Origin"), request.host)
+            if page.policy.needs_session:
+                _require_key(visit)
+        return page.view(visit, **names)
+
+    return view
+
+
+def _menu(visit: Visit) -> list[Page]:
+    """The pages that the caller's menu leads to."""
+    listed = [page for page in PAGES if page.menu]
+    return [page for page in listed if not page.policy.roles or visit.may(*page.policy.roles)]
+
+
+def _admit(lent: Lent, page: Page, caller: Principal) -> None:
+    lent.made_by(caller.name)
+    lent.limits.request(caller.name)
+    if page.policy.roles:
+        caller.require(*page.policy.roles)
+
+
+def _require_key(visit: Visit) -> None:
+    sent = request.form.get("form_key", "")
+    if not hmac.compare_digest(sent.encode(), visit.form_key.encode()):
+        raise Forbidden(
+            "The form is not one of this session: it was opened before the last sign-in, or comes"
+            " from elsewhere. Nothing was done; go back, load the page again, and send it anew."
+        )
+
+
+def _to_sign_in(*, had_one: bool) -> Response:
+    """To the sign-in page and back; a part of a page has the browser load the whole."""
+    if "HX-Request" in request.headers:
+        return Response(status=204, headers={"HX-Refresh": "true"})
+    onward = request.full_path.rstrip("?")
+    place = url_for("web.sign_in_form", next=onward, ended="1" if had_one else None)
+    return Response(status=303, headers={"Location": place})
