@@ -16,6 +16,7 @@ APART = 14
 """How far apart two labels of an axis are, at least."""
 
 MOST_POWERS = 6
+MOST_COUNTS = 12
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,31 @@ def linear(low: float, high: float, start: float, end: float, most: int = 6) -> 
     return found
 
 
-def level(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
-    """A linear axis that goes up: its labels are above one another, and always fit."""
-    return _linear(*_apart(low, high), start, end, most)
+def upright(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
+    """An axis that goes up: it ends a little beyond the numbers, not at a tick."""
+    low, high = _apart(low, high)
+    whole = _linear(low, high, start, end, most)
+    margin = (high - low) * 0.04
+    bottom, top = max(whole.low, low - margin), min(whole.high, high + margin)
+    ticks = tuple((value, label) for value, label in whole.ticks if bottom <= value <= top)
+    return Axis(bottom, top, start, end, ticks)
+
+
+def counting(first: int, last: int, start: float, end: float) -> Axis:
+    """An axis from one whole number to another, with whole numbers as ticks.
+
+    A number alone is at its end.
+    """
+    low, high = float(first - (first == last)), float(last)
+    powers = (10**power for power in itertools.count())
+    for step in (part * power for power in powers for part in (1, 2, 5)):
+        values = range(-(-first // step) * step, last + 1, step)
+        if (last - first) // step <= MOST_COUNTS:
+            ticks = tuple((float(value), f"{value:,}") for value in values)
+            axis = Axis(low, high, start, end, ticks)
+            if _readable(axis):
+                break
+    return axis
 
 
 def logarithmic(low: float, high: float, start: float, end: float) -> Axis:

@@ -14,7 +14,7 @@ SIZE = 12.0
 BOLD = 1.12
 ELLIPSIS = "…"
 _NARROW = frozenset("iIjlrtf.,:;'|!()[]/\\ ")
-_WIDE = frozenset("mwMWQOGD@%&—…")
+_WIDE = frozenset("mwMWQOGD@%&—…−×+=<>")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 
 

@@ -48,7 +48,7 @@ def digits_of(intervals: Iterable[Interval]) -> Digits:
     widths = [one.half_width for one in found if one.half_width > 0]
     largest = max((max(abs(one.lower), abs(one.upper)) for one in found), default=0.0)
     if not widths:
-        whole = largest < PLAIN_BELOW and all(one.value.is_integer() for one in found)
+        whole = largest < PLAIN_BELOW and all(float(one.value).is_integer() for one in found)
         return Digits(0) if whole else Digits(0, SIGNIFICANT)
     places = decimals(min(widths))
     before = max(math.floor(math.log10(largest)), 0) + 1

@@ -1,0 +1,198 @@
+"""A stream's totals over its steps, with a band around them, at one or several levels."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.errors import InvalidInput
+from penstock.web.charts.axes import Axis, counting, upright, with_zero
+from penstock.web.charts.lettering import fitted, spread, width_of, wrapped
+from penstock.web.charts.lines import caption, cropped
+from penstock.web.charts.marks import colored, dashes, mark, styles
+from penstock.web.charts.numbers import Digits, counted, digits_of
+from penstock.web.charts.svg import (
+    NARROW,
+    NOTE,
+    QUIET,
+    document,
+    isolated,
+    note,
+    nothing,
+    number,
+    rule,
+    text,
+    told,
+)
+from penstock.web.charts.tables import level_table
+from penstock.web.charts.values import Interval, Level, Table, ends, of_one_length
+
+TOP = 30
+HEIGHT = 220
+NAMES_APART = 16
+MOST_POINTS = 240
+GAP = 10
+NONE = "No step has been released yet."
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Totals after some steps (whole numbers, rising): at each level one for every step."""
+
+    title: str
+    steps: tuple[int, ...]
+    levels: tuple[Level, ...]
+    quantity: str = ""
+    step: str = "step"
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Both axes, the steps that are drawn, and the digits of all numbers."""
+
+    x: Axis
+    y: Axis
+    places: tuple[int, ...]
+    steps: tuple[int, ...]
+
+
+def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
+    """The picture; of many steps it shows some, at equal distances, and says so.
+
+    Raises ``InvalidInput`` where steps do not rise, or a level has not one total for each.
+    """
+    _checked(stream)
+    if not stream.steps or not stream.levels:
+        return nothing(prefix, stream.title, NONE, width)
+    found = list(zip(stream.levels, styles(stream.levels), strict=True))
+    plot = _plot(stream, width)
+    parts = list(_frame(stream, plot))
+    # The least accurate first, so that the narrow bands lie upon the wide ones.
+    behind = sorted(found, key=lambda one: -one[0].intervals[-1].half_width)
+    parts += [_band(one, style, plot) for one, style in behind]
+    for order, (one, style) in enumerate(behind, 1 - len(behind)):
+        parts.append(_line(one, colored(style), dashes(-order), plot, stream.step))
+    parts += _names(found, plot, width)
+    notes = list(_notes(stream, plot))
+    under = [line for sentence in notes for line in wrapped(sentence, width)]
+    bottom = TOP + HEIGHT + 44
+    parts.append(note(bottom + NOTE, under))
+    height = bottom + NOTE * len(under) + (8 if under else 0)
+    return document(prefix, stream.title, _described(stream, notes), (width, height), parts)
+
+
+def rows(stream: Stream) -> Table:
+    """The same numbers: a row for every step, at each level the total and its interval."""
+    _checked(stream)
+    steps = tuple(f"{step:,}" for step in stream.steps)
+    table = level_table(stream.title, stream.step, steps, stream.levels, stream.confidence)
+    return Table(table.caption, table.head, table.rows, table.right | {0})
+
+
+def _checked(stream: Stream) -> None:
+    of_one_length(stream.steps, stream.levels, "steps")
+    for before, after in itertools.pairwise(stream.steps):
+        if after <= before:
+            raise InvalidInput(f"Steps rise, and {after:,} follows {before:,}.")
+
+
+def _plot(stream: Stream, width: int) -> Plot:
+    skip = -(-len(stream.steps) // MOST_POINTS)
+    places = tuple(range(0, len(stream.steps), skip))
+    if places[-1] != len(stream.steps) - 1:
+        places = (*places, len(stream.steps) - 1)
+    steps = tuple(stream.steps[place] for place in places)
+    low, high = with_zero(*ends([one for level in stream.levels for one in level.intervals]))
+    y = upright(low, high, TOP + HEIGHT, TOP, 5)
+    left = max(width_of(label) for _, label in y.ticks) + 8
+    names = max(width_of(level.name) for level in stream.levels) + GAP + 16
+    right = width - min(names, width * 0.3)
+    return Plot(counting(steps[0], steps[-1], left, right), y, places, steps)
+
+
+def _frame(stream: Stream, plot: Plot) -> Iterator[str]:
+    yield caption(stream.confidence, stream.quantity, "bands")
+    for value, label in plot.y.ticks:
+        y = plot.y.at(value)
+        yield rule(plot.x.start, y, plot.x.end, y, "grid" if value else "axis")
+        yield text(plot.x.start - 8, y + 4, label, anchor="end", kind=QUIET)
+    bottom = TOP + HEIGHT
+    for value, label in plot.x.ticks:
+        x = plot.x.at(value)
+        yield rule(x, bottom, x, bottom + 5, "axis")
+        yield text(x, bottom + 20, label, anchor="middle", kind=QUIET)
+    middle = (plot.x.start + plot.x.end) / 2
+    yield text(middle, bottom + 38, stream.step, anchor="middle", kind=QUIET)
+
+
+def _way(plot: Plot, heights: Sequence[float]) -> str:
+    points = (
+        f"{number(plot.x.at(step))} {number(plot.y.at(height))}"
+        for step, height in zip(plot.steps, heights, strict=True)
+    )
+    return "L".join(points)
+
+
+def _band(level: Level, style: int, plot: Plot) -> str:
+    drawn = [level.intervals[place] for place in plot.places]
+    lower = _way(plot, [one.lower for one in drawn])
+    upper = _way(plot, [one.upper for one in drawn])
+    back = "L".join(reversed(lower.split("L")))
+    return (
+        f"<g {colored(style)}>"
+        f'<path class="band" fill="currentColor" fill-opacity="0.14" d="M{upper}L{back}Z"/>'
+        f'<path class="edge" fill="none" stroke="currentColor" stroke-width="0.75"'
+        f' d="M{upper}M{lower}"/></g>'
+    )
+
+
+def _line(level: Level, color: str, dashed: str, plot: Plot, step: str) -> str:
+    drawn = [level.intervals[place] for place in plot.places]
+    last = drawn[-1]
+    x, y = plot.x.at(plot.steps[-1]), plot.y.at(last.value)
+    sentence = _sentence(level, step, plot.steps[-1], last, digits_of(level.intervals))
+    parts = [f'<circle class="mark" fill="currentColor" cx="{number(x)}" cy="{number(y)}" r="3"/>']
+    if len(drawn) > 1:
+        way = _way(plot, [one.value for one in drawn])
+        shape = f'stroke-width="2" stroke-linejoin="round"{dashed} d="M{way}"'
+        parts.append(f'<path class="line" fill="none" stroke="currentColor" {shape}/>')
+    else:
+        top, bottom = number(plot.y.at(last.upper)), number(plot.y.at(last.lower))
+        shape = f'stroke-width="1.5" d="M{number(x - 4)} {top}h8m-4 0V{bottom}m-4 0h8"'
+        parts.append(f'<path class="whisker" fill="none" stroke="currentColor" {shape}/>')
+    return told(sentence, color, parts)
+
+
+def _sentence(level: Level, step: str, at: int, one: Interval, digits: Digits) -> str:
+    numbers = f"{digits.write(one.value)} ({digits.range(one)})"
+    return f"{isolated(level.name)}, {step} {at:,}: {numbers}"
+
+
+def _names(found: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Iterator[str]:
+    """Each level's mark and name, about as high as its line ends."""
+    wanted = [plot.y.at(level.intervals[-1].value) for level, _ in found]
+    x = plot.x.end + GAP + 6
+    heights = spread(wanted, NAMES_APART, TOP + HEIGHT)
+    for (level, style), height in zip(found, heights, strict=True):
+        yield f"<g {colored(style)}>{mark(style, x, height)}</g>"
+        yield text(x + 9, height + 4, fitted(level.name, width - x - 9))
+
+
+def _notes(stream: Stream, plot: Plot) -> Iterator[str]:
+    if warning := cropped(plot.y):
+        yield warning
+    if len(plot.places) < len(stream.steps):
+        apart = plot.places[1] - plot.places[0]
+        yield (
+            f"Of {len(stream.steps):,} steps every {apart:,}th and the last are drawn;"
+            " the table has all."
+        )
+
+
+def _described(stream: Stream, notes: Sequence[str]) -> str:
+    last = "; ".join(
+        _sentence(one, stream.step, stream.steps[-1], one.intervals[-1], digits_of(one.intervals))
+        for one in stream.levels
+    )
+    count = counted(len(stream.steps), "step")
+    return " ".join((f"Totals over {count}. {last}.", *notes))

@@ -1,0 +1,112 @@
+"""Lines of a chart: a name, a bar with its interval over a shared axis, a value."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.figures import percent
+from penstock.web.charts.axes import Axis, linear, with_zero
+from penstock.web.charts.lettering import fitted, width_of
+from penstock.web.charts.marks import colored, mark
+from penstock.web.charts.numbers import Digits
+from penstock.web.charts.svg import QUIET, STRONG, isolated, number, rule, text, told
+from penstock.web.charts.values import Interval, ends
+
+LINE = 20
+BAR = 8
+GAP = 10
+EDGE = 36
+TOP = 44
+
+
+@dataclass(frozen=True)
+class Line:
+    """One bar: its name, what it says, and how it is written and marked."""
+
+    name: str
+    interval: Interval
+    digits: Digits
+    style: int
+
+    def sentence(self, group: str) -> str:
+        """What the bar shows, with the numbers that the table has."""
+        value, range_ = self.digits.write(self.interval.value), self.digits.range(self.interval)
+        return f"{isolated(group)}: {value} ({range_})"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names on the left, an axis in the middle, numbers on the right."""
+
+    names: float
+    axis: Axis
+    values: float
+    ranges: float
+    width: int
+
+
+def columns_for(lines: Sequence[Line], width: int, *, indent: bool = False) -> Columns:
+    """Room for the longest name and number, within limits, and the axis in what is left."""
+    wide = width >= 560
+    margin = 12.0 if indent else 0.0
+    longest = max(width_of(line.name) for line in lines) + margin
+    names = min(longest, width * 0.3)
+    values = max(width_of(line.digits.write(line.interval.value), bold=True) for line in lines)
+    ranges = max(width_of(line.digits.range(line.interval)) for line in lines) if wide else 0.0
+    if ranges > width * 0.35:
+        ranges = 0.0
+    right = width - (ranges + GAP if ranges else 0)
+    low, high = with_zero(*ends([line.interval for line in lines]))
+    axis = linear(low, high, max(names + GAP + 6, EDGE), right - values - GAP - 6, 8 if wide else 4)
+    return Columns(names, axis, right, ranges, width)
+
+
+def caption(confidence: float, quantity: str = "", what: str = "intervals") -> str:
+    """What is drawn, above everything."""
+    first = f"{quantity[:1].upper()}{quantity[1:]}, with" if quantity else "Values with"
+    return text(0, 12, f"{first} {percent(confidence)} {what}", kind=QUIET)
+
+
+def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[str]:
+    """Ticks above the lines, and thin rules through them, from top to bottom of each span."""
+    for value, label in axis.ticks:
+        x = axis.at(value)
+        yield text(x, TOP - 10, label, anchor="middle", kind=QUIET)
+        yield rule(x, TOP - 4, x, TOP)
+        for top, bottom in spans:
+            yield rule(x, top, x, bottom, "grid" if value else "axis")
+
+
+def drawn(line: Line, columns: Columns, y: float, sentence: str) -> str:
+    """A name, a bar from zero (where the axis has it), an interval, a value."""
+    axis, one = columns.axis, line.interval
+    left, x, right = axis.at(one.lower), axis.at(one.value), axis.at(one.upper)
+    whisker = (
+        f'<path class="whisker" fill="none" stroke="currentColor" stroke-width="1.5"'
+        f' d="M{number(left)} {number(y)}H{number(right)}M{number(left)} {number(y - 4)}v8'
+        f'M{number(right)} {number(y - 4)}v8"/>'
+    )
+    bar = ""
+    if axis.low <= 0 <= axis.high:
+        zero = axis.at(0)
+        start, length = min(zero, x), abs(x - zero)
+        bar = (
+            f'<rect class="bar" fill="currentColor" fill-opacity="0.25" x="{number(start)}"'
+            f' y="{number(y - BAR / 2)}" width="{number(length)}" height="{BAR}"/>'
+        )
+    marks = told(sentence, colored(line.style), [bar, whisker, mark(line.style, x, y)])
+    name = fitted(line.name, columns.names)
+    value = line.digits.write(one.value)
+    texts = [
+        text(columns.names, y + 4, name, anchor="end"),
+        marks,
+        text(columns.values, y + 4, value, anchor="end", kind=STRONG),
+    ]
+    if columns.ranges:
+        range_ = line.digits.range(one)
+        texts.append(text(columns.width, y + 4, range_, anchor="end", kind=QUIET))
+    return "".join(texts)
+
+
+def cropped(axis: Axis) -> str:
+    """The sentence that an axis without zero owes its reader; empty with zero on it."""
+    return "" if axis.low <= 0 <= axis.high else "Zero is not on this axis."

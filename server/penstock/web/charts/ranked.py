@@ -1,0 +1,86 @@
+"""The keys of a sparse histogram, the largest value first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from penstock.web.charts.lettering import wrapped
+from penstock.web.charts.lines import LINE, TOP, Line, caption, columns_for, cropped, drawn, scale
+from penstock.web.charts.marks import chosen
+from penstock.web.charts.numbers import counted, digits_of
+from penstock.web.charts.svg import NARROW, NOTE, document, isolated, note, nothing
+from penstock.web.charts.tables import level_table
+from penstock.web.charts.values import Interval, Level, Table, of_one_length
+
+MOST_LINES = 40
+NONE = "No key has been released."
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The keys that were released at one level, in any order, with their intervals.
+
+    ``remark`` is said under the picture: what became of keys that are not in it, say.
+    """
+
+    title: str
+    keys: tuple[str, ...]
+    level: Level
+    quantity: str = ""
+    remark: str = ""
+    confidence: float = 0.95
+
+
+def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
+    """The picture, with the ``MOST_LINES`` largest; it says how many it leaves out.
+
+    Raises ``InvalidInput`` where there is not one interval for each key.
+    """
+    found = _ranked(ranking)
+    if not found:
+        return nothing(prefix, ranking.title, ranking.remark or NONE, width)
+    digits = digits_of(ranking.level.intervals)
+    style = chosen([ranking.level.place])[0]
+    lines = [
+        Line(f"{place}. {key}", interval, digits, style)
+        for place, (key, interval) in enumerate(found[:MOST_LINES], 1)
+    ]
+    columns = columns_for(lines, width)
+    bottom = TOP + LINE * len(lines)
+    parts = [caption(ranking.confidence, ranking.quantity)]
+    parts += scale(columns.axis, [(TOP, bottom)])
+    for place, (line, (key, _)) in enumerate(zip(lines, found, strict=False)):
+        parts.append(drawn(line, columns, TOP + LINE * (place + 0.5), line.sentence(key)))
+    notes = list(_notes(ranking, cropped(columns.axis)))
+    under = [line for sentence in notes for line in wrapped(sentence, width)]
+    parts.append(note(bottom + NOTE + 4, under))
+    height = bottom + NOTE * len(under) + (10 if under else 2)
+    largest = lines[0].sentence(found[0][0])
+    described = f"{counted(len(found), 'key')} at {isolated(ranking.level.name)}; the largest is"
+    said = " ".join((f"{described} {largest}.", *notes))
+    return document(prefix, ranking.title, said, (width, height), parts)
+
+
+def rows(ranking: Ranking) -> Table:
+    """The same numbers: every key, the largest value first."""
+    found = _ranked(ranking)
+    level = Level(ranking.level.name, tuple(interval for _, interval in found))
+    keys = tuple(key for key, _ in found)
+    return level_table(ranking.title, "key", keys, (level,), ranking.confidence)
+
+
+def _ranked(ranking: Ranking) -> list[tuple[str, Interval]]:
+    of_one_length(ranking.keys, (ranking.level,), "keys")
+    pairs = zip(ranking.keys, ranking.level.intervals, strict=True)
+    return sorted(pairs, key=lambda pair: (-pair[1].value, pair[0]))
+
+
+def _notes(ranking: Ranking, warning: str) -> Iterator[str]:
+    if warning:
+        yield warning
+    if len(ranking.keys) > MOST_LINES:
+        yield (
+            f"The {MOST_LINES} largest of {len(ranking.keys):,} keys;"
+            f" {len(ranking.keys) - MOST_LINES:,} are not shown here, the table has all."
+        )
+    if ranking.remark:
+        yield ranking.remark

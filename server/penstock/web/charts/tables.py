@@ -1,0 +1,30 @@
+"""Tables beside charts that show one interval a key and level."""
+
+from penstock.figures import percent
+from penstock.web.charts.numbers import digits_of
+from penstock.web.charts.values import Level, Table
+
+
+def level_table(
+    title: str, what: str, keys: tuple[str, ...], levels: tuple[Level, ...], confidence: float
+) -> Table:
+    """Keys down, levels across, each with its value and its interval's ends."""
+    several, at = len(levels) > 1, percent(confidence)
+    columns = ("value", f"lower {at}", f"upper {at}")
+    head = tuple(
+        f"{level.name}: {column}" if several else column for level in levels for column in columns
+    )
+    digits = [digits_of(level.intervals) for level in levels]
+    body = tuple(
+        (
+            key,
+            *(
+                written.write(number)
+                for level, written in zip(levels, digits, strict=True)
+                for one in (level.intervals[place],)
+                for number in (one.value, one.lower, one.upper)
+            ),
+        )
+        for place, key in enumerate(keys)
+    )
+    return Table(title, (what, *head), body, frozenset(range(1, len(head) + 1)))
