@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.web.charts.lettering import width_of
 from penstock.web.charts.numbers import scientific, tick
@@ -16,6 +16,7 @@ APART = 14
 """How far apart two labels of an axis are, at least."""
 
 MOST_POWERS = 6
+MARGIN = 0.04
 MOST_COUNTS = 12
 
 
@@ -44,23 +45,23 @@ class Axis:
 
 
 def linear(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
-    """An axis whose ends are ticks at 1, 2 or 5 times a power of ten around all numbers."""
+    """An axis of ticks at 1, 2 or 5 times a power of ten, with room for their labels.
+
+    It ends a little beyond the numbers, or at zero, and not at a tick.
+    """
     low, high = _apart(low, high)
     found = _linear(low, high, start, end, most)
     while most > 1 and not _readable(found):
         most -= 1
         found = _linear(low, high, start, end, most)
+    while not _readable(found):
+        found = replace(found, ticks=found.ticks[::2])
     return found
 
 
 def upright(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
-    """An axis that goes up: it ends a little beyond the numbers, not at a tick."""
-    low, high = _apart(low, high)
-    whole = _linear(low, high, start, end, most)
-    margin = (high - low) * 0.04
-    bottom, top = max(whole.low, low - margin), min(whole.high, high + margin)
-    ticks = tuple((value, label) for value, label in whole.ticks if bottom <= value <= top)
-    return Axis(bottom, top, start, end, ticks)
+    """A linear axis that goes up: its labels are above one another, and always fit."""
+    return _linear(*_apart(low, high), start, end, most)
 
 
 def counting(first: int, last: int, start: float, end: float) -> Axis:
@@ -116,9 +117,12 @@ def _linear(low: float, high: float, start: float, end: float, most: int) -> Axi
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(part * power for part in (1, 2, 5, 10, 20) if part * power >= raw * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    margin = (high - low) * MARGIN
+    bottom = low and max(step * first, low - margin)
+    top = high and min(step * last, high + margin)
     values = [step * place for place in range(first, last + 1)]
-    ticks = tuple((value, tick(value, step)) for value in values)
-    return Axis(min(values[0], low), max(values[-1], high), start, end, ticks)
+    ticks = [(value, tick(value, step)) for value in values if bottom <= value <= top]
+    return Axis(bottom, top, start, end, tuple(ticks))
 
 
 def _readable(axis: Axis) -> bool:

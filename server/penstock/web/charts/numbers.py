@@ -16,6 +16,9 @@ MOST_PLACES = 7
 SIGNIFICANT = 6
 LARGEST_LABEL = 1e7
 SMALLEST_LABEL = 1e-4
+FINE = 1e4
+"""Times the step from which a number has too many digits to be written with its power."""
+
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -76,7 +79,8 @@ def tick(value: float, step: float) -> str:
     """A number beside an axis whose ticks are ``step`` apart."""
     if not value or abs(value) < step * 1e-6:
         return "0"
-    if step >= SMALLEST_LABEL and abs(value) < LARGEST_LABEL:
+    fine = step * FINE <= abs(value) < PLAIN_BELOW
+    if step >= SMALLEST_LABEL and (fine or abs(value) < LARGEST_LABEL):
         places = max(0, -math.floor(math.log10(step) + 1e-9))
         return signed(fixed(value, places))
     return scientific(value, step)

@@ -1,0 +1,245 @@
+"""Tiers as the rungs of a ladder, the most accurate on top, with the people who hold them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.errors import InvalidInput
+from penstock.web.charts.lettering import fitted, width_of
+from penstock.web.charts.numbers import counted
+from penstock.web.charts.svg import (
+    NARROW,
+    QUIET,
+    STRONG,
+    document,
+    isolated,
+    nothing,
+    number,
+    rule,
+    text,
+    told,
+)
+from penstock.web.charts.values import Table
+
+RAIL = 34.0
+LEFT = 62.0
+CHIP = 24
+CHIPS_APART = 6
+PADDING = 10
+LONGEST_CHIP = 150
+MOST_ROWS = 4
+HEAD = 26.0
+FOOT = 20
+BELOW = "↓ more private, for more people"
+NONE = "There are no tiers yet."
+NOBODY = "nobody"
+WITHOUT = "without a tier"
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A tier, what it is for, and who holds it."""
+
+    name: str
+    people: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Move:
+    """Somebody who would go to another tier; None is none at all."""
+
+    person: str
+    source: str | None
+    target: str | None
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Tiers from the most private up, and a move to look at before it is made."""
+
+    title: str
+    tiers: tuple[Tier, ...]
+    move: Move | None = None
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A name in a frame: ``kind`` is stays, leaves, arrives or more."""
+
+    name: str
+    kind: str
+
+    @property
+    def width(self) -> float:
+        bold = self.kind == "arrives"
+        return min(width_of(self.name, bold=bold), LONGEST_CHIP - 2 * PADDING) + 2 * PADDING
+
+
+def ladder(content: Ladder, prefix: str, width: int = NARROW) -> str:
+    """The picture; of many people on a rung it shows some, and says how many more there are.
+
+    Raises ``InvalidInput`` where the move is from or to a tier that is not on the ladder.
+    """
+    _checked(content)
+    if not content.tiers:
+        return nothing(prefix, content.title, NONE, width)
+    parts = [text(LEFT, 12, "↑ more accurate, for fewer people", kind=QUIET)]
+    y, rungs, places = HEAD, [], {}
+    for key, tier in _rungs(content):
+        if key is None:
+            parts.append(text(LEFT, y + 16, BELOW, kind=QUIET))
+            y += HEAD + 6
+        parts += _named(tier, y, width)
+        y += HEAD
+        for row in _rows_of(_chips(content.move, key, tier), width - LEFT):
+            for x, chip in row:
+                parts.append(_chip(chip, LEFT + x, y))
+                if chip.kind in ("leaves", "arrives"):
+                    places[chip.kind] = (LEFT + x, y + CHIP / 2)
+            y += CHIP + CHIPS_APART
+        rungs += [y + 4] if key is not None else []
+        y += FOOT
+    parts[1:1] = _rails(rungs, width)
+    parts += _arrow(places)
+    if _everybody_has_one(content):
+        parts.append(text(LEFT, y + 16, BELOW, kind=QUIET))
+        y += 22
+    return document(prefix, content.title, _described(content), (width, y + 2), parts)
+
+
+def rows(content: Ladder) -> Table:
+    """The same: tiers from the most accurate down, and who holds them (after the move)."""
+    _checked(content)
+    move = content.move
+    head = ("tier", "people", "who", *(("after the move",) if move else ()))
+    body = []
+    for key, tier in _rungs(content):
+        row = (tier.name, f"{len(tier.people):,}", ", ".join(tier.people) or NOBODY)
+        body.append((*row, ", ".join(_after(move, key, tier)) or NOBODY) if move else row)
+    return Table(content.title, head, tuple(body), frozenset({1}))
+
+
+def _rungs(content: Ladder) -> list[tuple[str | None, Tier]]:
+    """From the top; last, under None, who holds no tier, where the move is to or from there."""
+    found: list[tuple[str | None, Tier]] = [(tier.name, tier) for tier in reversed(content.tiers)]
+    if not _everybody_has_one(content) and content.move:
+        without = (content.move.person,) if content.move.source is None else ()
+        found.append((None, Tier(WITHOUT, without)))
+    return found
+
+
+def _everybody_has_one(content: Ladder) -> bool:
+    return not content.move or None not in (content.move.source, content.move.target)
+
+
+def _checked(content: Ladder) -> None:
+    names = {tier.name for tier in content.tiers} | {None}
+    if content.move and not {content.move.source, content.move.target} <= names:
+        raise InvalidInput(
+            f"{content.move.person} would go from {content.move.source} to"
+            f" {content.move.target}, and one of them is no rung of this ladder."
+        )
+
+
+def _after(move: Move, key: str | None, tier: Tier) -> tuple[str, ...]:
+    stay = tuple(name for name in tier.people if name != move.person)
+    return (*stay, move.person) if key == move.target else stay
+
+
+def _chips(move: Move | None, key: str | None, tier: Tier) -> list[Chip]:
+    """Who moves comes first, so that a long rung does not hide them."""
+    if move is None or move.source == move.target:
+        return [Chip(name, "stays") for name in tier.people]
+    ends = (("arrives", move.target), ("leaves", move.source))
+    kinds = [kind for kind, end in ends if end == key]
+    stay = [Chip(name, "stays") for name in tier.people if name != move.person]
+    return [*(Chip(move.person, kind) for kind in kinds), *stay]
+
+
+def _rows_of(chips: Sequence[Chip], room: float) -> list[list[tuple[float, Chip]]]:
+    """Chips in rows with the x of each; those beyond the last row become a count."""
+    rows: list[list[tuple[float, Chip]]] = [[]]
+    x = 0.0
+    for place, chip in enumerate(chips):
+        last = len(rows) == MOST_ROWS and place < len(chips) - 1
+        kept = Chip(f"and {len(chips) - place:,} more", "more").width if last else 0.0
+        if rows[-1] and x + chip.width + (kept and kept + CHIPS_APART) > room:
+            if len(rows) == MOST_ROWS:
+                rows[-1].append((x, Chip(f"and {len(chips) - place:,} more", "more")))
+                return rows
+            rows.append([])
+            x = 0.0
+        rows[-1].append((x, chip))
+        x += chip.width + CHIPS_APART
+    return rows
+
+
+def _named(tier: Tier, y: float, width: int) -> Iterator[str]:
+    name = fitted(tier.name, width - LEFT, bold=True)
+    yield text(LEFT, y + 16, name, kind=STRONG)
+    start = LEFT + width_of(name, bold=True) + 10
+    count = counted(len(tier.people), "person", "people") if tier.people else NOBODY
+    said = f"{count} · {tier.description}" if tier.description else count
+    if width - start > 60:
+        yield text(start, y + 16, fitted(said, width - start), kind=QUIET)
+
+
+def _chip(chip: Chip, x: float, y: float) -> str:
+    name = fitted(chip.name, LONGEST_CHIP - 2 * PADDING, bold=chip.kind == "arrives")
+    if chip.kind == "more":
+        return text(x + 2, y + 16, chip.name, kind=QUIET)
+    stroke = {"stays": "1", "leaves": "1.5", "arrives": "2.5"}[chip.kind]
+    dashed = ' stroke-dasharray="4 3"' if chip.kind == "leaves" else ""
+    color = 'class="s0" color="#2f7fc1"' if chip.kind != "stays" else 'class="stays"'
+    frame = (
+        f'<rect class="chip" fill="currentColor" fill-opacity="0.08" stroke="currentColor"'
+        f' stroke-width="{stroke}"{dashed} x="{number(x)}" y="{number(y)}"'
+        f' width="{number(chip.width)}" height="{CHIP}" rx="{CHIP // 2}"/>'
+    )
+    said = {"stays": "", "leaves": " would leave this tier", "arrives": " would come here"}
+    sentence = f"{isolated(chip.name)}{said[chip.kind]}"
+    kind = STRONG if chip.kind == "arrives" else ""
+    label = text(x + chip.width / 2, y + 16, name, anchor="middle", kind=kind)
+    return told(sentence, color, [frame]) + label
+
+
+def _rails(rungs: Sequence[float], width: float) -> Iterator[str]:
+    shape = 'fill="none" stroke="currentColor" stroke-opacity="0.6" stroke-width="2"'
+    bottom = rungs[-1] + FOOT - 6
+    for x in (8.0, RAIL):
+        yield f'<path class="rail" {shape} d="M{number(x)} {number(HEAD)}V{number(bottom)}"/>'
+    for y in rungs:
+        yield f'<path class="rail" {shape} d="M8 {number(y)}H{number(RAIL)}"/>'
+        yield rule(RAIL + 1, y, width, y)
+
+
+def _arrow(places: dict[str, tuple[float, float]]) -> Iterator[str]:
+    """From where somebody is to where they would go, left of the names."""
+    if len(places) < 2:
+        return
+    (x1, y1), (x2, y2) = places["leaves"], places["arrives"]
+    bend = LEFT - 14
+    way = (
+        f"M{number(x1 - 3)} {number(y1)}H{number(bend + 6)}"
+        f"Q{number(bend)} {number(y1)} {number(bend)} {number(y1 + (6 if y2 > y1 else -6))}"
+        f"V{number(y2 - (6 if y2 > y1 else -6))}"
+        f"Q{number(bend)} {number(y2)} {number(bend + 6)} {number(y2)}H{number(x2 - 4)}"
+        f"m-5 -4l5 4l-5 4"
+    )
+    yield (
+        f'<path class="s0" color="#2f7fc1" fill="none" stroke="currentColor"'
+        f' stroke-width="2" d="{way}"/>'
+    )
+
+
+def _described(content: Ladder) -> str:
+    tiers = "; ".join(
+        f"{isolated(tier.name)}: {counted(len(tier.people), 'person', 'people')}"
+        for tier in reversed(content.tiers)
+    )
+    said = f"Tiers from the most accurate to the most private: {tiers}."
+    if content.move:
+        source = isolated(content.move.source) if content.move.source else "no tier"
+        target = isolated(content.move.target) if content.move.target else "no tier"
+        said += f" {isolated(content.move.person)} would go from {source} to {target}."
+    return said

@@ -1,0 +1,265 @@
+"""One query's noise process: how far off a value may be at each level, and who stands where.
+
+All points lie on one path, so that together people know what the one furthest left knows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.figures import percent
+from penstock.web.charts.axes import Axis, logarithmic, upright
+from penstock.web.charts.lettering import fitted, width_of
+from penstock.web.charts.losses import EACH, INDEPENDENT, Loss, loss_bars
+from penstock.web.charts.marks import colored, mark
+from penstock.web.charts.numbers import Digits, counted, digits_of
+from penstock.web.charts.svg import (
+    NARROW,
+    QUIET,
+    STRONG,
+    document,
+    isolated,
+    nothing,
+    number,
+    rule,
+    text,
+    told,
+)
+from penstock.web.charts.values import Interval, Table, finite, positive
+
+HEIGHT = 150
+LABEL = 36
+APART = 12
+MOST_NAMES = 3
+DIAMOND = 3
+MOST_TICKS = 4
+NONE = "None of these people has been given anything of this query."
+BEST = "best informed"
+TOGETHER = "What they know together"
+
+
+@dataclass(frozen=True)
+class Point:
+    """A release: its noise level and interval, its tier, and who of the people has it."""
+
+    level: float
+    half_width: float
+    tier: str
+    people: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        positive(self.level, f"the noise level at {self.tier}")
+        if finite(self.half_width, f"the interval at {self.tier}") < 0:
+            positive(self.half_width, f"the interval at {self.tier}")
+
+
+@dataclass(frozen=True)
+class NoisePath:
+    """A query's releases that some people hold, and what these cost.
+
+    ``parameter`` names the noise level; ``together`` is the epsilon of all that they hold,
+    ``independent`` what the same releases would have come to had each been drawn anew;
+    None is a loss that nothing bounds.
+    """
+
+    title: str
+    parameter: str
+    points: tuple[Point, ...]
+    together: float | None
+    independent: float | None
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True)
+class Label:
+    """Two lines beside a leader, in a row counted from the plot."""
+
+    x: float
+    row: int
+    lines: tuple[str, str]
+
+
+def noise_path(path: NoisePath, prefix: str, width: int = NARROW) -> str:
+    """The picture: the path with its people, and the two losses as bars."""
+    points = _merged(path.points)
+    if not points:
+        return nothing(prefix, path.title, NONE, width)
+    plot = width * 0.6 if width >= 560 else float(width)
+    digits, reach = _digits(points), max(point.half_width for point in points) or 1.0
+    axis = _levels(points, reach, plot)
+    middle = axis.start + (axis.end - axis.start) / 2
+    left = [point for point in points if axis.at(point.level) <= middle]
+    above = _labels(left, axis, points[0], digits, plot, 1)
+    below = _labels(points[len(left) :], axis, points[0], digits, plot, -1)
+    top = 26.0 + LABEL * _rows(above)
+    bottom = top + HEIGHT
+    y = upright(-reach, reach, bottom, top, MOST_TICKS)
+    parts = list(_frame(path, axis, y, bottom + LABEL * _rows(below)))
+    parts += _funnel(points, axis, y)
+    parts += _leaders(above, top - 6, points, axis, y, 1)
+    parts += _leaders(below, bottom + 6, points, axis, y, -1)
+    parts += _points(points, axis, y, digits)
+    foot = bottom + LABEL * _rows(below) + 48
+    losses = _losses(path)
+    if plot < width:
+        start = plot + 40
+        parts += loss_bars(losses, start, top + (HEIGHT - 2 * EACH) / 2, width - start)
+    else:
+        parts += loss_bars(losses, 0, foot + 6, width)
+        foot += 2 * EACH + 6
+    return document(prefix, path.title, _described(path, points, losses), (width, foot), parts)
+
+
+def rows(path: NoisePath) -> Table:
+    """The same numbers: a row a level, the most accurate first, and the losses at the end."""
+    points = _merged(path.points)
+    digits = _digits(points)
+    head = ("people", "tier", path.parameter, f"± at {percent(path.confidence)}", "")
+    body = [
+        (
+            ", ".join(point.people),
+            point.tier,
+            _level(point.level),
+            digits.write(point.half_width),
+            BEST if point is points[0] else "",
+        )
+        for point in points
+    ]
+    body.extend((one.name, "", "", "", one.written) for one in _losses(path))
+    return Table(path.title, head, tuple(body), frozenset({2, 3}))
+
+
+def _merged(points: Sequence[Point]) -> list[Point]:
+    """One point a level, the most accurate first; whoever shares a release shares a point."""
+    found: dict[float, Point] = {}
+    for point in sorted(points, key=lambda one: one.level):
+        same = found.get(point.level)
+        if same is None:
+            found[point.level] = point
+            continue
+        people = tuple(dict.fromkeys((*same.people, *point.people)))
+        tiers = same.tier if point.tier == same.tier else f"{same.tier}, {point.tier}"
+        found[point.level] = Point(same.level, same.half_width, tiers, people)
+    return list(found.values())
+
+
+def _losses(path: NoisePath) -> tuple[Loss, Loss]:
+    return Loss(TOGETHER, path.together), Loss(INDEPENDENT, path.independent)
+
+
+def _digits(points: Sequence[Point]) -> Digits:
+    return digits_of([Interval(0, -point.half_width, point.half_width) for point in points])
+
+
+def _level(value: float) -> str:
+    return Digits(0, 4).write(value)
+
+
+def _levels(points: Sequence[Point], reach: float, plot: float) -> Axis:
+    labels = upright(-reach, reach, 0, HEIGHT, MOST_TICKS).ticks
+    start = max(width_of(f"+{label}") for _, label in labels) + 8
+    return logarithmic(points[0].level, points[-1].level, start, plot - 4)
+
+
+def _labels(
+    points: Sequence[Point], axis: Axis, best: Point, digits: Digits, plot: float, way: int
+) -> list[Label]:
+    """Labels of points at one side, so placed that no leader crosses one.
+
+    Above the plot (``way`` 1) a label goes right from its leader, and points further left
+    have theirs in higher rows where there is no room; below it is the other way round.
+    """
+    placed: list[Label] = []
+    taken: list[tuple[int, float]] = []
+    for point in reversed(points) if way > 0 else points:
+        x = axis.at(point.level)
+        room = plot - x - 4 if way > 0 else x - 4
+        lines = _told(point, digits, room, best=point is best)
+        wide = max(width_of(lines[0], bold=True), width_of(lines[1])) + APART
+        row = 0
+        while any(other >= row and abs(start - x) < wide for other, start in taken):
+            row += 1
+        taken.append((row, x))
+        placed.append(Label(x, row, lines))
+    return placed
+
+
+def _told(point: Point, digits: Digits, room: float, *, best: bool) -> tuple[str, str]:
+    names = ", ".join(point.people[:MOST_NAMES])
+    if more := len(point.people) - MOST_NAMES:
+        names += f" and {more:,} more" if more > 0 else ""
+    first = f"{BEST}: {names}" if best else names
+    second = f"±{digits.write(point.half_width)}, {point.tier}"
+    return fitted(first, room, bold=True), fitted(second, room)
+
+
+def _rows(labels: Sequence[Label]) -> int:
+    return max((label.row + 1 for label in labels), default=0)
+
+
+def _frame(path: NoisePath, axis: Axis, y: Axis, bottom: float) -> Iterator[str]:
+    said = f"How far off a value may be, with probability {percent(path.confidence)}"
+    yield text(0, 12, said, kind=QUIET)
+    for value, label in y.ticks:
+        yield rule(axis.start, y.at(value), axis.end, y.at(value))
+        signs = f"+{label}" if value > 0 else label
+        yield text(axis.start - 8, y.at(value) + 4, signs, anchor="end", kind=QUIET)
+    for value, label in axis.ticks:
+        yield rule(axis.at(value), bottom + 8, axis.at(value), bottom + 13, "axis")
+        yield text(axis.at(value), bottom + 28, label, anchor="middle", kind=QUIET)
+    yield rule(axis.start, bottom + 8, axis.end, bottom + 8, "axis")
+    name = fitted(f"{path.parameter}, log scale: more noise →", axis.end - axis.start + 40)
+    yield text(axis.end, bottom + 44, name, anchor="end", kind=QUIET)
+
+
+def _funnel(points: Sequence[Point], axis: Axis, y: Axis) -> Iterator[str]:
+    """The room that noise leaves, wider from level to level, and the path in its middle."""
+    over = [f"{number(axis.at(p.level))} {number(y.at(p.half_width))}" for p in points]
+    under = [f"{number(axis.at(p.level))} {number(y.at(-p.half_width))}" for p in points]
+    way = "L".join((*over, *reversed(under)))
+    zero = number(y.at(0))
+    ends = f"M{number(axis.start)} {zero}H{number(axis.end)}"
+    yield (
+        f"<g {colored(0)}>"
+        f'<path class="band" fill="currentColor" fill-opacity="0.14" d="M{way}Z"/>'
+        f'<path class="edge" fill="none" stroke="currentColor" stroke-width="0.75" d="M{way}Z"/>'
+        f'<path class="line" fill="none" stroke="currentColor" stroke-width="2" d="{ends}"/></g>'
+    )
+
+
+def _leaders(
+    labels: Sequence[Label], edge: float, points: Sequence[Point], axis: Axis, y: Axis, way: int
+) -> Iterator[str]:
+    wide = {axis.at(point.level): point.half_width for point in points}
+    for label in labels:
+        inner = edge - way * LABEL * label.row
+        yield rule(label.x, y.at(way * wide[label.x]), label.x, inner - way * LABEL + way * 6)
+        first = inner - 18 if way > 0 else inner + 12
+        anchor, x = ("start", label.x + 4) if way > 0 else ("end", label.x - 4)
+        yield text(x, first, label.lines[0], anchor=anchor, kind=STRONG)
+        yield text(x, first + 14, label.lines[1], anchor=anchor, kind=QUIET)
+
+
+def _points(points: Sequence[Point], axis: Axis, y: Axis, digits: Digits) -> Iterator[str]:
+    for point in points:
+        x, best = axis.at(point.level), point is points[0]
+        low, high = number(y.at(-point.half_width)), number(y.at(point.half_width))
+        whisker = (
+            f'<path class="whisker" fill="none" stroke="currentColor" stroke-width="1.5"'
+            f' d="M{number(x - 4)} {high}h8m-4 0V{low}m-4 0h8"/>'
+        )
+        shape = mark(DIAMOND if best else 0, x, y.at(0), 6.0 if best else 4.0)
+        style = colored(2 if best else 0)
+        yield told(_sentence(point, digits, best=best), style, [whisker, shape])
+
+
+def _sentence(point: Point, digits: Digits, *, best: bool) -> str:
+    people = ", ".join(map(isolated, point.people))
+    said = f"{people} ({isolated(point.tier)}): level {_level(point.level)},"
+    return f"{said} ±{digits.write(point.half_width)}" + (f", {BEST}" if best else "")
+
+
+def _described(path: NoisePath, points: Sequence[Point], losses: Sequence[Loss]) -> str:
+    digits = _digits(points)
+    people = "; ".join(_sentence(one, digits, best=one is points[0]) for one in points)
+    costs = "; ".join(f"{one.name}: {one.written}" for one in losses)
+    return f"{counted(len(points), 'level')} of {isolated(path.parameter)}. {people}. {costs}."

@@ -1,0 +1,209 @@
+"""What each tier's budget was spent on: a bar for every tier, a piece for every query."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.errors import InvalidInput
+from penstock.web.charts.lettering import fitted, width_of
+from penstock.web.charts.marks import colored
+from penstock.web.charts.numbers import counted, loss, share
+from penstock.web.charts.svg import (
+    NARROW,
+    QUIET,
+    STRONG,
+    document,
+    isolated,
+    nothing,
+    number,
+    text,
+    told,
+)
+from penstock.web.charts.values import Table, finite
+
+BAR = 30
+HEAD = 22
+APART = 16
+KEY = 20
+MOST_NAMED = 12
+SLACK = 1e-9
+NONE = "No tier has a budget here yet."
+NOTHING_SPENT = "Nothing has been spent."
+OTHERS = "all others"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one query takes of a budget: a part of the whole, from 0 to 1."""
+
+    query: str
+    share: float
+
+
+@dataclass(frozen=True)
+class TierBudget:
+    """A tier's budget and what was taken of it; ``left`` is what is not."""
+
+    tier: str
+    epsilon: float
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def left(self) -> float:
+        """The part of the budget that is not spent."""
+        return max(0.0, 1.0 - sum(part.share for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """The budgets of a dataset, the most private tier first."""
+
+    title: str
+    tiers: tuple[TierBudget, ...]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a bar: the number under which the key names it (0: all others)."""
+
+    number: int
+    name: str
+    start: float
+    share: float
+
+
+def budget_bars(budgets: Budgets, prefix: str, width: int = NARROW) -> str:
+    """The picture: bars as long as each budget, numbered pieces, and a key to the numbers.
+
+    Raises ``InvalidInput`` for parts below 0, or that are more than the whole together.
+    """
+    _checked(budgets)
+    if not budgets.tiers:
+        return nothing(prefix, budgets.title, NONE, width)
+    names = _names(budgets)
+    parts: list[str] = []
+    y = 0.0
+    for tier in reversed(budgets.tiers):
+        parts += _bar(tier, names, y, width)
+        y += HEAD + BAR + APART
+    key = list(_key(budgets, names, y + 4, width)) if names else []
+    parts += key or [text(0, y + 12, NOTHING_SPENT, kind=QUIET)]
+    height = y + 4 + (KEY * _key_rows(budgets, names, width) if names else 18)
+    return document(prefix, budgets.title, _described(budgets), (width, height), parts)
+
+
+def rows(budgets: Budgets) -> Table:
+    """The same numbers: queries down, tiers across, what is left at the end."""
+    _checked(budgets)
+    queries = _by_size(budgets)
+    tiers = tuple(reversed(budgets.tiers))
+    head = ("query", *(f"{tier.tier} (ε {loss(tier.epsilon)})" for tier in tiers))
+    body = [(query, *(share(_share(tier, query)) for tier in tiers)) for query in queries]
+    body.append(("left", *(share(tier.left) for tier in tiers)))
+    return Table(budgets.title, head, tuple(body), frozenset(range(1, len(head))))
+
+
+def _checked(budgets: Budgets) -> None:
+    for tier in budgets.tiers:
+        finite(tier.epsilon, f"the budget of {tier.tier}")
+        total = sum(finite(part.share, f"the share of {part.query}") for part in tier.parts)
+        if total > 1 + SLACK or any(part.share < 0 for part in tier.parts):
+            raise InvalidInput(
+                f"Parts of a budget lie between 0 and 1 and are no more than 1 together, and"
+                f" those of {tier.tier} come to {total:g}."
+            )
+
+
+def _share(tier: TierBudget, query: str) -> float:
+    return sum(part.share for part in tier.parts if part.query == query)
+
+
+def _by_size(budgets: Budgets) -> list[str]:
+    """All queries, the one that takes the most over all tiers first."""
+    total: dict[str, float] = {}
+    for tier in budgets.tiers:
+        for part in tier.parts:
+            total[part.query] = total.get(part.query, 0.0) + part.share
+    return sorted(total, key=lambda query: (-total[query], query))
+
+
+def _names(budgets: Budgets) -> list[str]:
+    """The queries that the key names, in its order; the others are one piece together."""
+    queries = _by_size(budgets)
+    return queries if len(queries) <= MOST_NAMED + 1 else queries[:MOST_NAMED]
+
+
+def _pieces(tier: TierBudget, names: Sequence[str]) -> Iterator[Piece]:
+    shares = [_share(tier, name) for name in names]
+    others = sum(part.share for part in tier.parts if part.query not in names)
+    start = 0.0
+    for place, (name, part) in enumerate(zip(names, shares, strict=True), 1):
+        if part > 0:
+            yield Piece(place, name, start, part)
+            start += part
+    if others > 0:
+        yield Piece(0, OTHERS, start, others)
+
+
+def _bar(tier: TierBudget, names: Sequence[str], y: float, width: int) -> Iterator[str]:
+    said = f"ε {loss(tier.epsilon)}, {share(tier.left)} left"
+    room = width - width_of(said) - 12
+    yield text(0, y + 14, fitted(tier.tier, room, bold=True), kind=STRONG)
+    yield text(width, y + 14, said, anchor="end")
+    top, length = y + HEAD, width - 2.0
+    yield (
+        f'<rect class="left" fill="none" stroke="currentColor" stroke-opacity="0.6" x="1"'
+        f' y="{number(top)}" width="{number(length)}" height="{BAR}" rx="3"/>'
+    )
+    for piece in _pieces(tier, names):
+        x, wide = 1 + piece.start * length, piece.share * length
+        sentence = f"{isolated(tier.tier)}, {isolated(piece.name)}: {share(piece.share)}"
+        shape = (
+            f'<rect class="piece" fill="currentColor" fill-opacity="0.22" stroke="currentColor"'
+            f' stroke-width="1.25" x="{number(x)}" y="{number(top)}" width="{number(wide)}"'
+            f' height="{BAR}"/>'
+        )
+        yield told(sentence, _color(piece.number), [shape])
+        label = str(piece.number) if piece.number else "…"
+        if wide >= width_of(label) + 4:
+            yield text(x + wide / 2, top + 19, label, anchor="middle")
+
+
+def _color(place: int) -> str:
+    return colored(place - 1) if place else 'class="others"'
+
+
+def _columns(width: int) -> int:
+    return 2 if width >= 560 else 1
+
+
+def _key_rows(budgets: Budgets, names: Sequence[str], width: int) -> int:
+    entries = len(names) + (len(_by_size(budgets)) > len(names))
+    return -(-entries // _columns(width))
+
+
+def _key(budgets: Budgets, names: Sequence[str], y: float, width: int) -> Iterator[str]:
+    """Numbers and names of queries, each beside a sample of its piece."""
+    entries = [(str(place), name, _color(place)) for place, name in enumerate(names, 1)]
+    others = len(_by_size(budgets)) - len(names)
+    if others:
+        entries.append(("…", f"{counted(others, 'other query', 'other queries')}", _color(0)))
+    down, each = _key_rows(budgets, names, width), width / _columns(width)
+    for place, (label, name, color) in enumerate(entries):
+        column, row = divmod(place, down)
+        x, top = column * each, y + row * KEY
+        shape = (
+            f'<rect class="piece" fill="currentColor" fill-opacity="0.22" stroke="currentColor"'
+            f' stroke-width="1.25" x="{number(x + 1)}" y="{number(top)}" width="24" height="16"/>'
+        )
+        yield f"<g {color}>{shape}</g>"
+        yield text(x + 13, top + 12, label, anchor="middle")
+        yield text(x + 33, top + 12, fitted(name, each - 44))
+
+
+def _described(budgets: Budgets) -> str:
+    bars = "; ".join(
+        f"{isolated(tier.tier)}, epsilon {loss(tier.epsilon)}:"
+        f" {counted(len(tier.parts), 'query', 'queries')}, {share(tier.left)} left"
+        for tier in reversed(budgets.tiers)
+    )
+    return f"Each tier's budget by query, the most trusted tier first. {bars}."

@@ -1,0 +1,226 @@
+"""What tiers and lossless releases are, in one picture of one statistic's real releases.
+
+It is given released values alone: the exact one is nowhere in it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.figures import percent
+from penstock.web.charts.axes import Axis, linear
+from penstock.web.charts.lettering import fitted, width_of, wrapped
+from penstock.web.charts.losses import EACH, INDEPENDENT, Loss, loss_bars
+from penstock.web.charts.marks import chosen, colored, mark
+from penstock.web.charts.numbers import Digits, digits_of
+from penstock.web.charts.svg import (
+    NARROW,
+    NOTE,
+    QUIET,
+    STRONG,
+    document,
+    isolated,
+    note,
+    nothing,
+    number,
+    rule,
+    text,
+    told,
+)
+from penstock.web.charts.values import Interval, Table, ends, finite
+
+LINE = 46
+GAP = 16
+NONE = "Nothing has been released yet."
+POOLED = "all together"
+TOGETHER = "Privacy loss of all together"
+
+
+@dataclass(frozen=True)
+class Release:
+    """The one number that a tier was given, who holds it, and what it costs.
+
+    ``place`` keeps the tier's color and shape from chart to chart.
+    """
+
+    tier: str
+    reader: str
+    interval: Interval
+    epsilon: float
+    place: int | None = None
+
+    def __post_init__(self) -> None:
+        finite(self.epsilon, f"the epsilon of {self.tier}")
+
+
+@dataclass(frozen=True)
+class Story:
+    """A statistic's releases at every tier, and what all of them tell together.
+
+    ``together`` is their joint epsilon, ``independent`` what it would be had each been
+    drawn anew; None is a loss that nothing bounds.
+    """
+
+    title: str
+    quantity: str
+    releases: tuple[Release, ...]
+    together: float | None
+    independent: float | None
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Where things stand: names at the left, ``axis`` in the middle, numbers at the right."""
+
+    width: int
+    axis: Axis
+    top: float
+    digits: Digits
+
+
+def story(content: Story, prefix: str, width: int = NARROW) -> str:
+    """The picture, the most accurate release on top and all together at the end."""
+    releases = _sorted(content)
+    if not releases:
+        return nothing(prefix, content.title, NONE, width)
+    lead = wrapped(_lead(content), width)
+    sheet = _sheet(releases, width, NOTE * len(lead) + 44.0)
+    styles = chosen([release.place for release in releases])
+    bottom = sheet.top + LINE * len(releases)
+    last = bottom + GAP
+    parts = [note(12, lead), *_scale(sheet, bottom, last)]
+    parts += _guides(releases[0], sheet, last + LINE)
+    parts += _path(releases, sheet)
+    for place, (release, style) in enumerate(zip(releases, styles, strict=True)):
+        names = (release.tier, f"{release.reader}, ε {_epsilon(release)}")
+        y = sheet.top + LINE * (place + 0.5)
+        parts += _line(names, release.interval, style, y, sheet)
+    best = releases[0]
+    parts += _line((POOLED, f"as {best.tier} alone"), best.interval, styles[0], last + 23, sheet)
+    end = wrapped(_end(releases), width)
+    foot = last + LINE + NOTE * len(end) + 4
+    parts.append(note(last + LINE + NOTE + 4, end))
+    losses = _losses(content)
+    parts += loss_bars(losses, 0, foot + 18, min(width, 520))
+    size = (width, foot + 18 + EACH * len(losses))
+    return document(prefix, content.title, _described(content, releases, sheet), size, parts)
+
+
+def rows(content: Story) -> Table:
+    """The same numbers: a row for every tier, then all together, then had they been apart."""
+    at = percent(content.confidence)
+    head = ("tier", "reader", "value", f"lower {at}", f"upper {at}", "epsilon")
+    releases = _sorted(content)
+    digits = digits_of([release.interval for release in releases])
+
+    def numbers(one: Interval) -> tuple[str, str, str]:
+        return digits.write(one.value), digits.write(one.lower), digits.write(one.upper)
+
+    body = [
+        (release.tier, release.reader, *numbers(release.interval), f"ε {_epsilon(release)}")
+        for release in releases
+    ]
+    together, independent = _losses(content)
+    if releases:
+        body.append((POOLED, "", *numbers(releases[0].interval), together.written))
+    body.append((independent.name, "", "", "", "", independent.written))
+    return Table(content.title, head, tuple(body), frozenset({2, 3, 4, 5}))
+
+
+def _sorted(content: Story) -> list[Release]:
+    return sorted(content.releases, key=lambda one: (one.interval.half_width, one.tier))
+
+
+def _epsilon(release: Release) -> str:
+    return Loss("", release.epsilon).written.removeprefix("ε ")
+
+
+def _losses(content: Story) -> tuple[Loss, Loss]:
+    return Loss(TOGETHER, content.together), Loss(INDEPENDENT, content.independent)
+
+
+def _lead(content: Story) -> str:
+    what = f"{content.quantity[:1].upper()}{content.quantity[1:]}"
+    return (
+        f"{what}, as it was released to each tier, with {percent(content.confidence)} intervals."
+        " Each number is the one above it with more noise on top."
+    )
+
+
+def _end(releases: Sequence[Release]) -> str:
+    return (
+        f"Whoever puts all of them together knows what {isolated(releases[0].tier)} knows alone:"
+        " the other numbers are that one with noise added, and add nothing to it."
+    )
+
+
+def _sheet(releases: Sequence[Release], width: int, top: float) -> Sheet:
+    digits = digits_of([release.interval for release in releases])
+    names = [name for one in releases for name in (one.tier, f"{one.reader}, ε {_epsilon(one)}")]
+    longest = max(width_of(name, bold=True) for name in (*names, f"as {releases[0].tier} alone"))
+    left = min(longest, width * 0.34) + GAP
+    written = (digits.write(release.interval.value) for release in releases)
+    values = max(max(map(width_of, written)) * 1.12, 44.0) + GAP + 4
+    low, high = ends([release.interval for release in releases])
+    axis = linear(low, high, left, width - values, 6 if width >= 560 else 3)
+    return Sheet(width, axis, top, digits)
+
+
+def _scale(sheet: Sheet, bottom: float, last: float) -> Iterator[str]:
+    for value, label in sheet.axis.ticks:
+        x = sheet.axis.at(value)
+        yield text(x, sheet.top - 8, label, anchor="middle", kind=QUIET)
+        yield rule(x, sheet.top, x, bottom)
+        yield rule(x, last, x, last + LINE)
+    middle = (bottom + last) / 2
+    yield rule(0, middle, sheet.width, middle, "axis")
+
+
+def _guides(best: Release, sheet: Sheet, bottom: float) -> Iterator[str]:
+    """The best interval's ends, down to where all are put together."""
+    left, right = sheet.axis.at(best.interval.lower), sheet.axis.at(best.interval.upper)
+    shape = f'y="{number(sheet.top)}" height="{number(bottom - sheet.top)}"'
+    yield (
+        f'<rect class="guide" fill="currentColor" fill-opacity="0.07" x="{number(left)}"'
+        f' width="{number(right - left)}" {shape}/>'
+    )
+
+
+def _path(releases: Sequence[Release], sheet: Sheet) -> Iterator[str]:
+    points = (
+        f"{number(sheet.axis.at(release.interval.value))} {number(sheet.top + LINE * (p + 0.5))}"
+        for p, release in enumerate(releases)
+    )
+    shape = 'stroke-width="1.5" stroke-dasharray="3 3"'
+    yield f'<path class="way" fill="none" stroke="currentColor" {shape} d="M{"L".join(points)}"/>'
+
+
+def _line(
+    names: tuple[str, str], one: Interval, style: int, y: float, sheet: Sheet
+) -> Iterator[str]:
+    axis, digits, room = sheet.axis, sheet.digits, sheet.axis.start - GAP / 2
+    left, x, right = axis.at(one.lower), axis.at(one.value), axis.at(one.upper)
+    whisker = (
+        f'<path class="whisker" fill="none" stroke="currentColor" stroke-width="2.5"'
+        f' d="M{number(left)} {number(y)}H{number(right)}M{number(left)} {number(y - 6)}v12'
+        f'M{number(right)} {number(y - 6)}v12"/>'
+    )
+    value = digits.write(one.value)
+    sentence = f"{isolated(names[0])}: {value} ({digits.range(one)})"
+    yield text(0, y - 2, fitted(names[0], room, bold=True), kind=STRONG)
+    yield text(0, y + 13, fitted(names[1], room), kind=QUIET)
+    yield told(sentence, colored(style), [whisker, mark(style, x, y, 5.5)])
+    yield text(sheet.width, y - 2, value, anchor="end", kind=STRONG)
+    half = f"±{digits.write(one.half_width)}"
+    yield text(sheet.width, y + 13, half, anchor="end", kind=QUIET)
+
+
+def _described(content: Story, releases: Sequence[Release], sheet: Sheet) -> str:
+    digits = sheet.digits
+    seen = "; ".join(
+        f"{isolated(one.tier)}, epsilon {_epsilon(one)}: {digits.write(one.interval.value)}"
+        f" ({digits.range(one.interval)})"
+        for one in releases
+    )
+    costs = "; ".join(f"{one.name}: {one.written}" for one in _losses(content))
+    return f"{_lead(content)} {seen}. {_end(releases)} {costs}."
