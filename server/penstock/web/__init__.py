@@ -6,8 +6,9 @@
 * ``visit``     one request, as the views see it
 * ``origin``    which browser may send a form, and the cookie of a session
 * ``refusals``  problems as pages
-* ``releases``  what somebody holds, as charts and tables take it
-* ``charts``    pictures: plain numbers in, SVG out
+* ``releases``, ``totals``, ``spending``  what services answer with, as charts take it
+* ``pictures``  a chart, with the same numbers as a table
+* ``charts``    plain numbers in, SVG out
 * ``wording``   numbers and times in words
 * ``assets``    stylesheets and scripts, all from this server
 * ``lent``      what is shared with the API, which stands beside this package

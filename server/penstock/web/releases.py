@@ -2,19 +2,17 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
-from markupsafe import Markup
+from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.services.intervals import ends
 from penstock.services.specs import ReleaseRequest
 from penstock.services.views import Key, QueryView, ReleaseView
-from penstock.web.charts import intervals
-from penstock.web.charts.svg import both_widths
-from penstock.web.charts.values import Interval, Level, Table
+from penstock.web.charts import intervals, ranked
+from penstock.web.charts.values import Interval, Level
+from penstock.web.pictures import Picture, picture
 
 MOST_KEYS = 200
 """Rows of a page; all of them are in a download."""
@@ -25,37 +23,40 @@ _ELSEWHERE = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A chart, the same numbers as a table, and how many keys it leaves out."""
-
-    drawn: Markup
-    table: Table
-    shown: int
-    left_out: int
-
-
-def picture(held: Sequence[ReleaseView], title: str) -> Picture | None:
+def held_picture(held: Sequence[ReleaseView], title: str) -> Picture | None:
     """The releases side by side, the most accurate first; none where nothing is held.
 
     Releases of one query have the same keys, but for those of sparse histograms, of which
-    the most accurate one alone is drawn.
+    the most accurate one alone is drawn, the keys by value.
     """
     if not held:
         return None
-    shown = held[:1] if held[0].histogram is not None else held
-    count = min(len(held[0].keys), MOST_KEYS)
-    places = range(count)
+    best = held[0]
+    count = len(best.keys)
+    if best.histogram is not None:
+        places = np.argsort(-np.asarray(best.values), kind="stable")[:MOST_KEYS]
+        return _ranking(best, title, places, count)
+    places = np.arange(min(count, MOST_KEYS))
     groups = intervals.Groups(
         title,
-        tuple(_label(held[0].keys[place]) for place in places),
-        tuple(Level(_named(one, shown), _intervals(one, count)) for one in shown),
-        confidence=held[0].error.confidence,
+        _labels(best, places),
+        tuple(Level(_named(one, held), _intervals(one, places)) for one in held),
+        confidence=best.error.confidence,
     )
-    drawn = both_widths(partial(intervals.bars_with_intervals, groups), "held")
-    left_out = len(held[0].keys) - count
-    # Charts escape every text that they are given.
-    return Picture(Markup(drawn), intervals.rows(groups), count, left_out)  # noqa: S704
+    return picture(
+        intervals.bars_with_intervals, intervals.rows, groups, "held", _left_out(places, count)
+    )
+
+
+def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp], count: int) -> Picture:
+    content = ranked.Ranking(
+        title,
+        _labels(best, places),
+        Level(best.tier, _intervals(best, places)),
+        remark="Keys with small counts are missing, and a few with none may be here.",
+        confidence=best.error.confidence,
+    )
+    return picture(ranked.ranked_list, ranked.rows, content, "held", _left_out(places, count))
 
 
 def asks(query: QueryView) -> list[tuple[str, str]]:
@@ -91,6 +92,15 @@ def positive(text: str, what: str) -> float:
     return number
 
 
+def _labels(one: ReleaseView, places: NDArray[np.intp]) -> tuple[str, ...]:
+    return tuple(_label(one.keys[int(place)]) for place in places)
+
+
+def _left_out(places: NDArray[np.intp], count: int) -> str:
+    shown = len(places)
+    return f"{shown:,} of {count:,} keys; a download has all of them." if shown < count else ""
+
+
 def _label(key: Key) -> str:
     return ", ".join(key) if isinstance(key, list) else str(key)
 
@@ -101,7 +111,7 @@ def _named(one: ReleaseView, among: Sequence[ReleaseView]) -> str:
     return f"{one.tier} (epsilon {one.guarantee.epsilon:.3g})" if several else one.tier
 
 
-def _intervals(one: ReleaseView, count: int) -> tuple[Interval, ...]:
+def _intervals(one: ReleaseView, places: NDArray[np.intp]) -> tuple[Interval, ...]:
     lower, upper = ends(one)
-    parts = (np.asarray(part)[:count].tolist() for part in (one.values, lower, upper))
+    parts = (np.asarray(part)[places].tolist() for part in (one.values, lower, upper))
     return tuple(Interval(*numbers) for numbers in zip(*parts, strict=True))

@@ -1,15 +1,21 @@
-"""A range of a stream's running totals, as a table takes it."""
+"""A range of a stream's running totals, as charts and tables take it."""
 
 from collections.abc import Mapping
 from typing import TypedDict
 
+import numpy as np
+
 from penstock.errors import InvalidInput
-from penstock.figures import decimals, fixed, percent
 from penstock.services.stream_views import RunningTotalsView
-from penstock.web.charts.values import Table
+from penstock.web.charts import band
+from penstock.web.charts.values import Interval, Level
+from penstock.web.pictures import Picture, picture
 
 MOST_STEPS = 200
-"""Rows of a page; the newest ones, since people look for these."""
+"""Of longer ranges so many steps are shown, at equal distances."""
+
+MOST_NUMBERS = 6
+"""Of elements of more numbers the first ones are shown."""
 
 
 class Wanted(TypedDict):
@@ -27,22 +33,34 @@ def wanted(given: Mapping[str, str]) -> Wanted:
     )
 
 
-def pictures(found: RunningTotalsView) -> list[Table]:
-    """The newest totals of the range, one table for each number that is counted."""
-    items = found.items[-MOST_STEPS:]
-    at = percent(items[0].error.confidence)
-    tables = []
-    for place in range(items[0].values.size):
-        rows = []
-        for item in items:
-            value, half = float(item.values[place]), item.error.half_width
-            digits = decimals(item.error.standard_deviation)
-            numbers = (value, value - half, value + half)
-            rows.append((str(item.t), *(fixed(number, digits) for number in numbers)))
-        head = ("step", "total", f"lower {at}", f"upper {at}")
-        caption = f"{found.stream}: running totals" + (f", number {place + 1}" if place else "")
-        tables.append(Table(caption, head, tuple(rows), frozenset(range(4))))
-    return tables
+def pictures(found: RunningTotalsView) -> list[Picture]:
+    """One picture for each number that is counted, up to ``MOST_NUMBERS``."""
+    count = len(found.items)
+    places = np.unique(np.linspace(0, count - 1, min(count, MOST_STEPS)).round().astype(int))
+    items = [found.items[int(place)] for place in places]
+    dimension = items[0].values.size
+    remarks = []
+    if len(items) < count:
+        remarks.append(f"{len(items)} of {count:,} steps; ask for a shorter range to see each.")
+    if dimension > MOST_NUMBERS:
+        remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers.")
+    made = []
+    for number in range(min(dimension, MOST_NUMBERS)):
+        behind = f", number {number + 1}" if dimension > 1 else ""
+        totals = [(float(item.values[number]), item.error.half_width) for item in items]
+        level = Level(
+            found.tier, tuple(Interval(one, one - half, one + half) for one, half in totals)
+        )
+        content = band.Stream(
+            f"{found.stream}: running totals{behind}",
+            tuple(item.t for item in items),
+            (level,),
+            confidence=items[0].error.confidence,
+        )
+        made.append(
+            picture(band.line_with_band, band.rows, content, f"totals{number}", " ".join(remarks))
+        )
+    return made
 
 
 def _step(given: Mapping[str, str], name: str) -> int | None:

@@ -3,6 +3,7 @@
 from flask import Response
 
 from penstock.services import budget, datasets
+from penstock.web import spending
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit
 
@@ -15,6 +16,9 @@ def budgets(visit: Visit) -> Response:
     found = datasets.listing(visit.server, visit.principal, visit.window())
     return visit.page(
         "budgets.html",
-        budgets=[budget.show(visit.server, visit.principal, one.name) for one in found.items],
+        budgets=[
+            spending.shown(budget.show(visit.server, visit.principal, one.name), place)
+            for place, one in enumerate(found.items)
+        ],
         onward=visit.onward(found),
     )

@@ -27,7 +27,7 @@ def query(visit: Visit, query: str) -> Response:
         "query.html",
         query=shown,
         held=own,
-        picture=held.picture(own, f"{shown.name}: what you hold"),
+        picture=held.held_picture(own, f"{shown.name}: what you hold"),
         asks=held.asks(shown),
         foreseen=_own_level(visit, shown),
         given=request.args.get("given"),

@@ -1,0 +1,34 @@
+"""A chart, and the same numbers as a table beside it, as templates take them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from markupsafe import Markup
+
+from penstock.web.charts.svg import both_widths
+from penstock.web.charts.values import Table
+
+Content = TypeVar("Content")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """``remark`` says what is left out, where not all is shown."""
+
+    drawn: Markup
+    table: Table
+    remark: str = ""
+
+
+def picture(
+    chart: Callable[[Content, str, int], str],
+    rows: Callable[[Content], Table],
+    content: Content,
+    prefix: str,
+    remark: str = "",
+) -> Picture:
+    """One chart, drawn for phones and for wider pages; its ids begin with ``prefix``."""
+    drawn = both_widths(lambda start, width: chart(content, start, width), prefix)
+    # Charts escape every text that they are given.
+    return Picture(Markup(drawn), rows(content), remark)  # noqa: S704

@@ -1,0 +1,68 @@
+"""One furnished home a database and session, copied for every test that changes something."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.api.world import World, open_world
+from tests.databases.homes import Home, Homes
+from tests.web.world import Browser, Open, furnish
+
+
+@pytest.fixture(scope="session")
+def page_tokens() -> dict[str, dict[str, str]]:
+    """The tokens of the furnished home's users, by the kind of its database."""
+    return {}
+
+
+@pytest.fixture
+def furnished(
+    backend: str, prototype: Callable[..., Home], page_tokens: dict[str, dict[str, str]]
+) -> tuple[Home, dict[str, str]]:
+    """A home that nobody changes, and the tokens of its users."""
+
+    def make(homes: Homes, folder: Path) -> Home:
+        made = homes.empty(folder)
+        page_tokens[backend] = furnish(made, folder.parent)
+        return made
+
+    made = prototype(backend, "pages", make)
+    return made, page_tokens[backend]
+
+
+@pytest.fixture
+def open_copy(
+    furnished: tuple[Home, dict[str, str]], homes: Homes, tmp_path: Path
+) -> Iterator[Callable[..., World]]:
+    """Open a copy of the furnished home, with settings of one's own."""
+    original, tokens = furnished
+    opened: list[World] = []
+
+    def make(**settings: Any) -> World:
+        copy = homes.copy(original, tmp_path / f"home-{len(opened)}")
+        opened.append(open_world(copy, dict(tokens), **settings))
+        return opened[-1]
+
+    yield make
+    for world in opened:
+        world.server.database.close()
+
+
+@pytest.fixture
+def world(open_copy: Callable[..., World]) -> World:
+    """A copy of the furnished home with the usual settings."""
+    return open_copy()
+
+
+@pytest.fixture
+def browse(world: World) -> Open:
+    """Open a browser, signed in by name or not at all."""
+
+    def opened(name: str | None = None) -> Browser:
+        browser = Browser(world, world.client.application.test_client())
+        if name is not None:
+            assert browser.sign_in(name).status_code == 303
+        return browser
+
+    return opened
