@@ -18,6 +18,8 @@ MOST_KEYS = 200
 """Rows of a page; all of them are in a download."""
 
 
+LONGEST_NUMBER = 40
+
 _ELSEWHERE = frozenset(
     {"name", "dataset", "mechanism", "levels", "share", "keys", "max_levels", "sensitivity"}
 )
@@ -84,7 +86,7 @@ def wanted(given: Mapping[str, str]) -> ReleaseRequest:
 def positive(text: str, what: str) -> float:
     """A number above 0 out of a form.  Raises ``InvalidInput``."""
     try:
-        number = float(text[:40])
+        number = float(text) if text.isascii() and len(text) <= LONGEST_NUMBER else 0.0
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):

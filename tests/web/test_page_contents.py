@@ -1,0 +1,174 @@
+"""What stands on the pages: everything that it should, in our words, and nothing that runs."""
+
+import json
+import re
+from urllib.parse import quote
+
+import pytest
+from tests.api.test_pages import Outline
+from tests.api.world import World
+from tests.web.world import HOSTILE, Browser, Open, text_of
+
+from penstock.api.edge import HEADERS as EVERYWHERE
+from penstock.web.wiring import HEADERS
+
+NAMED = quote(HOSTILE, safe="")
+ADDRESSES = [
+    *("/", "/sign-in", "/catalogue", "/datasets/sites", "/datasets/loans", "/queries/visits"),
+    *("/queries/books", f"/queries/{NAMED}", "/queries/visits/request?tier=public"),
+    *("/streams/arrivals", "/streams/arrivals/totals", "/history", "/budgets", "/nothing"),
+]
+LARGEST_PAGE = 100_000
+
+
+@pytest.fixture
+def ian(browse: Open) -> Browser:
+    """Somebody who holds a release of every query."""
+    browser = browse("ian")
+    for name in ("visits", "books", NAMED):
+        for tier in ("public", "internal"):
+            path = f"/queries/{name}/releases"
+            assert browser.submit(path, tier=tier).status_code == 303
+    return browser
+
+
+def test_pages_are_guarded_and_kept_by_nobody(ian: Browser) -> None:
+    for path in ADDRESSES:
+        headers = ian.get(path).headers
+        for name, value in {**EVERYWHERE, **HEADERS}.items():
+            assert headers.getlist(name) == [value], path
+        policy = headers["Content-Security-Policy"]
+        assert "unsafe" not in policy
+        assert "http" not in policy
+        assert headers["Cache-Control"] == "no-store"
+
+
+def test_nothing_on_a_page_runs_but_our_script_and_nothing_comes_from_elsewhere(
+    ian: Browser,
+) -> None:
+    for path in ADDRESSES:
+        page = ian.get(path).text
+        outline = Outline(page)
+        names = {name for name, _ in outline.attributes}
+        assert not {name for name in names if name.startswith("on")} | (names & {"style"}), path
+        assert "style" not in outline.elements
+        assert (
+            re.findall(r"<script(?! src=\"/static/[a-z./]+\?v=[0-9a-f]{16}\" defer>)", page) == []
+        )
+        assert re.findall(r'(?:href|src|action)="(?!/|#)[^"]*"', page) == [], path
+        assert len(set(outline.ids)) == len(outline.ids), path
+        assert outline.elements.count("h1") == 1, path
+
+
+def test_names_are_text_wherever_they_stand(ian: Browser) -> None:
+    shown = 0
+    for path in ADDRESSES:
+        page = ian.get(path).text
+        assert "<script>alert" not in page
+        assert "<b onload" not in page
+        shown += "x&lt;script&gt;alert(1)" in page
+    assert shown >= 5
+    assert "{{7*7}}" in ian.get(f"/queries/{NAMED}").text
+
+
+def test_names_in_addresses_and_filters_are_text(ian: Browser) -> None:
+    for path in (f"/queries/{NAMED}1", f"/history?query={NAMED}1", f"/sign-in?next=/{NAMED}"):
+        page = ian.get(path).text
+        assert "<script>alert" not in page
+        assert "<b onload" not in page
+
+
+def test_pages_stay_small(ian: Browser) -> None:
+    """Each page without data, and with everything that it loads, as it goes over the wire."""
+    for path in ADDRESSES:
+        page = ian.get(path).text
+        loaded = sum(
+            len(ian.get(address, **{"Accept-Encoding": "gzip"}).data)
+            for address in re.findall(r'(?:href|src)="(/static/[^"]+)"', page)
+        )
+        assert loaded + len(page.encode()) < LARGEST_PAGE, path
+
+
+def test_a_refusal_says_what_the_api_says(browse: Open, world: World) -> None:
+    browser = browse("ann")
+    for page, path in (
+        ("/queries/secret", "/api/v1/queries/secret"),
+        ("/history?user=ian", "/api/v1/releases?user=ian"),
+    ):
+        problem = json.loads(world.call("GET", path, by="ann").data)
+        answer = browser.get(page)
+        assert answer.status_code == problem["status"]
+        assert problem["title"] in text_of(answer)
+        assert problem["detail"] in text_of(answer).replace("&#39;", "'")
+
+
+def test_programs_get_problems_where_there_is_no_page(world: World) -> None:
+    assert world.call("GET", "/nothing").mimetype == "application/problem+json"
+    accept = {"Accept": "text/html"}
+    assert world.call("GET", "/nothing", headers=accept).mimetype == "text/html"
+    beside = world.call("GET", "/api/v1/me", headers=accept)
+    assert beside.mimetype == "application/problem+json"
+
+
+def test_the_numbers_of_a_query_are_those_of_the_api(ian: Browser, world: World) -> None:
+    released = world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ian")
+    page = ian.get("/queries/visits").text
+    for value in released["values"]:
+        assert f'<td class="right">{value:,.0f}</td>'.replace("-", "\u2212") in page
+    one = ian.get(f"/releases/{released['id']}").text
+    assert released["receipt"]["leaf_hash"] in one
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "arrow", "json"])
+def test_a_download_is_that_of_the_api(ian: Browser, world: World, form: str) -> None:
+    held = world.answer("GET", "/api/v1/releases?query=books", by="ian")["items"][0]["id"]
+    page = ian.get(f"/releases/{held}/{form}")
+    path = f"/api/v1/releases/{held}/values?format={form}"
+    assert page.data == world.call("GET", path, by="ian").data
+    assert page.headers["Content-Disposition"] == f'attachment; filename="{held}.{form}"'
+    assert page.headers["Cache-Control"] == "no-store"
+
+
+def test_consequences_are_said_before_anything_is_done(browse: Open, world: World) -> None:
+    browser = browse("ian")
+    before = world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga")
+    words = text_of(browser.get("/queries/visits/request?tier=public"))
+    for said in ("nothing of the budget", "log records for good", "do not hold yet"):
+        assert said in words
+    assert world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga") == before
+    browser.submit("/queries/visits/releases")
+    words = text_of(browser.get("/queries/visits/request?tier=public"))
+    assert "nothing beyond the more accurate numbers" in words
+    browser.submit("/queries/visits/releases", tier="public")
+    assert "hold already" in text_of(browser.get("/queries/visits/request?tier=public"))
+
+
+def test_a_part_of_a_page_comes_alone(browse: Open, world: World) -> None:
+    part = browse("ian").get("/queries/visits/request?tier=public", **{"HX-Request": "true"})
+    assert "<html" not in part.text
+    assert "If you request these" in part.text
+    gone = browse().get("/queries/visits/request", **{"HX-Request": "true"})
+    assert (gone.status_code, gone.headers["HX-Refresh"]) == (204, "true")
+
+
+def test_lists_go_on_with_their_filters(browse: Open, world: World) -> None:
+    browser = browse("ann")
+    for number in range(1, 61):
+        body = {"level": 4000.0 + 400 * number}
+        world.answer("POST", "/api/v1/queries/visits/releases", body, by="ann")
+    first = browser.get("/history?query=visits&endpoint=x&_scheme=y").text
+    assert first.count("<tr><th") == 51
+    onward = re.search(r'href="(/history\?[^"]+cursor=[^"]+)"', first)
+    assert onward is not None
+    rest = browser.get(onward.group(1).replace("&amp;", "&"))
+    assert "query=visits" in onward.group(1)
+    assert 0 < rest.text.count("<tr><th") < 50
+    assert browser.get("/history?cursor=made-up").status_code == 422
+
+
+def test_a_retired_query_shows_what_is_held_and_offers_nothing(ian: Browser, world: World) -> None:
+    world.answer("POST", "/api/v1/queries/visits/retire", by="root")
+    words = text_of(ian.get("/queries/visits"))
+    assert "gives nobody new numbers" in words
+    assert "Request at my clearance" not in words
+    assert ian.submit("/queries/visits/releases").status_code == 409
