@@ -29,6 +29,7 @@ class Running:
     """A command that serves on ``port``, with all processes that it started.
 
     ``log`` is what it says; it stands outside of ``folder``, which is the server's alone.
+    ``patience`` is how many seconds it may take to start.
     """
 
     command: Sequence[str]
@@ -36,6 +37,7 @@ class Running:
     environment: Mapping[str, str]
     port: int
     log: Path
+    patience: float = START_SECONDS
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -55,7 +57,7 @@ class Running:
                 stderr=log,
                 start_new_session=True,
             )
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + self.patience
         while self.process.poll() is None and time.monotonic() < deadline:
             try:
                 httpx.get(f"{self.url}/healthz", timeout=5).raise_for_status()
@@ -74,10 +76,15 @@ class Running:
 
 @contextmanager
 def running(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], port: int
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    port: int,
+    patience: float = START_SECONDS,
 ) -> Iterator[Running]:
     """The started server, stopped afterwards whatever happens."""
-    server = Running(command, folder, environment, port, folder.with_name(f"{folder.name}.log"))
+    log = folder.with_name(f"{folder.name}.log")
+    server = Running(command, folder, environment, port, log, patience)
     try:
         server.start()
         yield server

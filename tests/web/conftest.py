@@ -1,13 +1,19 @@
 """One furnished home a database and session, copied for every test that changes something."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.api.world import World, open_world
 from tests.databases.homes import Home, Homes
+from tests.web.served import Served, serving
 from tests.web.world import Browser, Open, furnish
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser as Chromium
+    from tests.web.screens import Screen
 
 
 @pytest.fixture(scope="session")
@@ -66,3 +72,38 @@ def browse(world: World) -> Open:
         return browser
 
     return opened
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that goes on, for the browser; each test brings its own people."""
+    with serving(tmp_path_factory.mktemp("served") / "pages") as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> "Iterator[Chromium]":
+    """A browser without a screen."""
+    from tests.web import screens
+
+    with screens.chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def open_screen(chromium: "Chromium", served: Served) -> Iterator[Callable[..., "Screen"]]:
+    """Open windows, which are looked through for faults when the test ends."""
+    from tests.web import screens
+
+    with contextlib.ExitStack() as opened:
+
+        def make(**options: Any) -> "Screen":
+            return opened.enter_context(screens.screen(chromium, served.url, **options))
+
+        yield make
+
+
+@pytest.fixture
+def window(open_screen: Callable[..., "Screen"]) -> "Screen":
+    """One window at a desk."""
+    return open_screen()

@@ -1,0 +1,66 @@
+"""A server as it runs, whose pages have something on them."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.contracts.running import free_port, running
+from tests.databases.homes import Home, Homes
+from tests.web.world import furnish
+
+from penstock.services import home, tokens, users
+from penstock.services.principals import OPERATOR
+from penstock.services.server import Server
+from penstock.services.specs import Role, TokenSpec, UserSpec
+
+START_SECONDS = 300.0
+"""A machine that is slow and busy at once starts it all the same."""
+
+
+@dataclass
+class Served:
+    """Where the pages are, and the home behind them, in which a test may do things besides."""
+
+    url: str
+    server: Server
+    invited: int = 0
+
+    def invite(self, role: Role, clearance: str | None = None) -> str:
+        """The token of somebody new."""
+        self.invited += 1
+        name = f"{role}{self.invited}"
+        users.create(self.server, OPERATOR, UserSpec(name=name, roles=[role], clearance=clearance))
+        return tokens.issue(self.server, OPERATOR, name, TokenSpec()).token
+
+    def revoke(self, token: str, name: str) -> None:
+        """End a token."""
+        tokens.revoke(self.server, OPERATOR, name, token.split("_")[1])
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Served]:
+    """The started server over a furnished home below ``folder``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = Homes(None).empty(folder / "home")
+    furnish(made, folder)
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    environment = _environment(made, port, url)
+    command = [sys.executable, "-m", "penstock", "serve"]
+    with running(command, folder, environment, port, START_SECONDS):
+        opened = home.open_server(made.settings(public_url=url))
+        yield Served(url, opened)
+        opened.database.close()
+
+
+def _environment(made: Home, port: int, url: str) -> dict[str, str]:
+    own = {
+        "PENSTOCK_PORT": str(port),
+        "PENSTOCK_PUBLIC_URL": url,
+        "PENSTOCK_WORKERS": "1",
+        "PENSTOCK_BUSY_TIMEOUT": "120",
+    }
+    return {**os.environ, **made.environment, **own}
