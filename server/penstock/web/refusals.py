@@ -4,6 +4,7 @@ The words are the document's own, so that a page says no more than the API does.
 """
 
 import json
+from collections.abc import Callable
 
 from flask import Response, make_response, render_template, request
 
@@ -13,13 +14,13 @@ PROBLEM = "application/problem+json"
 API = "/api/"
 
 
-def as_page(response: Response, visit: Visit) -> Response:
+def as_page(response: Response, visitor: Callable[[], Visit]) -> Response:
     """The refusal of a page, or of an address that is none, as a page; all else as it is."""
     if response.mimetype != PROBLEM or not _wanted():
         return response
     problem = json.loads(response.get_data())
     page = make_response(
-        render_template("problem.html", visit=visit, problem=problem), response.status_code
+        render_template("problem.html", visit=visitor(), problem=problem), response.status_code
     )
     for name in ("Retry-After", "Allow"):
         if name in response.headers:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from flask import Blueprint, Response, g, request, url_for
 
-from penstock.errors import Forbidden, NotAuthenticated
+from penstock.errors import Forbidden, NotAuthenticated, PenstockError
 from penstock.services import sessions
 from penstock.services.again import again
 from penstock.services.principals import Principal
@@ -62,8 +62,7 @@ def blueprint(server: Server, lent: Lent) -> Blueprint:
     made.add_app_template_global(_menu, "menu")
 
     def guarded(response: Response) -> Response:
-        nobody = Visit(server, lent)
-        answer = refusals.as_page(response, g.get("visit", nobody))
+        answer = refusals.as_page(response, lambda: g.get("visit") or _visitor(server, lent))
         if answer.mimetype == "text/html" and (
             request.blueprint == "web" or answer is not response
         ):
@@ -72,6 +71,15 @@ def blueprint(server: Server, lent: Lent) -> Blueprint:
 
     made.after_app_request(guarded)
     return made
+
+
+def _visitor(server: Server, lent: Lent) -> Visit:
+    """Whose refusal it is, for the menu above it; nobody's where that cannot be told."""
+    secret = request.cookies.get(COOKIE, "")
+    try:
+        return Visit(server, lent, sessions.resume(server, secret), secret)
+    except PenstockError:
+        return Visit(server, lent)
 
 
 def _view(server: Server, lent: Lent, page: Page, origin: Origin) -> Callable[..., Response]:
