@@ -71,6 +71,8 @@ def test_the_clients_wheel_holds_every_tracked_file_that_runs_and_no_other(wheel
         "penstock/api/templates/docs.html",
         "penstock/web/templates/front.html",
         "penstock/web/static/penstock.css",
+        "penstock/web/static/vendor/htmx.min.js",
+        "penstock/web/static/vendor/manifest.json",
         "penstock/demo/dataset.json",
         "penstock/demo/data/health_insurance_experiment.parquet",
         "penstock/demo/data/ORIGIN.md",

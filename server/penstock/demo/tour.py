@@ -31,10 +31,19 @@ def what_to_try(told: Story, home: Path, settings: Settings, *, served: bool) ->
             [
                 "TOKENS (what each signs in with; shown this once)",
                 *table(("name", "tier or role", "token"), tokens),
+                "",
+                *_browser(settings.public_url),
             ],
             [f"TO TRY{', in another terminal' if served else ''}", *_indented(commands)],
         ]
     )
+
+
+def _browser(url: str) -> Iterator[str]:
+    """How to sign in to the pages."""
+    one, other = READERS[0].name, READERS[-1].name
+    yield f"In a browser: open {url}/sign-in and paste a token; each sees the pages of"
+    yield f"their own role and tier ({one} and {other} side by side: the second in a private window)."
 
 
 def _programs() -> list[str]:
