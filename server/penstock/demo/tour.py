@@ -43,7 +43,7 @@ def _browser(url: str) -> Iterator[str]:
     """How to sign in to the pages."""
     one, other = READERS[0].name, READERS[-1].name
     yield f"In a browser: open {url}/sign-in and paste a token; each sees the pages of"
-    yield f"their own role and tier ({one} and {other} side by side: the second in a private window)."
+    yield f"their role and tier ({one} and {other} side by side: one of them in a private window)."
 
 
 def _programs() -> list[str]:
