@@ -3,13 +3,14 @@
 import hashlib
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
-from tests.databases.homes import Home
+from tests.databases.homes import Home, Homes
 from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
@@ -132,6 +133,22 @@ def open_world(made: Home, known: dict[str, str], **settings: Any) -> World:
     server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
     app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep)
     return World(server, app.test_client(), clock, stopwatch, known)
+
+
+def copies(
+    original: Home, tokens: dict[str, str], homes: Homes, folder: Path
+) -> Iterator[Callable[..., World]]:
+    """A function that opens a copy of a home, with settings of its caller's; closed in the end."""
+    opened: list[World] = []
+
+    def make(**settings: Any) -> World:
+        copy = homes.copy(original, folder / f"home-{len(opened)}")
+        opened.append(open_world(copy, dict(tokens), **settings))
+        return opened[-1]
+
+    yield make
+    for world in opened:
+        world.server.database.close()
 
 
 def furnish(made: Home) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.api.world import World, open_world
+from tests.api.world import World, copies
 from tests.databases.homes import Home, Homes
 from tests.web.served import Served, serving
 from tests.web.world import Browser, Open, furnish
@@ -42,17 +42,7 @@ def open_copy(
     furnished: tuple[Home, dict[str, str]], homes: Homes, tmp_path: Path
 ) -> Iterator[Callable[..., World]]:
     """Open a copy of the furnished home, with settings of one's own."""
-    original, tokens = furnished
-    opened: list[World] = []
-
-    def make(**settings: Any) -> World:
-        copy = homes.copy(original, tmp_path / f"home-{len(opened)}")
-        opened.append(open_world(copy, dict(tokens), **settings))
-        return opened[-1]
-
-    yield make
-    for world in opened:
-        world.server.database.close()
+    yield from copies(*furnished, homes, tmp_path)
 
 
 @pytest.fixture
