@@ -10,6 +10,8 @@ from tests.api.world import World
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.api.edge import HEADERS as EVERYWHERE
+from penstock.errors import DatabaseUnavailable
+from penstock.services import datasets, sessions
 from penstock.web.wiring import HEADERS
 
 NAMED = quote(HOSTILE, safe="")
@@ -100,6 +102,24 @@ def test_a_refusal_says_what_the_api_says(browse: Open, world: World) -> None:
         assert answer.status_code == problem["status"]
         assert problem["title"] in text_of(answer)
         assert problem["detail"] in text_of(answer).replace("&#39;", "'")
+
+
+def test_what_is_not_available_says_so_on_a_page(
+    browse: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = browse("ann")
+
+    def fail(*_: object) -> None:
+        raise DatabaseUnavailable("The database is locked; ask again.")
+
+    monkeypatch.setattr(datasets, "listing", fail)
+    answer = browser.get("/catalogue")
+    assert (answer.status_code, answer.mimetype) == (503, "text/html")
+    assert answer.headers["Retry-After"] == "2"
+    assert "The database is locked; ask again." in text_of(answer)
+    monkeypatch.setattr(sessions, "resume", fail)
+    assert browser.get("/catalogue").status_code == 503
+    assert browser.get("/nothing").status_code == 404
 
 
 def test_programs_get_problems_where_there_is_no_page(world: World) -> None:

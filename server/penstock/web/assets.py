@@ -10,9 +10,7 @@ import mimetypes
 from dataclasses import dataclass
 from pathlib import Path
 
-from flask import Response, request
-
-from penstock.errors import NotFound
+from flask import Response, abort, request
 
 FOLDER = Path(__file__).parent / "static"
 SECONDS = 31_536_000
@@ -41,10 +39,10 @@ class Assets:
         return f"/static/{name}?v={self._known[name].tag}"
 
     def answer(self, name: str) -> Response:
-        """A file, kept by browsers for as long as its address stands.  Raises ``NotFound``."""
+        """A file, kept by browsers for as long as its address stands; a 404 where there is none."""
         found = self._known.get(name)
         if found is None:
-            raise NotFound(f"There is no file {name!r}.")
+            abort(404)
         response = Response(found.content, mimetype=found.kind)
         if request.accept_encodings.quality("gzip") > 0:
             response.data = found.compressed

@@ -12,6 +12,7 @@ from penstock.web.visit import Visit
 
 PROBLEM = "application/problem+json"
 API = "/api/"
+FILES = "web.static"
 
 
 def as_page(response: Response, visitor: Callable[[], Visit]) -> Response:
@@ -29,7 +30,7 @@ def as_page(response: Response, visitor: Callable[[], Visit]) -> Response:
 
 
 def _wanted() -> bool:
-    """Pages answer with pages; where nothing is, programs that name no type get the document."""
-    if request.blueprint is not None:
+    """Pages answer with pages; where nothing is, who does not ask for one gets the document."""
+    if request.endpoint is not None and request.endpoint != FILES:
         return request.blueprint == "web"
     return not request.path.startswith(API) and "text/html" in request.accept_mimetypes.values()
