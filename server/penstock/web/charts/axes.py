@@ -83,9 +83,9 @@ def counting(first: int, last: int, start: float, end: float) -> Axis:
 
 def logarithmic(low: float, high: float, start: float, end: float) -> Axis:
     """An axis of equal steps for equal factors, a little beyond the numbers (above 0)."""
-    margin = max((math.log(high) - math.log(low)) * 0.06, 0.2)
+    margin = min(max((math.log(high) - math.log(low)) * 0.06, 0.2), 4.0)
     first, last = math.log(low) - margin, math.log(high) + margin
-    low, high = math.exp(max(first, -680.0)), math.exp(min(last, 690.0))
+    low, high = math.exp(first), math.exp(last)
     for wanted in (_parts((1, 2, 5), low, high), _parts((1, 3), low, high), _powers(low, high)):
         labels = tuple((value, _label(value)) for value in wanted)
         axis = Axis(low, high, start, end, labels, logarithmic=True)
@@ -118,8 +118,8 @@ def _linear(low: float, high: float, start: float, end: float, most: int) -> Axi
     step = next(part * power for part in (1, 2, 5, 10, 20) if part * power >= raw * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     margin = (high - low) * MARGIN
-    bottom = low and max(step * first, low - margin)
-    top = high and min(step * last, high + margin)
+    bottom = low and min(low, max(step * first, low - margin))
+    top = high and max(high, min(step * last, high + margin))
     values = [step * place for place in range(first, last + 1)]
     ticks = [(value, tick(value, step)) for value in values if bottom <= value <= top]
     return Axis(bottom, top, start, end, tuple(ticks))

@@ -184,7 +184,7 @@ def _notes(stream: Stream, plot: Plot) -> Iterator[str]:
     if len(plot.places) < len(stream.steps):
         apart = plot.places[1] - plot.places[0]
         yield (
-            f"Of {len(stream.steps):,} steps every {apart:,}th and the last are drawn;"
+            f"Drawn are one in {apart:,} of {len(stream.steps):,} steps, and the last;"
             " the table has all."
         )
 

@@ -20,8 +20,7 @@ _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 
 def width_of(text: str, size: float = SIZE, *, bold: bool = False) -> float:
     """How wide ``text`` is at most, in units of the viewBox."""
-    ems = len(text) * 0.64 if text.isdigit() else sum(map(_ems, text))
-    return ems * size * (BOLD if bold else 1)
+    return sum(map(_ems, text)) * size * (BOLD if bold else 1)
 
 
 def fitted(text: str, room: float, size: float = SIZE, *, bold: bool = False) -> str:

@@ -6,6 +6,7 @@ All points lie on one path, so that together people know what the one furthest l
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from penstock.errors import InvalidInput
 from penstock.figures import percent
 from penstock.web.charts.axes import Axis, logarithmic, upright
 from penstock.web.charts.lettering import fitted, width_of
@@ -49,7 +50,7 @@ class Point:
     def __post_init__(self) -> None:
         positive(self.level, f"the noise level at {self.tier}")
         if finite(self.half_width, f"the interval at {self.tier}") < 0:
-            positive(self.half_width, f"the interval at {self.tier}")
+            raise InvalidInput(f"No interval is as wide as ±{self.half_width:g} ({self.tier}).")
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ def noise_path(path: NoisePath, prefix: str, width: int = NARROW) -> str:
         start = plot + 40
         parts += loss_bars(losses, start, top + (HEIGHT - 2 * EACH) / 2, width - start)
     else:
-        parts += loss_bars(losses, 0, foot + 6, width)
-        foot += 2 * EACH + 6
+        parts += loss_bars(losses, 0, foot + 14, width)
+        foot += 2 * EACH + 14
     return document(prefix, path.title, _described(path, points, losses), (width, foot), parts)
 
 

@@ -72,8 +72,9 @@ def finite(number: float, what: str) -> float:
 
 
 def positive(number: float, what: str) -> float:
-    """``number``; raises ``InvalidInput`` unless it is finite and above zero."""
-    if finite(number, what) <= 0:
+    """``number``; raises ``InvalidInput`` unless it is finite and above zero, as far as
+    logarithms can tell."""
+    if finite(number, what) < 1 / LARGEST:
         raise InvalidInput(f"A chart needs {what} to be above 0, and it is {number}.")
     return number
 

@@ -1,0 +1,192 @@
+"""Every chart with contents that a page could give it, and how tests read a picture."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from penstock.web.charts.band import Stream, line_with_band
+from penstock.web.charts.band import rows as stream_rows
+from penstock.web.charts.intervals import Groups, bars_with_intervals
+from penstock.web.charts.intervals import rows as group_rows
+from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
+from penstock.web.charts.ladder import rows as ladder_rows
+from penstock.web.charts.lettering import SIZE, width_of
+from penstock.web.charts.path import NoisePath, Point, noise_path
+from penstock.web.charts.path import rows as path_rows
+from penstock.web.charts.ranked import Ranking, ranked_list
+from penstock.web.charts.ranked import rows as ranking_rows
+from penstock.web.charts.stacked import Budgets, Part, TierBudget, budget_bars
+from penstock.web.charts.stacked import rows as budget_rows
+from penstock.web.charts.story import Release, Story, story
+from penstock.web.charts.story import rows as story_rows
+from penstock.web.charts.values import Interval, Level, Table
+
+SVG = "{http://www.w3.org/2000/svg}"
+LONG = "a name that goes on and on " * 8
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>&amp;",
+    "مرحبا بالعالم",
+    "\u202egnp.exe",
+    "\u2068\x00\u2069",
+    "👩‍👩‍👧‍👦 👍🏽",
+    LONG,
+    "\ud800\ufffe\uffff\x1b[2J",
+    " ",
+    "",
+)
+
+Draw = Callable[[str, int], str]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart with its content: how to draw it, and its table."""
+
+    draw: Draw
+    table: Table
+
+
+def around(value: float, half: float) -> Interval:
+    return Interval(value, value - half, value + half)
+
+
+def level(name: str, values: list[float], half: float, place: int | None = None) -> Level:
+    return Level(name, tuple(around(value, half) for value in values), place)
+
+
+def groups(content: Groups) -> Chart:
+    return Chart(lambda p, w: bars_with_intervals(content, p, w), group_rows(content))
+
+
+def ranking(content: Ranking) -> Chart:
+    return Chart(lambda p, w: ranked_list(content, p, w), ranking_rows(content))
+
+
+def stream(content: Stream) -> Chart:
+    return Chart(lambda p, w: line_with_band(content, p, w), stream_rows(content))
+
+
+def rungs(content: Ladder) -> Chart:
+    return Chart(lambda p, w: ladder(content, p, w), ladder_rows(content))
+
+
+def budgets(content: Budgets) -> Chart:
+    return Chart(lambda p, w: budget_bars(content, p, w), budget_rows(content))
+
+
+def path(content: NoisePath) -> Chart:
+    return Chart(lambda p, w: noise_path(content, p, w), path_rows(content))
+
+
+def told(content: Story) -> Chart:
+    return Chart(lambda p, w: story(content, p, w), story_rows(content))
+
+
+def charts(names: tuple[str, ...]) -> dict[str, Chart]:
+    """Each kind of chart with four names, wherever people and things have names."""
+    a, b, c, d = names
+    values = [5012.3, -3120.1, 1893.2, 0.0]
+    levels = (level(a, values, 310.2, 0), level(b, [1, 2, 3, 4], 48.1, 1))
+    tiers = (Tier(a, (b, c), d), Tier(f"{b} two", (d,)), Tier("three"))
+    points = (Point(64, 15.6, a, (b,)), Point(113, 20.8, c, (d, "ines")), Point(1000, 62, b, (a,)))
+    parts = (Part(c, 0.4), Part(d, 0.2))
+    releases = (Release(a, b, around(1342, 62.2), 0.5), Release(c, d, around(1316, 15.6), 2.0))
+    return {
+        "groups": groups(Groups(a, (a, b, c, d), levels, c)),
+        "ranking": ranking(Ranking(a, (a, b, c, d), levels[0], c, d)),
+        "stream": stream(Stream(a, (1, 2, 5, 40), levels, c, d)),
+        "ladder": rungs(Ladder(a, tiers, Move(b, a, "three"))),
+        "budgets": budgets(Budgets(a, (TierBudget(a, 1, parts), TierBudget(b, 2)))),
+        "path": path(NoisePath(a, b, points, 2.0, None)),
+        "story": told(Story(a, b, releases, 2.0, 2.69)),
+    }
+
+
+def usual() -> dict[str, Chart]:
+    return charts(("public", "partner", "internal", "restricted"))
+
+
+def empty() -> dict[str, Chart]:
+    return {
+        "groups": groups(Groups("t", (), ())),
+        "ranking": ranking(Ranking("t", (), Level("a", ()))),
+        "stream": stream(Stream("t", (), (Level("a", ()),))),
+        "ladder": rungs(Ladder("t", ())),
+        "budgets": budgets(Budgets("t", ())),
+        "path": path(NoisePath("t", "variance", (), None, None)),
+        "story": told(Story("t", "people", (), None, None)),
+    }
+
+
+def parsed(svg: str) -> ET.Element:
+    """The picture as a tree; well-formed, or ``ParseError``."""
+    return ET.fromstring(svg)  # noqa: S314 -- the charts' own output
+
+
+def sentences(svg: str) -> list[str]:
+    """What is said to whoever points at a mark or listens: titles and the description."""
+    root = parsed(svg)
+    found = [*root.iter(f"{SVG}title"), *root.iter(f"{SVG}desc")]
+    return [element.text or "" for element in found]
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in parsed(svg).iter(f"{SVG}text")]
+
+
+def points(way: str) -> Iterator[tuple[float, float]]:
+    """Where a path goes, of the commands that charts use."""
+    x = y = 0.0
+    for command, arguments in re.findall(r"([MLHVQZmlhvz])([^MLHVQZmlhvz]*)", way):
+        numbers = [float(text) for text in re.findall(r"-?\d+(?:\.\d+)?", arguments)]
+        if command in "Hh":
+            x = numbers[0] + (x if command == "h" else 0)
+        elif command in "Vv":
+            y = numbers[0] + (y if command == "v" else 0)
+        elif command in "MLml":
+            relative = command.islower()
+            x, y = numbers[0] + (x if relative else 0), numbers[1] + (y if relative else 0)
+        elif command == "Q":
+            yield numbers[0], numbers[1]
+            x, y = numbers[2], numbers[3]
+        yield x, y
+
+
+def corners(element: ET.Element) -> Iterator[tuple[float, float]]:
+    """Points that an element's drawing does not go beyond; of texts by their estimated width."""
+    at = {name: float(value) for name, value in element.items() if name in COORDINATES}
+    if element.tag == f"{SVG}path":
+        yield from points(element.get("d", ""))
+    elif element.tag == f"{SVG}rect":
+        yield at["x"], at["y"]
+        yield at["x"] + at["width"], at["y"] + at["height"]
+    elif element.tag == f"{SVG}circle":
+        yield at["cx"] - at["r"], at["cy"] - at["r"]
+        yield at["cx"] + at["r"], at["cy"] + at["r"]
+    elif element.tag == f"{SVG}text":
+        bold = element.get("class") == "strong"
+        wide = width_of(element.text or "", bold=bold)
+        part = {"start": 0.0, "middle": 0.5, "end": 1.0}[element.get("text-anchor", "start")]
+        left = at["x"] - part * wide
+        yield left, at["y"] - SIZE
+        yield left + wide, at["y"]
+
+
+COORDINATES = frozenset({"x", "y", "cx", "cy", "r", "width", "height"})
+
+
+def size(svg: str) -> tuple[float, float]:
+    box = parsed(svg).get("viewBox", "").split()
+    return float(box[2]), float(box[3])
+
+
+def whiskers(svg: str, across: int = 0) -> list[tuple[float, float]]:
+    """From where to where each interval is drawn: 0 across the picture, 1 up and down."""
+    found = []
+    for element in parsed(svg).iter(f"{SVG}path"):
+        if element.get("class") == "whisker":
+            ends = [point[across] for point in points(element.get("d", ""))]
+            found.append((min(ends), max(ends)))
+    return found

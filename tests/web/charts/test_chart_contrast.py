@@ -1,0 +1,96 @@
+"""Texts and marks against the page, on light and on dark, with the stylesheet and without."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from penstock.web import charts as package
+from penstock.web.charts.marks import FALLBACK
+
+STYLESHEET = (Path(package.__file__).parents[1] / "static/charts.css").read_text()
+LIGHT_PAGES = ("#ffffff", "#fbfbfc", "#f6f8fa")
+DARK_PAGES = ("#13171f", "#121212", "#181c25", "#000000")
+TEXT, MARK = 4.5, 3.0
+WEIGHTS = (0.2126, 0.7152, 0.0722)
+STRONGEST_TINT = 0.25
+"""The opacity of bars, on which texts may stand."""
+
+LINES = 0.6
+"""The opacity of lines that carry meaning: the zero, the ladder, what is left."""
+
+
+def schemes() -> dict[str, dict[str, str]]:
+    """The stylesheet's colors on light pages, and on dark ones."""
+    light, dark = STYLESHEET.split("@media (prefers-color-scheme: dark)")
+    pattern = r"--chart-([a-z0-9]+): (#[0-9a-f]+);"
+    return {"light": dict(re.findall(pattern, light)), "dark": dict(re.findall(pattern, dark))}
+
+
+def channels(color: str) -> tuple[float, float, float]:
+    digits = color.removeprefix("#")
+    digits = digits if len(digits) == 6 else "".join(2 * digit for digit in digits)
+    red, green, blue = (int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4))
+    return red, green, blue
+
+
+def over(color: str, ground: str, opacity: float) -> str:
+    """What a color looks like that lets some of the ground through."""
+    pairs = zip(channels(color), channels(ground), strict=True)
+    mixed = (round(255 * (opacity * a + (1 - opacity) * b)) for a, b in pairs)
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+def luminance(color: str) -> float:
+    """Relative luminance (WCAG 2.2)."""
+    linear = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in channels(color)
+    )
+    return sum(
+        weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
+    )
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio (WCAG 2.2), from 1 to 21."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_computed_as_the_guidelines_have_it() -> None:
+    assert contrast("#fff", "#000") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize(("scheme", "pages"), [("light", LIGHT_PAGES), ("dark", DARK_PAGES)])
+def test_texts_and_marks_stand_out_from_the_page(scheme: str, pages: tuple[str, ...]) -> None:
+    colors = schemes()[scheme]
+    assert set(colors) == {"ground", "ink", "quiet"} | {f"s{n}" for n in range(len(FALLBACK))}
+    for page in (*pages, colors["ground"]):
+        for name, color in colors.items():
+            if name != "ground":
+                wanted = TEXT if name in ("ink", "quiet") else MARK
+                assert contrast(color, page) >= wanted, (name, page)
+        assert contrast(over(colors["ink"], page, LINES), page) >= MARK
+
+
+@pytest.mark.parametrize(("scheme", "pages"), [("light", LIGHT_PAGES), ("dark", DARK_PAGES)])
+def test_texts_are_read_on_bars_as_well(scheme: str, pages: tuple[str, ...]) -> None:
+    colors = schemes()[scheme]
+    for page in pages:
+        for name in ("ink", *(f"s{n}" for n in range(len(FALLBACK)))):
+            tinted = over(colors[name], page, STRONGEST_TINT)
+            assert contrast(colors["ink"], tinted) >= TEXT, (name, page)
+
+
+@pytest.mark.parametrize("color", FALLBACK)
+def test_colors_without_the_stylesheet_serve_light_and_dark_pages(color: str) -> None:
+    for page in (*LIGHT_PAGES, *DARK_PAGES):
+        assert contrast(color, page) >= MARK, page
+
+
+def test_no_tint_is_stronger_than_texts_allow() -> None:
+    for file in Path(package.__file__).parent.glob("*.py"):
+        for opacity in re.findall(r'fill-opacity="([0-9.]+)"', file.read_text()):
+            assert float(opacity) <= STRONGEST_TINT, file.name

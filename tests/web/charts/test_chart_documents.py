@@ -1,0 +1,124 @@
+"""What every picture keeps, whatever it shows and whoever named it."""
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.web.charts.pictures import (
+    HOSTILE,
+    SVG,
+    Chart,
+    charts,
+    corners,
+    empty,
+    parsed,
+    sentences,
+    size,
+    texts,
+    usual,
+)
+
+from penstock.web import charts as package
+from penstock.web.charts.svg import NARROW, WIDE, both_widths
+
+KINDS = sorted(usual())
+WIDTHS = (NARROW, WIDE)
+STYLESHEET = Path(package.__file__).parents[1] / "static/charts.css"
+DRAWN = {f"{SVG}{tag}" for tag in ("svg", "title", "desc", "g", "path", "rect", "circle", "text")}
+A_HAIR = 0.6
+NAMES = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=200))
+
+
+def kept(chart: Chart, width: int) -> ET.Element:
+    """The picture, parsed, when it keeps all rules of a picture."""
+    svg = chart.draw("p", width)
+    root = parsed(svg)
+    assert root.get("role") == "img"
+    assert (root.get("aria-labelledby"), root.get("aria-describedby")) == ("p-title", "p-desc")
+    assert [element.get("id") for element in root[:2]] == ["p-title", "p-desc"]
+    assert root.get("width") is None
+    assert root.get("height") is None
+    for element in root.iter():
+        assert element.tag in DRAWN
+        assert not [name for name, _ in element.items() if name == "style" or name.startswith("on")]
+    assert svg == chart.draw("p", width)
+    return root
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_picture_says_what_it_is_without_style_or_fixed_width(kind: str, width: int) -> None:
+    root = kept(usual()[kind], width)
+    assert all((element.text or "").strip() for element in root[:2])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_drawn_beyond_the_edges(kind: str, width: int) -> None:
+    svg = usual()[kind].draw("p", width)
+    wide, high = size(svg)
+    for element in parsed(svg).iter():
+        for x, y in corners(element):
+            assert -A_HAIR <= x <= wide + A_HAIR, ET.tostring(element)
+            assert -A_HAIR <= y <= high + A_HAIR, ET.tostring(element)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.tuples(NAMES, NAMES, NAMES, NAMES).filter(lambda names: len(set(names)) == 4))
+def test_no_name_breaks_a_picture(names: tuple[str, str, str, str]) -> None:
+    for chart in charts(names).values():
+        for width in WIDTHS:
+            kept(chart, width)
+
+
+def test_hostile_names_are_shown_as_text() -> None:
+    for chart in charts(HOSTILE[:4]).values():
+        svg = chart.draw("p", WIDE)
+        assert "<script" not in svg
+        assert "<img" not in svg
+        assert "\u202e" not in svg
+    assert HOSTILE[0] in " ".join(sentences(charts(HOSTILE[:4])["groups"].draw("p", WIDE)))
+
+
+def test_a_right_to_left_name_does_not_turn_the_sentence_around_it() -> None:
+    svg = charts(("مرحبا", "b", "c", "d"))["groups"].draw("p", WIDE)
+    assert any("\u2068مرحبا, مرحبا\u2069: 5,012 (" in sentence for sentence in sentences(svg))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_to_show_gives_a_picture_that_says_so(kind: str) -> None:
+    root = kept(empty()[kind], NARROW)
+    (sentence,) = texts(ET.tostring(root, encoding="unicode"))
+    assert len(sentence) > 20
+    assert sentence == root[1].text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_widths_stand_on_one_page_with_ids_of_their_own(kind: str) -> None:
+    page = parsed(f"<body>{both_widths(usual()[kind].draw, 'q')}</body>")
+    ids = [found for element in page.iter() if (found := element.get("id"))]
+    assert len(ids) == len(set(ids)) == 4
+    assert [part.get("class") for part in page] == ["chart-narrow", "chart-wide"]
+
+
+def test_a_prefix_cannot_break_out_of_its_attribute() -> None:
+    root = parsed(usual()["groups"].draw('"><script>', NARROW))
+    assert root[0].get("id") == '"><script>-title'
+
+
+def test_every_color_is_a_class_of_the_stylesheet() -> None:
+    colors = re.compile(r'class="(s\d|quiet|strong|hollow)"')
+    used = {name for chart in usual().values() for name in colors.findall(chart.draw("p", WIDE))}
+    stylesheet = STYLESHEET.read_text()
+    assert {"s0", "s1", "quiet", "strong"} <= used
+    assert all(f".chart .{name} {{" in stylesheet for name in used)
+
+
+def test_colors_without_the_stylesheet_are_attributes_of_the_same_elements() -> None:
+    for chart in usual().values():
+        for element in parsed(chart.draw("p", WIDE)).iter():
+            if re.fullmatch(r"s\d", element.get("class", "")):
+                assert re.fullmatch(r"#[0-9a-f]{6}", element.get("color", ""))

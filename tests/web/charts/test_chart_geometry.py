@@ -1,0 +1,235 @@
+"""Marks lie where their numbers say."""
+
+import itertools
+import math
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.web.charts.pictures import (
+    SVG,
+    around,
+    corners,
+    level,
+    parsed,
+    points,
+    size,
+    texts,
+    whiskers,
+)
+
+from penstock.errors import InvalidInput
+from penstock.web.charts.band import Stream, line_with_band
+from penstock.web.charts.intervals import MOST_LINES, Groups, bars_with_intervals
+from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
+from penstock.web.charts.path import NoisePath, Point, noise_path
+from penstock.web.charts.ranked import Ranking, ranked_list
+from penstock.web.charts.stacked import Budgets, Part, TierBudget, budget_bars
+from penstock.web.charts.story import Release, Story, story
+from penstock.web.charts.svg import NARROW, WIDE
+from penstock.web.charts.values import Interval, Level
+
+HAIR = 0.11
+BAD = (math.nan, math.inf, -math.inf, 1e301)
+NUMBERS = st.one_of(st.floats(-1e300, 1e300), st.integers(-1000, 1000).map(float))
+INTERVALS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
+    lambda found: Interval(sorted(found)[1], min(found), max(found))
+)
+
+
+def straight(drawn: list[float], meant: list[float]) -> None:
+    """Places are one and the same straight function of the numbers."""
+    low, high = meant.index(min(meant)), meant.index(max(meant))
+    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
+    for place, number in zip(drawn, meant, strict=True):
+        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_bars_and_whiskers_cover_what_they_say(width: int) -> None:
+    first = level("a", [5000, -3000, 1800], 310)
+    second = level("b", [4900, -3100, 1750], 30)
+    svg = bars_with_intervals(Groups("t", ("x", "y", "z"), (first, second)), "p", width)
+    meant = [pair[n] for n in range(3) for pair in (first.intervals, second.intervals)]
+    drawn = whiskers(svg)
+    straight(
+        [end for ends in drawn for end in ends], [e for i in meant for e in (i.lower, i.upper)]
+    )
+    rects = [e for e in parsed(svg).iter(f"{SVG}rect") if e.get("class") == "bar"]
+    zero = float(rects[0].get("x", ""))
+    ends = [
+        x + wide if one.value > 0 else x
+        for one, rect in zip(meant, rects, strict=True)
+        for x, wide in [(float(rect.get("x", "")), float(rect.get("width", "")))]
+    ]
+    straight([zero, *ends], [0.0, *(one.value for one in meant)])
+
+
+def test_a_bar_is_drawn_from_zero_or_not_at_all() -> None:
+    far = bars_with_intervals(Groups("t", ("x",), (level("a", [1316], 16),)), "p")
+    assert "Zero is not on this axis." in texts(far)
+    assert 'class="bar"' not in far
+    near = bars_with_intervals(Groups("t", ("x",), (level("a", [16], 16),)), "p")
+    assert 'class="bar"' in near
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(INTERVALS, min_size=1, max_size=5), st.sampled_from([NARROW, WIDE]))
+def test_no_numbers_drive_a_mark_out_of_the_picture(found: list[Interval], width: int) -> None:
+    keys = tuple(f"key {place}" for place in range(len(found)))
+    one = Level("a", tuple(found))
+    releases = tuple(Release(key, "r", one, 1) for key, one in zip(keys, found, strict=True))
+    pictures = (
+        bars_with_intervals(Groups("t", keys, (one,)), "p", width),
+        ranked_list(Ranking("t", keys, one), "p", width),
+        line_with_band(Stream("t", tuple(range(len(found))), (one,)), "p", width),
+        story(Story("t", "q", releases, 1, 2), "p", width),
+    )
+    for svg in pictures:
+        wide, high = size(svg)
+        for element in parsed(svg).iter():
+            if element.tag != f"{SVG}text":
+                assert all(-1 <= x <= wide + 1 for x, _ in corners(element))
+                assert all(-1 <= y <= high + 1 for _, y in corners(element))
+
+
+def test_a_thousand_groups_are_shortened_and_said_to_be() -> None:
+    keys = tuple(f"group {place}" for place in range(1000))
+    one = level("a", [float(place) for place in range(1000)], 5)
+    svg = bars_with_intervals(Groups("t", keys, (one,)), "p", WIDE)
+    assert len(whiskers(svg)) == MOST_LINES
+    assert "940 of 1,000 groups are not shown here; the table has all." in texts(svg)
+    four = bars_with_intervals(Groups("t", keys, (one, one, one, one)), "p", WIDE)
+    assert len(whiskers(four)) == MOST_LINES
+    largest = ranked_list(Ranking("t", keys, one), "p", WIDE)
+    assert "1. group 999" in texts(largest)
+    assert any("960 are not shown here" in line for line in texts(largest))
+
+
+def test_a_band_lies_around_its_line_from_step_to_step() -> None:
+    one = Level("a", (around(10, 5), around(30, 5), around(25, 9), around(90, 10)))
+    svg = line_with_band(Stream("t", (1, 2, 3, 10), (one,)), "p", WIDE)
+    ways = {e.get("class"): list(points(e.get("d", ""))) for e in parsed(svg).iter(f"{SVG}path")}
+    line, edges = ways["line"], ways["edge"]
+    straight([x for x, _ in line], [1, 2, 3, 10])
+    meant = [i.value for i in one.intervals] + [i.upper for i in one.intervals]
+    meant += [i.lower for i in one.intervals]
+    straight([-y for _, y in (*line, *edges)], meant)
+
+
+def test_of_a_long_stream_some_steps_are_drawn_and_always_the_last() -> None:
+    one = level("a", [float(step) for step in range(10_000)], 5)
+    svg = line_with_band(Stream("t", tuple(range(10_000)), (one,)), "p", WIDE)
+    line = next(e for e in parsed(svg).iter(f"{SVG}path") if e.get("class") == "line")
+    assert len(list(points(line.get("d", "")))) < 300
+    assert "Drawn are one in 42 of 10,000 steps, and the last; the table has all." in texts(svg)
+
+
+def test_points_of_a_noise_path_are_at_the_logarithms_of_their_levels() -> None:
+    levels = (64.0, 113.0, 254.0, 1000.0)
+    found = tuple(Point(t, math.sqrt(t), f"tier {t}", (f"p{t}",)) for t in levels)
+    svg = noise_path(NoisePath("t", "variance", found, 2, 3), "p", WIDE)
+    straight([a for a, _ in centers(svg)], [math.log(t) for t in levels])
+    heights = [bottom - top for top, bottom in whiskers(svg, 1)]
+    straight(heights, [math.sqrt(t) for t in levels])
+    assert any(text == "best informed: p64.0" for text in texts(svg))
+
+
+def centers(svg: str) -> list[tuple[float, float]]:
+    return [((a + b) / 2, 0.0) for a, b in whiskers(svg)]
+
+
+def test_who_shares_a_release_shares_a_point() -> None:
+    found = (Point(64, 15, "a", ("x",)), Point(64, 15, "b", ("y",)), Point(90, 20, "a", ("z",)))
+    svg = noise_path(NoisePath("t", "variance", found, 2, 3), "p", WIDE)
+    assert len(whiskers(svg)) == 2
+    assert "best informed: x, y" in texts(svg)
+
+
+def test_losses_are_as_long_as_they_are_large_and_no_bound_is_the_longest() -> None:
+    def lengths(together: float | None, independent: float | None) -> list[float]:
+        path = NoisePath("t", "v", (Point(1, 1, "a", ("x",)),), together, independent)
+        rects = parsed(noise_path(path, "p")).iter(f"{SVG}rect")
+        return [float(e.get("width", "")) for e in rects if e.get("class") == "loss"]
+
+    short, long = lengths(2.0, 3.0)
+    assert long / short == pytest.approx(1.5, abs=0.01)
+    bounded, unbounded = lengths(2.0, None)
+    assert unbounded > 1.5 * bounded
+
+
+def test_pieces_of_a_budget_are_as_wide_as_their_shares() -> None:
+    parts = (Part("x", 0.5), Part("y", 0.25), Part("z", 0.05))
+    svg = budget_bars(Budgets("t", (TierBudget("a", 1, parts),)), "p", WIDE)
+    rects = [e for e in parsed(svg).iter(f"{SVG}rect") if e.get("class") == "piece"][:3]
+    widths = [float(e.get("width", "")) for e in rects]
+    straight([0, *widths], [0, 0.5, 0.25, 0.05])
+    starts = [float(e.get("x", "")) for e in rects]
+    ends = [start + width for start, width in zip(starts, widths, strict=True)]
+    assert starts[1:] == pytest.approx(ends[:-1], abs=0.2)
+
+
+def test_a_move_is_drawn_from_where_somebody_is_to_where_they_would_go() -> None:
+    tiers = (Tier("low", ("paul", "petra")), Tier("high", ("rosa",)))
+    before = ladder(Ladder("t", tiers), "p")
+    assert "stroke-dasharray" not in before
+    after = ladder(Ladder("t", tiers, Move("paul", "low", "high")), "p")
+    frames = [e for e in parsed(after).iter(f"{SVG}rect") if e.get("class") == "chip"]
+    assert [e.get("stroke-dasharray") for e in frames] == [None, None, "4 3", None]
+    assert texts(after).count("paul") == 2
+    away = ladder(Ladder("t", tiers, Move("paul", "low", None)), "p")
+    assert "without a tier" in texts(away)
+
+
+def test_a_crowded_rung_says_how_many_more_there_are() -> None:
+    crowd = tuple(f"person {place}" for place in range(1000))
+    shown = texts(ladder(Ladder("t", (Tier("a", crowd),)), "p"))
+    names = [text for text in shown if re.fullmatch(r"person \d+", text)]
+    (more,) = (int(found[1]) for text in shown if (found := re.fullmatch(r"and (\d+) more", text)))
+    assert len(names) + more == 1000
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_what_is_not_finite_is_refused(bad: float) -> None:
+    for refused in (
+        lambda: Interval(bad, 0, 1),
+        lambda: Interval(0, bad, 1),
+        lambda: Interval(0, -1, bad),
+        lambda: Point(bad, 1, "a", ()),
+        lambda: Point(1, bad, "a", ()),
+        lambda: Release("a", "b", around(0, 1), bad),
+        lambda: budget_bars(Budgets("t", (TierBudget("a", bad),)), "p"),
+        lambda: budget_bars(Budgets("t", (TierBudget("a", 1, (Part("q", bad),)),)), "p"),
+        lambda: noise_path(NoisePath("t", "v", (Point(1, 1, "a", ("x",)),), bad, 1), "p"),
+    ):
+        with pytest.raises(InvalidInput):
+            refused()
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    one = level("a", [1, 2], 1)
+    for refused in (
+        lambda: Interval(2, 0, 1),
+        lambda: Point(0, 1, "a", ()),
+        lambda: Point(1, -1, "a", ()),
+        lambda: bars_with_intervals(Groups("t", ("x",), (one,)), "p"),
+        lambda: ranked_list(Ranking("t", ("x",), one), "p"),
+        lambda: line_with_band(Stream("t", (2, 1), (one,)), "p"),
+        lambda: ladder(Ladder("t", (Tier("a"),), Move("x", "a", "b")), "p"),
+        lambda: budget_bars(Budgets("t", (TierBudget("a", 1, (Part("q", 1.1),)),)), "p"),
+        lambda: budget_bars(Budgets("t", (TierBudget("a", 1, (Part("q", -0.1),)),)), "p"),
+    ):
+        with pytest.raises(InvalidInput, match=r"\d|rung"):
+            refused()
+
+
+def test_pairs_of_marks_differ_in_more_than_color() -> None:
+    levels = tuple(level(f"tier {n}", [float(n)], 1) for n in range(8))
+    svg = bars_with_intervals(Groups("t", ("x",), levels), "p")
+    groups = [e for e in parsed(svg).iter(f"{SVG}g") if e.get("class", "").startswith("s")]
+    shapes = [
+        tuple((e.tag, e.get("class"), re.sub(r"[\d.]+", "#", e.get("d", ""))) for e in group)[-1]
+        for group in groups
+    ]
+    assert all(a != b for a, b in itertools.combinations(shapes, 2))

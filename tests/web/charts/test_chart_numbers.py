@@ -1,0 +1,93 @@
+"""Numbers and names as pictures write them."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.web.charts.pictures import LONG, around
+
+from penstock.web.charts.lettering import fitted, spread, width_of, wrapped
+from penstock.web.charts.numbers import Digits, digits_of, loss, scientific, share, tick
+from penstock.web.charts.values import Interval
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "written"),
+    [
+        (5012.3, 310.2, "5,012"),
+        (-5012.3, 3.1, "−5,012.3"),
+        (0.04, 0.1, "0.04"),
+        (-0.004, 0.1, "0.00"),
+        (1234567.0, 0.0, "1,234,567"),
+        (0.125, 0.0, "0.125"),
+        (3e-7, 1e-8, "3×10⁻⁷"),
+        (3e20, 1e18, "3×10²⁰"),
+        (0.0, 1e-30, "0"),
+    ],
+)
+def test_a_value_has_the_digits_that_its_interval_leaves_it(
+    value: float, half: float, written: str
+) -> None:
+    interval = around(value, half)
+    assert digits_of([interval]).write(value) == written
+
+
+def test_one_column_has_one_number_of_decimals() -> None:
+    digits = digits_of([around(1, 30), around(2, 0.3)])
+    assert (digits.write(1), digits.range(around(2, 0.3))) == ("1.00", "1.70 to 2.30")
+
+
+def test_no_interval_at_all_is_no_reason_to_fail() -> None:
+    assert digits_of([]) == Digits(0)
+
+
+@given(st.floats(-1e299, 1e299), st.floats(0, 1e299))
+def test_no_number_is_longer_than_a_column(value: float, half: float) -> None:
+    interval = Interval(value, value - half, value + half)
+    assert len(digits_of([interval]).write(value)) <= 20
+
+
+@pytest.mark.parametrize(
+    ("fraction", "written"),
+    [(0, "0%"), (1e-9, "<0.1%"), (0.013, "1.3%"), (0.0996, "10%"), (0.437, "44%"), (1, "100%")],
+)
+def test_shares_have_a_decimal_where_they_are_small(fraction: float, written: str) -> None:
+    assert share(fraction) == written
+
+
+def test_losses_and_ticks_are_short() -> None:
+    assert (loss(2.6912), loss(None), loss(12345.6)) == ("2.69", "unbounded", "12,346")
+    assert (tick(0, 5), tick(-1500, 500), tick(0.25, 0.05)) == ("0", "−1,500", "0.25")
+    assert (scientific(-2.5e9, 5e8), scientific(1e-7)) == ("−2.5×10⁹", "10⁻⁷")
+
+
+@given(st.text(max_size=300), st.floats(20, 400))
+def test_a_fitted_text_fits(text: str, room: float) -> None:
+    found = fitted(text, room)
+    assert width_of(found) <= room
+    assert found == text or (found.endswith("…") and text.startswith(found[:-1]))
+
+
+def test_a_family_is_not_torn_apart() -> None:
+    family = "👩‍👩‍👧‍👦"
+    room = width_of(f"a{family}") - 3 + width_of("…")
+    assert fitted(f"a{family}{LONG}", room) == "a…"
+
+
+@given(st.text(max_size=300))
+def test_wrapped_lines_fit(text: str) -> None:
+    assert all(width_of(line) <= 100 for line in wrapped(text, 100))
+
+
+def test_wrapping_keeps_all_words_that_fit() -> None:
+    assert " ".join(wrapped(LONG, 120)) == LONG.strip()
+
+
+@given(st.lists(st.floats(0, 200), max_size=8))
+def test_labels_are_kept_apart_and_above_the_lowest(wanted: list[float]) -> None:
+    found = spread(wanted, 16, 200)
+    order = sorted(range(len(wanted)), key=lambda place: wanted[place])
+    heights = [found[place] for place in order]
+    assert all(b - a >= 16 - 1e-9 for a, b in itertools.pairwise(heights))
+    assert all(height <= 200 for height in heights)
