@@ -133,6 +133,8 @@ def test_points_of_a_noise_path_are_at_the_logarithms_of_their_levels() -> None:
     straight([a for a, _ in centers(svg)], [math.log(t) for t in levels])
     heights = [bottom - top for top, bottom in whiskers(svg, 1)]
     straight(heights, [math.sqrt(t) for t in levels])
+    middles = [(bottom + top) / 2 for top, bottom in whiskers(svg, 1)]
+    assert middles == pytest.approx([middles[0]] * 4, abs=HAIR)
     assert any(text == "best informed: p64.0" for text in texts(svg))
 
 

@@ -53,7 +53,7 @@ def bars_with_intervals(groups: Groups, prefix: str, width: int = NARROW) -> str
     if not groups.keys or not groups.levels:
         return nothing(prefix, groups.title, NONE, width)
     shown = min(len(groups.keys), max(MOST_LINES // len(groups.levels), 1))
-    lines = [_lines(groups, place) for place in range(shown)]
+    lines = _lines(groups, shown)
     several = len(groups.levels) > 1
     columns = columns_for([line for group in lines for line in group], width, indent=several)
     parts, spans, bottom = [caption(groups.confidence, groups.quantity)], [], float(TOP)
@@ -80,17 +80,17 @@ def rows(groups: Groups) -> Table:
     return level_table(groups.title, "group", groups.keys, groups.levels, groups.confidence)
 
 
-def _lines(groups: Groups, place: int) -> list[Line]:
+def _lines(groups: Groups, shown: int) -> list[list[Line]]:
+    """For each group that is shown a line for every level."""
     several = len(groups.levels) > 1
-    found = zip(groups.levels, styles(groups.levels), strict=True)
+    written = [digits_of(level.intervals) for level in groups.levels]
+    looks = list(zip(written, styles(groups.levels), strict=True))
     return [
-        Line(
-            level.name if several else groups.keys[place],
-            level.intervals[place],
-            digits_of(level.intervals),
-            style,
-        )
-        for level, style in found
+        [
+            Line(level.name if several else key, level.intervals[place], digits, style)
+            for level, (digits, style) in zip(groups.levels, looks, strict=True)
+        ]
+        for place, key in enumerate(groups.keys[:shown])
     ]
 
 
