@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from penstock.web.charts.lettering import spread
+
 LEFT, RIGHT, TOP, HEIGHT, BOTTOM = 84, 164, 96, 270, 70
 INNER = 380
 A_LABEL = 16
@@ -144,7 +146,8 @@ def _panel(panel: Panel, left: float) -> Iterator[str]:
     )
     upright = f'text-anchor="middle" transform="translate({left - 62} {TOP + HEIGHT / 2})'
     yield f'<text class="quiet" {upright} rotate(-90)">{panel.y_label}</text>'
-    labels = _spread([y(line.points[-1][1]) + 4.5 for line in panel.lines])
+    wanted = [y(line.points[-1][1]) + 4.5 for line in panel.lines]
+    labels = spread(wanted, A_LABEL, bottom + 4.5)
     for number, (line, label) in enumerate(zip(panel.lines, labels, strict=True)):
         way = "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in line.points)
         yield f'<g class="l{number}"><path class="line" d="M{way}"/>'
@@ -157,16 +160,6 @@ def _share(value: float, reach: tuple[float, float], base: int) -> float:
     if base:
         return math.log(value / low) / math.log(high / low)
     return (value - low) / (high - low)
-
-
-def _spread(wanted: Sequence[float]) -> list[float]:
-    """Heights of names, each at least ``A_LABEL`` below the one above it."""
-    found = list(wanted)
-    above = -math.inf
-    for place in sorted(range(len(wanted)), key=lambda place: wanted[place]):
-        found[place] = above = max(wanted[place], above + A_LABEL)
-    over = max(found, default=0.0) - (TOP + HEIGHT + 4.5)
-    return [height - max(over, 0.0) for height in found]
 
 
 def _unit(high: float) -> float:

@@ -161,6 +161,36 @@ def test_losses_are_as_long_as_they_are_large_and_no_bound_is_the_longest() -> N
     assert unbounded > 1.5 * bounded
 
 
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_all_together_know_what_the_best_informed_tier_knows_alone(width: int) -> None:
+    found = (
+        Release("public", "pia", around(1342, 62.2), 0.5),
+        Release("restricted", "rosa", around(1316, 15.6), 2.0),
+        Release("partner", "paul", around(1331, 31.2), 1.0),
+    )
+    svg = story(Story("t", "people", found, 2.0, 2.69), "p", width)
+    drawn = whiskers(svg)
+    meant = [found[place].interval for place in (1, 2, 0, 1)]
+    said = [end for one in meant for end in (one.lower, one.upper)]
+    straight([end for ends in drawn for end in ends], said)
+    assert texts(svg).index("restricted") < texts(svg).index("partner") < texts(svg).index("public")
+    assert "as restricted alone" in texts(svg)
+
+
+def test_a_ranking_begins_with_the_largest() -> None:
+    one = level("a", [3, -8, 12, 5], 1)
+    svg = ranked_list(Ranking("t", ("x", "y", "z", "w"), one), "p")
+    meant = sorted(one.intervals, key=lambda interval: -interval.value)
+    said = [end for interval in meant for end in (interval.lower, interval.upper)]
+    straight([end for ends in whiskers(svg) for end in ends], said)
+    assert [text for text in texts(svg) if re.match(r"\d\. ", text)] == [
+        "1. z",
+        "2. w",
+        "3. x",
+        "4. y",
+    ]
+
+
 def test_pieces_of_a_budget_are_as_wide_as_their_shares() -> None:
     parts = (Part("x", 0.5), Part("y", 0.25), Part("z", 0.05))
     svg = budget_bars(Budgets("t", (TierBudget("a", 1, parts),)), "p", WIDE)
