@@ -23,6 +23,7 @@ from penstock.web.charts.story import rows as story_rows
 from penstock.web.charts.values import Interval, Level, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
+USUAL = ("public", "partner", "internal", "restricted")
 LONG = "a name that goes on and on " * 8
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -105,7 +106,7 @@ def charts(names: tuple[str, ...]) -> dict[str, Chart]:
 
 
 def usual() -> dict[str, Chart]:
-    return charts(("public", "partner", "internal", "restricted"))
+    return charts(USUAL)
 
 
 def empty() -> dict[str, Chart]:

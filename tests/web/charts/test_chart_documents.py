@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.web.charts.pictures import (
     HOSTILE,
     SVG,
+    USUAL,
     Chart,
     charts,
     corners,
@@ -55,10 +56,11 @@ def test_a_picture_says_what_it_is_without_style_or_fixed_width(kind: str, width
     assert all((element.text or "").strip() for element in root[:2])
 
 
+@pytest.mark.parametrize("names", [USUAL, HOSTILE[:4], HOSTILE[4:8]], ids=["usual", "odd", "odder"])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_is_drawn_beyond_the_edges(kind: str, width: int) -> None:
-    svg = usual()[kind].draw("p", width)
+def test_nothing_is_drawn_beyond_the_edges(kind: str, width: int, names: tuple[str, ...]) -> None:
+    svg = charts(names)[kind].draw("p", width)
     wide, high = size(svg)
     for element in parsed(svg).iter():
         for x, y in corners(element):

@@ -66,7 +66,7 @@ def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
         return nothing(prefix, stream.title, NONE, width)
     found = list(zip(stream.levels, styles(stream.levels), strict=True))
     plot = _plot(stream, width)
-    parts = list(_frame(stream, plot))
+    parts = list(_frame(stream, plot, width))
     # The least accurate first, so that the narrow bands lie upon the wide ones.
     behind = sorted(found, key=lambda one: -one[0].intervals[-1].half_width)
     parts += [_band(one, style, plot) for one, style in behind]
@@ -110,8 +110,8 @@ def _plot(stream: Stream, width: int) -> Plot:
     return Plot(counting(steps[0], steps[-1], left, right), y, places, steps)
 
 
-def _frame(stream: Stream, plot: Plot) -> Iterator[str]:
-    yield caption(stream.confidence, stream.quantity, "bands")
+def _frame(stream: Stream, plot: Plot, width: int) -> Iterator[str]:
+    yield caption(stream.confidence, stream.quantity, width, "bands")
     for value, label in plot.y.ticks:
         y = plot.y.at(value)
         yield rule(plot.x.start, y, plot.x.end, y, "grid" if value else "axis")
@@ -122,7 +122,8 @@ def _frame(stream: Stream, plot: Plot) -> Iterator[str]:
         yield rule(x, bottom, x, bottom + 5, "axis")
         yield text(x, bottom + 20, label, anchor="middle", kind=QUIET)
     middle = (plot.x.start + plot.x.end) / 2
-    yield text(middle, bottom + 38, stream.step, anchor="middle", kind=QUIET)
+    step = fitted(stream.step, plot.x.end - plot.x.start)
+    yield text(middle, bottom + 38, step, anchor="middle", kind=QUIET)
 
 
 def _way(plot: Plot, heights: Sequence[float]) -> str:

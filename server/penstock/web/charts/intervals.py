@@ -56,7 +56,7 @@ def bars_with_intervals(groups: Groups, prefix: str, width: int = NARROW) -> str
     lines = _lines(groups, shown)
     several = len(groups.levels) > 1
     columns = columns_for([line for group in lines for line in group], width, indent=several)
-    parts, spans, bottom = [caption(groups.confidence, groups.quantity)], [], float(TOP)
+    parts, spans, bottom = [caption(groups.confidence, groups.quantity, width)], [], float(TOP)
     for place, (key, group) in enumerate(zip(groups.keys, lines, strict=False)):
         if several:
             bottom += HEADING if place else HEADING - 6

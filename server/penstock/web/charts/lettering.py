@@ -8,6 +8,8 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
+from penstock.figures import printable
+
 SIZE = 12.0
 """Of the letters of all charts, in units of the viewBox."""
 
@@ -18,19 +20,26 @@ _WIDE = frozenset("mwMWQOGD@%&—…−×+=<>")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 
 
+def shown(text: str) -> str:
+    """``text`` on one line, with what is unseen, or what XML cannot hold, spelled out."""
+    return printable(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+
+
 def width_of(text: str, size: float = SIZE, *, bold: bool = False) -> float:
     """How wide ``text`` is at most, in units of the viewBox."""
-    return sum(map(_ems, text)) * size * (BOLD if bold else 1)
+    ems = sum(map(_ems, text if text.isascii() and text.isprintable() else shown(text)))
+    return ems * size * (BOLD if bold else 1)
 
 
 def fitted(text: str, room: float, size: float = SIZE, *, bold: bool = False) -> str:
-    """``text``, or as much of its beginning as fits into ``room`` with an ellipsis."""
+    """``text`` as it is shown, or what fits into ``room`` of it with an ellipsis."""
+    text = shown(text)
     if width_of(text, size, bold=bold) <= room:
         return text
-    left = room - width_of(ELLIPSIS, size, bold=bold)
+    left = room / size / (BOLD if bold else 1) - _ems(ELLIPSIS)
     kept = 0
     for index, character in enumerate(text):
-        left -= width_of(character, size, bold=bold)
+        left -= _ems(character)
         if left < 0:
             break
         kept = index + 1

@@ -60,10 +60,12 @@ def columns_for(lines: Sequence[Line], width: int, *, indent: bool = False) -> C
     return Columns(names, axis, right, ranges, width)
 
 
-def caption(confidence: float, quantity: str = "", what: str = "intervals") -> str:
+def caption(confidence: float, quantity: str, width: float, what: str = "intervals") -> str:
     """What is drawn, above everything."""
-    first = f"{quantity[:1].upper()}{quantity[1:]}, with" if quantity else "Values with"
-    return text(0, 12, f"{first} {percent(confidence)} {what}", kind=QUIET)
+    said = f" with {percent(confidence)} {what}"
+    name = fitted(quantity, width - width_of(said) - 6)
+    first = f"{name[:1].upper()}{name[1:]}," if quantity else "Values"
+    return text(0, 12, first + said, kind=QUIET)
 
 
 def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[str]:

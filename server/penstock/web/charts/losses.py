@@ -14,6 +14,7 @@ BEYOND = 1.6
 """How many times longer than all others a bar without bound is."""
 
 EACH = 52
+TOGETHER = "Privacy loss of all together"
 INDEPENDENT = "Drawn independently instead"
 
 

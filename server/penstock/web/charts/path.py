@@ -10,7 +10,7 @@ from penstock.errors import InvalidInput
 from penstock.figures import percent
 from penstock.web.charts.axes import Axis, logarithmic, upright
 from penstock.web.charts.lettering import fitted, width_of
-from penstock.web.charts.losses import EACH, INDEPENDENT, Loss, loss_bars
+from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
 from penstock.web.charts.marks import colored, mark
 from penstock.web.charts.numbers import Digits, counted, digits_of
 from penstock.web.charts.svg import (
@@ -35,7 +35,6 @@ DIAMOND = 3
 MOST_TICKS = 4
 NONE = "None of these people has been given anything of this query."
 BEST = "best informed"
-TOGETHER = "What they know together"
 
 
 @dataclass(frozen=True)

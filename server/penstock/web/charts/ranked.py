@@ -46,7 +46,7 @@ def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
     ]
     columns = columns_for(lines, width)
     bottom = TOP + LINE * len(lines)
-    parts = [caption(ranking.confidence, ranking.quantity)]
+    parts = [caption(ranking.confidence, ranking.quantity, width)]
     parts += scale(columns.axis, [(TOP, bottom)])
     for place, (line, (key, _)) in enumerate(zip(lines, found, strict=False)):
         parts.append(drawn(line, columns, TOP + LINE * (place + 0.5), line.sentence(key)))

@@ -87,7 +87,7 @@ def budget_bars(budgets: Budgets, prefix: str, width: int = NARROW) -> str:
         y += HEAD + BAR + APART
     key = list(_key(budgets, names, y + 4, width)) if names else []
     parts += key or [text(0, y + 12, NOTHING_SPENT, kind=QUIET)]
-    height = y + 4 + (KEY * _key_rows(budgets, names, width) if names else 18)
+    height = y + 8 + (KEY * _key_rows(budgets, names, width) if names else 18)
     return document(prefix, budgets.title, _described(budgets), (width, height), parts)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from penstock.figures import percent
 from penstock.web.charts.axes import Axis, linear
 from penstock.web.charts.lettering import fitted, width_of, wrapped
-from penstock.web.charts.losses import EACH, INDEPENDENT, Loss, loss_bars
+from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
 from penstock.web.charts.marks import chosen, colored, mark
 from penstock.web.charts.numbers import Digits, digits_of
 from penstock.web.charts.svg import (
@@ -32,7 +32,6 @@ LINE = 46
 GAP = 16
 NONE = "Nothing has been released yet."
 POOLED = "all together"
-TOGETHER = "Privacy loss of all together"
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def _lead(content: Story) -> str:
 
 def _end(releases: Sequence[Release]) -> str:
     return (
-        f"Whoever puts all of them together knows what {isolated(releases[0].tier)} knows alone:"
+        f"Whoever puts all of them together knows what {releases[0].tier} knows alone:"
         " the other numbers are that one with noise added, and add nothing to it."
     )
 

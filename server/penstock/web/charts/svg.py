@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Final
 
-from penstock.figures import printable
-from penstock.web.charts.lettering import SIZE
+from penstock.web.charts.lettering import SIZE, shown
 
 NARROW: Final = 384
 """Width of a picture for a phone, in units that are about its pixels."""
@@ -57,17 +56,17 @@ def both_widths(draw: Callable[[str, int], str], prefix: str) -> str:
 def words(text: str) -> str:
     """``text`` as it may stand in XML: on one line, nothing in it markup, nothing unseen."""
     parts = _ISOLATED.split(text)
-    shown = (
-        f"{part[0]}{_shown(part[1:-1])}{part[-1]}" if index % 2 else _shown(part)
+    found = (
+        f"{part[0]}{shown(part[1:-1])}{part[-1]}" if index % 2 else shown(part)
         for index, part in enumerate(parts)
     )
-    return escape("".join(shown))
+    return escape("".join(found))
 
 
 def isolated(name: str) -> str:
     """``name`` for use in a sentence, whose order a right-to-left name must not turn."""
     if any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in name):
-        return f"\u2068{_shown(name)}\u2069"
+        return f"\u2068{shown(name)}\u2069"
     return name
 
 
@@ -107,8 +106,3 @@ def nothing(prefix: str, title: str, sentence: str, width: int) -> str:
     """The picture of what is not there: one sentence."""
     line = text(width / 2, 32, sentence, anchor="middle", kind=QUIET)
     return document(prefix, title, sentence, (width, 56), [line])
-
-
-def _shown(part: str) -> str:
-    # Two characters of the basic plane that XML cannot hold.
-    return printable(part).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

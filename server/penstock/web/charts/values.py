@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from penstock.errors import InvalidInput
 
+ROUNDING = 1e-9
 LARGEST = 1e300
 """Beyond this, differences of two numbers overflow."""
 
@@ -17,7 +18,8 @@ LARGEST = 1e300
 class Interval:
     """A value and the interval around it.
 
-    Raises ``InvalidInput`` unless all three are finite and ``lower <= value <= upper``.
+    Raises ``InvalidInput`` unless all three are finite and ``lower <= value <= upper``, up
+    to what floats round away.
     """
 
     value: float
@@ -27,7 +29,8 @@ class Interval:
     def __post_init__(self) -> None:
         for name in ("value", "lower", "upper"):
             finite(getattr(self, name), f"an interval's {name}")
-        if not self.lower <= self.value <= self.upper:
+        slack = ROUNDING * max(abs(self.lower), abs(self.upper))
+        if not self.lower - slack <= self.value <= self.upper + slack:
             raise InvalidInput(
                 f"A value lies in its interval, and {self.value:g} is outside of"
                 f" {self.lower:g} to {self.upper:g}."
