@@ -105,6 +105,13 @@ def test_a_thousand_groups_are_shortened_and_said_to_be() -> None:
     largest = ranked_list(Ranking("t", keys, one), "p", WIDE)
     assert "1. group 999" in texts(largest)
     assert any("960 are not shown here" in line for line in texts(largest))
+    first = Groups("t", keys[:5], (level("a", [1, 2, 3, 4, 5], 1),), total=70)
+    assert "65 of 70 groups are not shown here; the table has 5 of them." in texts(
+        bars_with_intervals(first, "p", WIDE)
+    )
+    few = Ranking("t", keys[:5], level("a", [1, 2, 3, 4, 5], 1), total=6)
+    said = "The 5 largest of 6 keys; 1 is not shown here, the table has 5 of them."
+    assert said in texts(ranked_list(few, "p", WIDE))
 
 
 def test_a_band_lies_around_its_line_from_step_to_step() -> None:

@@ -9,6 +9,8 @@ beside it with the same numbers as a table.  They know no request, no database, 
 * ``lettering``  how wide a text is, cutting it, keeping labels apart
 * ``marks``      colors, shapes and dashes by which levels are told apart
 * ``svg``        elements, escaping, the document around them, phone and desktop side by side
+* ``lines``      a name, a bar with its interval, a value: what several charts are made of
+* ``tables``     the tables beside them
 * ``intervals``  groups, their values and intervals, at one or several levels
 * ``ranked``     the keys of a sparse histogram by value
 * ``band``       a stream's totals over its steps

@@ -22,7 +22,7 @@ from penstock.web.charts.svg import (
     nothing,
     text,
 )
-from penstock.web.charts.tables import level_table
+from penstock.web.charts.tables import elsewhere, level_table
 from penstock.web.charts.values import Level, Table, ends, of_one_length
 
 HEADING = 26
@@ -34,7 +34,8 @@ NONE = "Nothing has been released yet."
 class Groups:
     """What was released of some groups: at each level an interval for every key.
 
-    ``quantity`` says what the numbers count; ``confidence`` is that of the intervals.
+    ``quantity`` says what the numbers count; ``confidence`` is that of the intervals;
+    ``total`` is how many groups there are where these are the first of more.
     """
 
     title: str
@@ -42,6 +43,12 @@ class Groups:
     levels: tuple[Level, ...]
     quantity: str = ""
     confidence: float = 0.95
+    total: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return max(self.total, len(self.keys))
 
 
 def bars_with_intervals(groups: Groups, prefix: str, width: int = NARROW) -> str:
@@ -97,10 +104,10 @@ def _lines(groups: Groups, shown: int) -> list[list[Line]]:
 def _notes(groups: Groups, shown: int, axis: Axis) -> Iterator[str]:
     if warning := cropped(axis):
         yield warning
-    if left := len(groups.keys) - shown:
+    if left := groups.count - shown:
         yield (
-            f"{left:,} of {counted(len(groups.keys), 'group')} {'is' if left == 1 else 'are'}"
-            " not shown here; the table has all."
+            f"{left:,} of {counted(groups.count, 'group')} {'is' if left == 1 else 'are'}"
+            f" not shown here; {elsewhere(len(groups.keys), groups.count)}."
         )
 
 
@@ -111,5 +118,5 @@ def _described(groups: Groups, notes: list[str]) -> str:
     told_levels = f"{counted(len(groups.levels), 'level')} ({names})"
     extent = f"from {digits.write(low)} to {digits.write(high)} in all."
     what = f"values with {percent(groups.confidence)} intervals"
-    first = f"{counted(len(groups.keys), 'group')} at {told_levels}: {what}, {extent}"
+    first = f"{counted(groups.count, 'group')} at {told_levels}: {what}, {extent}"
     return " ".join((first, *notes))

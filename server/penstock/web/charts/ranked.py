@@ -8,7 +8,7 @@ from penstock.web.charts.lines import LINE, TOP, Line, caption, columns_for, cro
 from penstock.web.charts.marks import chosen
 from penstock.web.charts.numbers import counted, digits_of
 from penstock.web.charts.svg import NARROW, NOTE, document, isolated, note, nothing
-from penstock.web.charts.tables import level_table
+from penstock.web.charts.tables import elsewhere, level_table
 from penstock.web.charts.values import Interval, Level, Table, of_one_length
 
 MOST_LINES = 40
@@ -19,7 +19,8 @@ NONE = "No key has been released."
 class Ranking:
     """The keys that were released at one level, in any order, with their intervals.
 
-    ``remark`` is said under the picture: what became of keys that are not in it, say.
+    ``remark`` is said under the picture: what became of keys that are not in it, say;
+    ``total`` is how many keys there are where these are the largest of more.
     """
 
     title: str
@@ -28,6 +29,12 @@ class Ranking:
     quantity: str = ""
     remark: str = ""
     confidence: float = 0.95
+    total: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many keys were released."""
+        return max(self.total, len(self.keys))
 
 
 def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
@@ -55,7 +62,7 @@ def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
     parts.append(note(bottom + NOTE + 4, under))
     height = bottom + NOTE * len(under) + (10 if under else 2)
     largest = lines[0].sentence(found[0][0])
-    described = f"{counted(len(found), 'key')} at {isolated(ranking.level.name)}; the largest is"
+    described = f"{counted(ranking.count, 'key')} at {isolated(ranking.level.name)}; the largest is"
     said = " ".join((f"{described} {largest}.", *notes))
     return document(prefix, ranking.title, said, (width, height), parts)
 
@@ -77,10 +84,12 @@ def _ranked(ranking: Ranking) -> list[tuple[str, Interval]]:
 def _notes(ranking: Ranking, warning: str) -> Iterator[str]:
     if warning:
         yield warning
-    if len(ranking.keys) > MOST_LINES:
+    shown = min(len(ranking.keys), MOST_LINES)
+    if left := ranking.count - shown:
         yield (
-            f"The {MOST_LINES} largest of {len(ranking.keys):,} keys;"
-            f" {len(ranking.keys) - MOST_LINES:,} are not shown here, the table has all."
+            f"The {shown:,} largest of {ranking.count:,} keys; {left:,}"
+            f" {'is' if left == 1 else 'are'} not shown here,"
+            f" {elsewhere(len(ranking.keys), ranking.count)}."
         )
     if ranking.remark:
         yield ranking.remark

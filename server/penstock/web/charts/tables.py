@@ -5,6 +5,11 @@ from penstock.web.charts.numbers import digits_of
 from penstock.web.charts.values import Level, Table
 
 
+def elsewhere(given: int, total: int) -> str:
+    """Where the reader finds what a picture leaves out, when ``given`` of ``total`` are known."""
+    return "the table has all" if given >= total else f"the table has {given:,} of them"
+
+
 def level_table(
     title: str, what: str, keys: tuple[str, ...], levels: tuple[Level, ...], confidence: float
 ) -> Table:
