@@ -6,12 +6,13 @@ from urllib.parse import quote
 
 import pytest
 from tests.api.test_pages import Outline
-from tests.api.world import World
+from tests.api.world import QUERY, World
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.api.edge import HEADERS as EVERYWHERE
 from penstock.errors import DatabaseUnavailable
 from penstock.services import datasets, sessions
+from penstock.web.releases import MOST_KEYS
 from penstock.web.wiring import HEADERS
 
 NAMED = quote(HOSTILE, safe="")
@@ -192,3 +193,18 @@ def test_a_retired_query_shows_what_is_held_and_offers_nothing(ian: Browser, wor
     assert "gives nobody new numbers" in words
     assert "Request at my clearance" not in words
     assert ian.submit("/queries/visits/releases").status_code == 409
+
+
+def test_of_very_many_keys_some_are_shown_and_all_are_in_a_download(
+    browse: Open, world: World
+) -> None:
+    count = 5000
+    body = {**QUERY, "name": "long", "keys": [f"k{n}" for n in range(count)], "values": [0] * count}
+    world.answer("POST", "/api/v1/queries", body, by="root")
+    browser = browse("ian")
+    answer = browser.submit("/queries/long/releases")
+    page = browser.get(answer.location).text
+    assert "5,000 groups" in page
+    assert page.count('<tr><th scope="row"><bdi>k') == MOST_KEYS
+    held = world.answer("GET", "/api/v1/releases?query=long", by="ian")["items"][0]["id"]
+    assert browser.get(f"/releases/{held}/csv").text.count("\n") == count + 1

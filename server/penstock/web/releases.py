@@ -44,10 +44,9 @@ def held_picture(held: Sequence[ReleaseView], title: str) -> Picture | None:
         _labels(best, places),
         tuple(Level(_named(one, held), _intervals(one, places)) for one in held),
         confidence=best.error.confidence,
+        total=count,
     )
-    return picture(
-        intervals.bars_with_intervals, intervals.rows, groups, "held", _left_out(places, count)
-    )
+    return picture(intervals.bars_with_intervals, intervals.rows, groups, "held")
 
 
 def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp], count: int) -> Picture:
@@ -57,8 +56,9 @@ def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp], count: int
         Level(best.tier, _intervals(best, places)),
         remark="Keys with small counts are missing, and a few with none may be here.",
         confidence=best.error.confidence,
+        total=count,
     )
-    return picture(ranked.ranked_list, ranked.rows, content, "held", _left_out(places, count))
+    return picture(ranked.ranked_list, ranked.rows, content, "held")
 
 
 def asks(query: QueryView) -> list[tuple[str, str]]:
@@ -96,11 +96,6 @@ def positive(text: str, what: str) -> float:
 
 def _labels(one: ReleaseView, places: NDArray[np.intp]) -> tuple[str, ...]:
     return tuple(_label(one.keys[int(place)]) for place in places)
-
-
-def _left_out(places: NDArray[np.intp], count: int) -> str:
-    shown = len(places)
-    return f"{shown:,} of {count:,} keys; a download has all of them." if shown < count else ""
 
 
 def _label(key: Key) -> str:
