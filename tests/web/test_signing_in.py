@@ -83,6 +83,13 @@ def test_requests_of_pages_and_api_are_limited_together(open_copy: Callable[...,
     assert "3 requests at once" in text_of(refused)
 
 
+def test_the_first_page_knows_who_is_signed_in(browse: Open) -> None:
+    assert 'name="token"' in browse().get("/").text
+    page = browse("ann").get("/").text
+    assert 'name="token"' not in page
+    assert "You are signed in." in page
+
+
 def test_signing_out_ends_the_session(browse: Open) -> None:
     browser = browse("ann")
     before = browser.client.get_cookie(COOKIE, "127.0.0.1")

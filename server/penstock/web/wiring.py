@@ -24,6 +24,7 @@ from penstock.web.visit import Visit
 
 LARGEST_FORM = 65_536
 STATIC = "static"
+FRONT = next(page for page in PAGES if page.path == "/")
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -74,8 +75,10 @@ def blueprint(server: Server, lent: Lent) -> Blueprint:
 
 
 def _visitor(server: Server, lent: Lent) -> Visit:
-    """Whose refusal it is, for the menu above it; nobody's where that cannot be told."""
+    """Who sees a page that anybody may, or a refusal, for the menu above it; nobody if unsure."""
     secret = request.cookies.get(COOKIE, "")
+    if not secret:
+        return Visit(server, lent)
     try:
         return Visit(server, lent, sessions.resume(server, secret), secret)
     except PenstockError:
@@ -86,7 +89,7 @@ def _view(server: Server, lent: Lent, page: Page, origin: Origin) -> Callable[..
     def view(**names: str) -> Response:
         request.max_content_length = request.max_form_memory_size = LARGEST_FORM
         secret = request.cookies.get(COOKIE, "")
-        visit = Visit(server, lent)
+        visit = _visitor(server, lent) if page is FRONT else Visit(server, lent)
         if page.policy.needs_session:
             try:
                 caller = again(lambda: sessions.resume(server, secret))
