@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0015"
-down_revision = "0013"
+down_revision = "0014"
 branch_labels = None
 depends_on = None
 
@@ -25,6 +25,7 @@ def upgrade() -> None:
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("mac", sa.LargeBinary(), nullable=True),
         sa.UniqueConstraint("digest"),
         sa.CheckConstraint("length(digest) = 32", name="digest"),
         sa.CheckConstraint("(token_id IS NULL) = (length(scopes) >= 1)", name="scopes"),

@@ -43,6 +43,7 @@ from penstock.persistence.tables import (
     TierBudget,
     Token,
     User,
+    WebSession,
     metadata,
 )
 from penstock.persistence.tables.columns import Identifier, Moment
@@ -50,12 +51,13 @@ from penstock.persistence.tables.columns import Identifier, Moment
 KEY: Final = "authenticity"
 """The key in ``Session.info`` of the key that rows are under."""
 
-NAMED: Final = (Dataset, Proposal, Query, Release, Tier, User)
+NAMED: Final = (Dataset, Proposal, Query, Release, Tier, Token, User)
 """The tables whose rows others name by their number."""
 
 SIGNED: Final = (
     *NAMED,
-    *(Charge, Clearance, Decision, Grant, Idempotency, QueryLevel, SpentFloor, TierBudget, Token),
+    *(Charge, Clearance, Decision, Grant, Idempotency, QueryLevel, SpentFloor, TierBudget),
+    WebSession,
 )
 """The tables whose rows are authenticated."""
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam
-from sqlmodel import Session, col, delete, select, update
+from sqlmodel import Session, col, delete, select
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import Token, User, WebSession
@@ -97,9 +97,10 @@ def resume(server: Server, secret: str) -> Principal:
         raise _ended()
     if now >= found.seen_at + idle / NOTED:
         with _writing(server) as session:
-            session.exec(
-                update(WebSession).where(col(WebSession.id) == found.id).values(seen_at=now)
-            )
+            seen = session.get(WebSession, found.id)
+            if seen is not None:  # else it was ended meanwhile
+                seen.seen_at = max(seen.seen_at, now)
+                session.add(seen)
     return limited(user, found.scopes if token is None else token.scopes, found.expires_at)
 
 

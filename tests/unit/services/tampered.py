@@ -12,7 +12,7 @@ from tests.unit.services.conftest import SITES, World
 
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
-from penstock.services import authenticity, datasets, repeats, tokens
+from penstock.services import authenticity, datasets, repeats, sessions, tokens
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, TokenSpec
 
@@ -31,6 +31,8 @@ def fill(world: World) -> dict[str, str]:
         name: tokens.issue(server, OPERATOR, name, TokenSpec()) for name in ("pia", "ines", "ada")
     }
     tokens.revoke(server, OPERATOR, "ada", given["ada"].prefix)
+    for name in ("pia", "ines"):
+        sessions.begin(server, given[name].token)
     for key in ("first", "second"):
         begun = repeats.begin(server, world.person("ada"), key, repeats.fingerprint(server, b"x"))
         assert isinstance(begun, repeats.Begun)

@@ -34,3 +34,4 @@ class WebSession(Table, table=True):
     started_at: datetime = Field(sa_type=Moment)
     seen_at: datetime = Field(sa_type=Moment)
     expires_at: datetime = Field(sa_type=Moment, index=True)
+    mac: bytes | None = None
