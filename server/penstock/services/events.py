@@ -1,17 +1,35 @@
-"""Reading the audit log: filtered, in the order in which it was written."""
+"""Reading the audit log: filtered, in the order in which it was written, or the other way round."""
 
 import json
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from penstock import merkle
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Leaf
+from penstock.services import log
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.views import EventView, Page
+
+PART = 500
+"""Leaves that are held at once where they are looked through."""
+
+MOST_READ = 20_000
+"""Leaves that are looked through for one page; the next page goes on behind them."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """One leaf as it is stored; SQLite keeps whatever type it is given."""
+
+    index: int
+    content: object
+    digest: bytes
 
 
 def listing(
@@ -24,47 +42,86 @@ def listing(
     kind: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    dataset: str | None = None,
+    tier: str | None = None,
+    actor: str | None = None,
+    newest_first: bool = False,
 ) -> Page[EventView]:
     """Leaves of the log for an auditor; ``since`` is included, ``until`` is not.
 
+    By ``tier`` leaves are looked through one by one: a page may then hold fewer than asked
+    for, or none, and have a next one.  With ``newest_first`` a cursor goes backward.
     Raises ``IntegrityViolation`` where one of them is not what its hash says.
     """
     principal.require("auditor")
+    index = col(Leaf.index)
     # What has no place in the tree yet is nobody's answer yet either.
-    statement = select(Leaf).where(col(Leaf.index) > window.after).order_by(col(Leaf.index))
-    if user is not None:
-        statement = statement.where(col(Leaf.user) == user)
-    if query is not None:
-        statement = statement.where(col(Leaf.query) == query)
-    if kind is not None:
-        statement = statement.where(col(Leaf.kind) == kind)
+    statement = select(Leaf.index, Leaf.bytes, Leaf.hash).where(index.is_not(None))
+    if newest_first:
+        statement = statement.order_by(index.desc())
+        if window.after >= 0:
+            statement = statement.where(index < window.after)
+    else:
+        statement = statement.order_by(index).where(index > window.after)
+    equal = {
+        Leaf.user: user,
+        Leaf.query: query,
+        Leaf.kind: kind,
+        Leaf.dataset: dataset,
+        Leaf.actor: actor,
+    }
+    for column, wanted in equal.items():
+        if wanted is not None:
+            statement = statement.where(col(column) == wanted)
     if since is not None:
         statement = statement.where(col(Leaf.at) >= since)
     if until is not None:
         statement = statement.where(col(Leaf.at) < until)
+    most = window.limit + 1
     with server.database.read() as session:
-        rows = session.exec(statement.limit(window.limit + 1)).all()
+        if tier is not None:
+            return _at_tier(session, statement, window, tier)
+        rows = [_Found(*row) for row in session.exec(statement.limit(most)).all()]
     return window.page(rows, _view, _place)
 
 
-def _place(leaf: Leaf) -> int:
-    return leaf.index if leaf.index is not None else -1
+def _at_tier(session: Session, statement: Any, window: Window, tier: str) -> Page[EventView]:
+    """Those that say ``tier``, which stands in a leaf alone and in no column beside it."""
+    said = log.canonical({"tier": tier})[1:-1]
+    found: list[_Found] = []
+    read, last = 0, -1
+    for row in session.execute(statement.limit(MOST_READ).execution_options(yield_per=PART)):
+        read, one = read + 1, _Found(*row)
+        last = one.index
+        if not isinstance(one.content, bytes) or (
+            said in one.content and _view(one).leaf.get("tier") == tier
+        ):
+            found.append(one)
+        if len(found) > window.limit:
+            break
+    page = window.page(found, _view, _place)
+    if page.next_cursor is None and read == MOST_READ:
+        return replace(page, next_cursor=str(last))
+    return page
 
 
-def _view(leaf: Leaf) -> EventView:
+def _place(found: _Found) -> int:
+    return found.index
+
+
+def _view(found: _Found) -> EventView:
     # The fields come from the bytes that were hashed, never from the columns beside them.
-    # SQLite keeps whatever type it is given.
-    kept: object = leaf.bytes
-    if not isinstance(kept, bytes) or merkle.leaf_hash(kept) != leaf.hash:
-        raise _violated(leaf)
+    kept = found.content
+    if not isinstance(kept, bytes) or merkle.leaf_hash(kept) != found.digest:
+        raise _violated(found)
     try:
-        return EventView(leaf.index, leaf.hash.hex(), json.loads(kept))
+        return EventView(found.index, found.digest.hex(), json.loads(kept))
     except (ValueError, RecursionError):
-        raise _violated(leaf) from None
+        raise _violated(found) from None
 
 
-def _violated(leaf: Leaf) -> IntegrityViolation:
+def _violated(found: _Found) -> IntegrityViolation:
     return IntegrityViolation(
-        f"Leaf {leaf.index} of the log is not what its hash says; `penstock audit verify` lists"
+        f"Leaf {found.index} of the log is not what its hash says; `penstock audit verify` lists"
         " what was altered."
     )

@@ -77,13 +77,8 @@ def of(
     Auditors ask about anybody, everybody else about themselves alone.  Raises
     ``Forbidden``, ``NotFound``, and ``InvalidInput`` for an empty or a huge set.
     """
-    names = list({folded(name): name for name in names if name}.values())
-    if not 1 <= len(names) <= MOST_USERS:
-        raise InvalidInput(f"users lists 1 to {MOST_USERS} names.", pointer="/users")
-    if [folded(name) for name in names] != [folded(principal.name)]:
-        principal.require("auditor")
     with server.database.read() as session:
-        users = [user_by_name(session, name) for name in names]
+        users = people(session, principal, names)
         datasets = (
             [versions_of(session, dataset_by_name(session, dataset))]
             if dataset is not None
@@ -94,6 +89,16 @@ def of(
         # They never had a tier that sees it: to them it is as good as missing.
         raise NotFound(f"There is no dataset {dataset!r}.")
     return _added(users, parts)
+
+
+def people(session: Session, principal: Principal, names: Sequence[str]) -> list[User]:
+    """Those whom the caller may ask about together.  Raises as ``of`` does."""
+    names = list({folded(name): name for name in names if name}.values())
+    if not 1 <= len(names) <= MOST_USERS:
+        raise InvalidInput(f"users lists 1 to {MOST_USERS} names.", pointer="/users")
+    if [folded(name) for name in names] != [folded(principal.name)]:
+        principal.require("auditor")
+    return [user_by_name(session, name) for name in names]
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ def _of_dataset(
     ids = [required(version.id) for version in versions]
     coalition = _Coalition(
         users,
-        _highest_ever(session, keys),
+        highest_ever(session, keys),
         holdings(session, user_ids=keys, dataset_ids=ids),
     )
     best = coalition.best()
@@ -194,7 +199,7 @@ def _registrars(
         asked = select(Grant).join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
         handed = session.exec(asked.where(col(Leaf.actor) == OPERATOR.actor)).all()
         makers |= {row.user_id for row in handed}
-    highest = _highest_ever(session, sorted(makers))
+    highest = highest_ever(session, sorted(makers))
     return reach_of(open_account(session, required(dataset.id), highest)) if highest else None
 
 
@@ -288,7 +293,7 @@ def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> R
     )
 
 
-def _highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
+def highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
     """The most trusted tier that any of them holds or ever held."""
     held = session.exec(
         select(Clearance, Tier)

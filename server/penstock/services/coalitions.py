@@ -1,0 +1,166 @@
+"""Who of some people stands where: of each query what they hold, and what it comes to.
+
+Beside ``exposure``, which composes over whole datasets, this speaks of one query at a time.
+The rules are the same: auditors ask about anybody, others about themselves; of a query only
+the most accurate level counts, or all where levels are independent draws; ``independent`` is
+every hand-out composed as if it had been drawn on its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from penstock.persistence.tables import Dataset, Grant, Query, Release, User
+from penstock.services.accounts import open_account
+from penstock.services.exposure import Line, composed, highest_ever, people, placed
+from penstock.services.held import Holding, holdings
+from penstock.services.lookup import clearance_of, dataset_by_name, required
+from penstock.services.paging import Window
+from penstock.services.principals import Principal, roles_of
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.stream_errors import errors
+from penstock.services.stream_shapes import Shape
+from penstock.services.stream_state import state_row
+from penstock.services.versions import versions_of
+from penstock.services.views import ErrorView, LevelView, Page, PrivacyBudget
+
+
+@dataclass(frozen=True)
+class PersonView:
+    """Somebody who may be asked about."""
+
+    name: str
+    roles: list[str]
+    clearance: str | None
+    active: bool
+
+
+@dataclass(frozen=True)
+class PointView:
+    """One level of a query that was handed out, and to whom of the people, by tier."""
+
+    level: LevelView
+    error: ErrorView
+    tiers: list[str]
+    people: list[str]
+
+
+@dataclass(frozen=True)
+class SharedQueryView:
+    """What some people hold of one query, the most accurate level first.
+
+    Where it is ``lossless``, all points lie on one path of noise; elsewhere each is a draw of
+    its own, and ``together`` is their composition.  A stream's ``error`` is its newest total's.
+    """
+
+    query: str
+    dataset: str
+    version: int
+    stream: bool
+    lossless: bool
+    points: list[PointView]
+    together: PrivacyBudget
+    independent: PrivacyBudget
+
+
+def listing(server: Server, principal: Principal, window: Window) -> Page[PersonView]:
+    """Everybody who may be asked about, in the order in which they were made."""
+    principal.require("auditor")
+    with server.database.read() as session:
+        rows = session.exec(
+            select(User)
+            .where(col(User.id) > window.after)
+            .order_by(col(User.id))
+            .limit(window.limit + 1)
+        ).all()
+        return window.page(
+            rows, lambda user: _person(session, user), lambda user: required(user.id)
+        )
+
+
+def shared(
+    server: Server,
+    principal: Principal,
+    names: Sequence[str],
+    window: Window,
+    dataset: str | None = None,
+) -> Page[SharedQueryView]:
+    """Query by query what a set of people holds; only those that any of them holds.
+
+    Raises as ``exposure.of`` does.
+    """
+    with server.database.read() as session:
+        users = [required(user.id) for user in people(session, principal, names)]
+        held = (
+            select(Release.query_id)
+            .join(Grant, col(Grant.release_id) == col(Release.id))
+            .where(col(Grant.user_id).in_(users))
+        )
+        statement = select(Query).where(col(Query.id).in_(held), col(Query.id) > window.after)
+        if dataset is not None:
+            versions = versions_of(session, dataset_by_name(session, dataset))
+            statement = statement.where(col(Query.dataset_id).in_([one.id for one in versions]))
+        rows = session.exec(statement.order_by(col(Query.id)).limit(window.limit + 1)).all()
+        return window.page(
+            rows, lambda row: _shared(session, users, row), lambda row: required(row.id)
+        )
+
+
+def _person(session: Session, user: User) -> PersonView:
+    tier = clearance_of(session, required(user.id))
+    return PersonView(
+        user.name, roles_of(user), tier.name if tier else None, user.disabled_at is None
+    )
+
+
+def _shared(session: Session, users: Sequence[int], query: Query) -> SharedQueryView:
+    rows = holdings(session, user_ids=users, query_id=required(query.id))
+    process, dataset = Process.of(query), session.get_one(Dataset, query.dataset_id)
+    by_rung: dict[int, list[Holding]] = {}
+    for row in rows:
+        by_rung.setdefault(row.release.rung, []).append(row)
+    return SharedQueryView(
+        query=query.name,
+        dataset=dataset.name,
+        version=dataset.version,
+        stream=query.structure is not None,
+        lossless=process.lossless,
+        points=[_point(session, query, process, by_rung[rung]) for rung in sorted(by_rung)],
+        together=_loss(session, users, dataset, query, process.telling(by_rung), paid=True),
+        independent=_loss(
+            session, users, dataset, query, [row.release.rung for row in rows], paid=False
+        ),
+    )
+
+
+def _loss(
+    session: Session,
+    users: Sequence[int],
+    dataset: Dataset,
+    query: Query,
+    rungs: Sequence[int],
+    *,
+    paid: bool,
+) -> PrivacyBudget:
+    highest = highest_ever(session, users)
+    account = open_account(session, query.dataset_id, highest) if highest else None
+    return composed([Line(dataset, account, [placed(query, rung) for rung in rungs], paid)])
+
+
+def _point(session: Session, query: Query, process: Process, rows: Sequence[Holding]) -> PointView:
+    rung = rows[0].release.rung
+    return PointView(
+        process.level(rung),
+        _error(session, query, process, rung),
+        list(dict.fromkeys(row.tier.name for row in rows)),
+        list(dict.fromkeys(row.user.name for row in rows)),
+    )
+
+
+def _error(session: Session, query: Query, process: Process, rung: int) -> ErrorView:
+    if query.structure is None:
+        return process.error(rung)
+    step = state_row(session, query).step
+    return next(errors(Shape.of(query), process, rung, [max(step, 1)]))
