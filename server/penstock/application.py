@@ -59,6 +59,7 @@ def _lent(server: Server, tallies: api.Tallies) -> web.Lent:
         cursors=api.Cursors(server),
         forms=tuple(api.FORMS),
         download=api.release_answer,
+        lines=api.lines_answer,
         hide_duration=api.hide_duration,
         made_by=api.made_by,
     )

@@ -59,6 +59,19 @@ MATRIX = [
     Row("download", "/releases/RELEASE/csv", 404, 200, 404, 403, 403),
     Row("download", "/releases/RELEASE/exe", 422, 422, 422, 403, 403),
     Row("budgets", "/budgets", 200, 200, 200, 200, 200),
+    Row("timeline", "/timeline", 403, 403, 403, 403, 200),
+    Row("timeline", "/timeline?kind=made-up", 403, 403, 403, 403, 422),
+    Row("coalition", "/exposure", 403, 403, 403, 403, 200),
+    Row("coalition", "/exposure?user=ann&user=ian", 403, 403, 403, 403, 200),
+    Row("coalition", "/exposure?user=ann&dataset=closed", 403, 403, 403, 403, 200),
+    Row("coalition", "/exposure?user=zeno", 403, 403, 403, 403, 404),
+    Row("proofs", "/proofs", 403, 403, 403, 403, 200),
+    Row("inclusion_proof", "/proofs/inclusion?index=0", 200, 200, 200, 200, 200),
+    Row("inclusion_proof", "/proofs/inclusion?index=0&size=99999", 422, 422, 422, 422, 422),
+    Row("consistency_proof", "/proofs/consistency?from=1&to=2", 200, 200, 200, 200, 200),
+    Row("verification", "/proofs/verification", 403, 403, 403, 403, 200),
+    Row("export_log", "/proofs/export", 403, 403, 403, 403, 200),
+    Row("checkpoint", "/proofs/checkpoint", 200, 200, 200, 200, 200),
 ]
 VERBS = {page.name: page.verb for page in PAGES}
 IDS = [f"{row.name}-{row.path}" for row in MATRIX]

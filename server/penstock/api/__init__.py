@@ -22,6 +22,7 @@ Nothing is served that is not declared, and nothing is declared without a policy
 from collections.abc import Mapping
 
 from penstock.api import docs, metrics
+from penstock.api.answers import lines_answer
 from penstock.api.cursors import Cursors
 from penstock.api.edge import Edge
 from penstock.api.formats import FORMS
@@ -58,6 +59,7 @@ __all__ = [
     "blueprint",
     "hide_duration",
     "inherited",
+    "lines_answer",
     "made_by",
     "opened",
     "release_answer",

@@ -7,6 +7,9 @@
 * ``origin``    which browser may send a form, and the cookie of a session
 * ``refusals``  problems as pages
 * ``releases``, ``totals``, ``spending``  what services answer with, as charts take it
+* ``happenings``  what filters of the log ask for
+* ``knowledge``  what a set of people knows, as charts take it
+* ``example``   what the first page explains itself with
 * ``pictures``  a chart, with the same numbers as a table
 * ``charts``    plain numbers in, SVG out
 * ``wording``   numbers and times in words

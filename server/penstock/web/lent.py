@@ -4,7 +4,7 @@
 forms of a download, and how an answer is kept from telling how long it took.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,7 +35,7 @@ class Cursors(Protocol):
 
 @dataclass(frozen=True)
 class Lent:
-    """``download`` writes a release in one of ``forms``.
+    """``download`` writes a release in one of ``forms``, ``lines`` one JSON object a line.
 
     The last two speak of the request that is being answered: ``hide_duration`` lets an
     answer of so many values not tell whether they were drawn just now, and ``made_by``
@@ -46,5 +46,6 @@ class Lent:
     cursors: Cursors
     forms: Sequence[str]
     download: Callable[[ReleaseView, str], Response]
+    lines: Callable[[Iterable[object]], Response]
     hide_duration: Callable[[int], None]
     made_by: Callable[[str], None]

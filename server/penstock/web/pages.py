@@ -26,6 +26,7 @@ class Policy:
 ANYBODY = Policy("anybody, without a session", needs_session=False)
 SIGNED_IN = Policy("everybody with a session")
 ANALYST = Policy("analysts", roles=("analyst",))
+AUDITOR = Policy("auditors", roles=("auditor",))
 READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "auditor"))
 
 
@@ -73,4 +74,14 @@ class Pages:
         return declare
 
 
-__all__ = ["ANALYST", "ANYBODY", "READER", "SIGNED_IN", "Page", "Pages", "Policy", "Visit"]
+__all__ = [
+    "ANALYST",
+    "ANYBODY",
+    "AUDITOR",
+    "READER",
+    "SIGNED_IN",
+    "Page",
+    "Pages",
+    "Policy",
+    "Visit",
+]

@@ -65,8 +65,9 @@ class Visit:
         if page.next_cursor is None:
             return None
         sealed = self.lent.cursors.seal(request.path, page.next_cursor)
-        kept = {name: text for name, text in request.args.items() if name != "cursor"}
-        return f"{quote(request.path)}?{urlencode({**kept, 'cursor': sealed})}"
+        given = request.args.items(multi=True)
+        kept = [(name, text) for name, text in given if name != "cursor"]
+        return f"{quote(request.path)}?{urlencode([*kept, ('cursor', sealed)])}"
 
     @property
     def is_part(self) -> bool:

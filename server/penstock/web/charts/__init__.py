@@ -17,6 +17,7 @@ beside it with the same numbers as a table.  They know no request, no database, 
 * ``ladder``     tiers and who holds them
 * ``stacked``    what each tier's budget was spent on
 * ``losses``     one loss beside another
+* ``compared``   several losses, the one that counts first
 * ``path``       one query's noise process and who stands where on it
 * ``story``      what tiers and lossless releases are, in one picture
 

@@ -1,11 +1,24 @@
 """The pages, by subject.  A view parses nothing but its form: it calls services and shows."""
 
 from penstock.web.pages import Page
-from penstock.web.views import budgets, catalogue, entry, history, queries, streams
+from penstock.web.views import (
+    budgets,
+    catalogue,
+    coalitions,
+    entry,
+    history,
+    proofs,
+    queries,
+    streams,
+    timeline,
+)
 
 PAGES: tuple[Page, ...] = tuple(
     page
-    for subject in (entry, catalogue, queries, streams, history, budgets)
+    for subject in (
+        *(entry, catalogue, queries, streams, history, budgets),
+        *(timeline, coalitions, proofs),
+    )
     for page in subject.pages.declared
 )
 """Every page but the files beside them."""

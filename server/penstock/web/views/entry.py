@@ -7,6 +7,7 @@ from flask import Response, request
 import penstock
 from penstock.errors import IdentityUnavailable, NotAuthenticated
 from penstock.services import sessions
+from penstock.web.example import example
 from penstock.web.origin import COOKIE, Origin, inside
 from penstock.web.pages import ANYBODY, SIGNED_IN, Pages
 from penstock.web.visit import Visit
@@ -17,7 +18,9 @@ pages = Pages()
 @pages.get("/", ANYBODY)
 def front(visit: Visit) -> Response:
     """What this is, and the form to sign in with."""
-    return visit.page("front.html", version=penstock.__version__, **_form(visit, None))
+    return visit.page(
+        "front.html", version=penstock.__version__, picture=example(), **_form(visit, None)
+    )
 
 
 @pages.get("/sign-in", ANYBODY)

@@ -1,0 +1,40 @@
+"""What the first page explains itself with: one run of the demo, as it was released.
+
+The same on every server, and nothing of the server that shows it: whoever comes to the first
+page may be anybody.  The numbers are of public data, and were released: noise is in all of
+them, and the exact one is nowhere.
+"""
+
+from functools import cache
+from typing import Final
+
+from penstock.web.charts import story
+from penstock.web.charts.values import Interval
+from penstock.web.pictures import Picture, picture
+
+
+def _released(
+    tier: str, reader: str, value: float, half_width: float, epsilon: float
+) -> story.Release:
+    interval = Interval(value, value - half_width, value + half_width)
+    return story.Release(tier, reader, interval, epsilon)
+
+
+EXAMPLE: Final = story.Story(
+    title="One number, released to four tiers",
+    quantity="how many of 5,912 people went to hospital",
+    releases=(
+        _released("public", "pia", 1395.7218475341797, 15.796066284179688, 0.4998839662036666),
+        _released("partner", "paul", 1397.4601745605469, 8.281539916992188, 0.999827548097511),
+        _released("internal", "ines", 1396.2065124511719, 5.6922454833984375, 1.499887510760658),
+        _released("restricted", "rosa", 1394.0516815185547, 4.3737945556640625, 1.9989302754666802),
+    ),
+    together=1.998930275466725,
+    independent=2.8840322454053475,
+)
+
+
+@cache
+def example() -> Picture:
+    """The picture, drawn once."""
+    return picture(story.story, story.rows, EXAMPLE, "story")

@@ -1,0 +1,89 @@
+"""What some people know together, as charts and their tables take it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from werkzeug.datastructures import MultiDict
+
+from penstock.services.coalitions import SharedQueryView
+from penstock.services.exposure_views import ExposureView
+from penstock.web.charts import compared, path
+from penstock.web.charts.losses import INDEPENDENT, TOGETHER, Loss
+from penstock.web.pictures import Picture, picture
+
+SHOWN = 12
+"""Queries of a page, each with a picture."""
+
+COMPOSED = "All levels that they hold, composed"
+REACHABLE = "All that they could fetch by now"
+GRANTED = "The budget that they never get beyond"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A query that some of the people hold, and the picture of it."""
+
+    query: SharedQueryView
+    picture: Picture
+
+
+def names(given: MultiDict[str, str]) -> list[str]:
+    """The people that an address names: one each, or several with commas between."""
+    typed = (name for text in given.getlist("users") for name in text.split(","))
+    found = (name.strip() for name in (*given.getlist("user"), *typed))
+    return list(dict.fromkeys(name for name in found if name))
+
+
+def total(exposure: ExposureView) -> Picture:
+    """The loss of all together beside what it would be, could be, and may be at most."""
+    granted = [Loss(GRANTED, exposure.reach.epsilon)] if exposure.reach else []
+    content = compared.Losses(
+        "Privacy loss of all of these people together",
+        Loss(TOGETHER, bounded(exposure.released.epsilon)),
+        (
+            Loss(INDEPENDENT, bounded(exposure.independent.epsilon)),
+            Loss(REACHABLE, bounded(exposure.could_be.epsilon)),
+            *granted,
+        ),
+    )
+    return picture(compared.compared, compared.rows, content, "together")
+
+
+def by_query(found: Sequence[SharedQueryView]) -> list[Shown]:
+    """A picture a query: of one path of noise where there is one, and of losses elsewhere."""
+    return [Shown(one, _picture(one, f"known{place}")) for place, one in enumerate(found)]
+
+
+def _picture(one: SharedQueryView, prefix: str) -> Picture:
+    together, independent = bounded(one.together.epsilon), bounded(one.independent.epsilon)
+    if not one.lossless:
+        content = compared.Losses(
+            f"{one.query}: levels that were drawn independently",
+            Loss(COMPOSED, together),
+            (Loss("Every hand-out counted anew", independent),),
+        )
+        return picture(compared.compared, compared.rows, content, prefix)
+    points = tuple(
+        path.Point(
+            point.level.value,
+            point.error.half_width,
+            ", ".join(point.tiers),
+            tuple(point.people),
+        )
+        for point in one.points
+    )
+    noise = path.NoisePath(
+        f"{one.query}: who stands where on its path of noise",
+        one.points[0].level.parameter,
+        points,
+        together,
+        independent,
+        one.points[0].error.confidence,
+    )
+    return picture(path.noise_path, path.rows, noise, prefix)
+
+
+def bounded(epsilon: float) -> float | None:
+    """An epsilon as charts take it; none where no epsilon is enough."""
+    return epsilon if math.isfinite(epsilon) else None

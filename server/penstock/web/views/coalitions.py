@@ -1,0 +1,46 @@
+"""Who could learn what: any set of people, and what they know if they put it together."""
+
+from typing import Any
+
+from flask import Response, request
+
+from penstock.errors import InvalidInput, NotFound
+from penstock.services import coalitions as services
+from penstock.services import datasets, exposure
+from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.web import knowledge
+from penstock.web.pages import AUDITOR, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/exposure", AUDITOR, menu="Who could learn what")
+def coalition(visit: Visit) -> Response:
+    """Query by query where some people stand, and the loss of all together."""
+    server, caller = visit.server, visit.principal
+    chosen = knowledge.names(request.args)
+    dataset = request.args.get("dataset", "").strip() or None
+    shown: dict[str, Any] = {
+        "people": services.listing(server, caller, Window(LARGEST_LIMIT)),
+        "datasets": datasets.listing(server, caller, Window(LARGEST_LIMIT)).items,
+        "chosen": chosen,
+        "dataset": dataset,
+    }
+    if not chosen:
+        return visit.page("coalition.html", **shown)
+    try:
+        found = exposure.of(server, caller, chosen, dataset)
+        window = visit.window(knowledge.SHOWN)
+        queries = services.shared(server, caller, chosen, window, dataset)
+    except (InvalidInput, NotFound) as problem:
+        status = 404 if isinstance(problem, NotFound) else 422
+        return visit.page("coalition.html", status, refusal=problem.detail, **shown)
+    return visit.page(
+        "coalition.html",
+        exposure=found,
+        total=knowledge.total(found),
+        queries=knowledge.by_query(queries.items),
+        onward=visit.onward(queries),
+        **shown,
+    )

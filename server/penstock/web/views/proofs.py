@@ -1,0 +1,75 @@
+"""Whether the log can be believed: its checkpoint, its witness, proofs, and all of its leaves."""
+
+from flask import Response, request
+
+from penstock.errors import InvalidInput
+from penstock.services import proof_status
+from penstock.services import proofs as services
+from penstock.web.pages import AUDITOR, SIGNED_IN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+LONGEST_NUMBER = 15
+
+
+@pages.get("/proofs", AUDITOR, menu="Proofs")
+def proofs(visit: Visit) -> Response:
+    """How the log stands, and where its proofs are."""
+    return visit.page("proofs.html", log=proof_status.status(visit.server, visit.principal))
+
+
+@pages.get("/proofs/inclusion", SIGNED_IN)
+def inclusion_proof(visit: Visit) -> Response:
+    """That a leaf is in the log."""
+    index = _number("index")
+    if index is None:
+        raise InvalidInput("index is the number of a leaf, from 0.", pointer="/index")
+    found = proof_status.inclusion(visit.server, index, _number("size"))
+    return visit.page("inclusion.html", found=found, proof=found.proof)
+
+
+@pages.get("/proofs/consistency", SIGNED_IN)
+def consistency_proof(visit: Visit) -> Response:
+    """That the log at one size begins with what it was at another."""
+    old, new = _number("from"), _number("to")
+    if old is None or new is None:
+        raise InvalidInput("from and to are sizes of the log, from 1.", pointer="/from")
+    found = proof_status.consistency(visit.server, old, new)
+    return visit.page("consistency.html", found=found, proof=found.proof)
+
+
+@pages.get("/proofs/verification", AUDITOR)
+def verification(visit: Visit) -> Response:
+    """Recompute the log and all that rests on it, where it is short enough to wait for."""
+    return visit.page(
+        "verification.html", found=proof_status.verified(visit.server, visit.principal)
+    )
+
+
+@pages.get("/proofs/export", AUDITOR)
+def export_log(visit: Visit) -> Response:
+    """All leaves as a file, sent as they are read."""
+    leaves = services.export(visit.server, visit.principal)
+    return _file(visit.lent.lines(leaves), "penstock-log.jsonl")
+
+
+@pages.get("/proofs/checkpoint", SIGNED_IN)
+def checkpoint(visit: Visit) -> Response:
+    """The newest checkpoint as a file."""
+    newest = services.checkpoint(visit.server)
+    return _file(visit.lent.lines([newest]), "penstock-checkpoint.json")
+
+
+def _file(answer: Response, name: str) -> Response:
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+def _number(name: str) -> int | None:
+    text = request.args.get(name, "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER):
+        raise InvalidInput(f"{name} is a whole number, such as 12.", pointer=f"/{name}")
+    return int(text)

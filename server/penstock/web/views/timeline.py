@@ -1,0 +1,31 @@
+"""The log in words: what was handed out, and what was changed, each with its proof."""
+
+from typing import Any
+
+from flask import Response, request
+
+from penstock.errors import InvalidInput
+from penstock.services import events
+from penstock.services.log import KINDS
+from penstock.web import happenings
+from penstock.web.pages import AUDITOR, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/timeline", AUDITOR, menu="Timeline")
+def timeline(visit: Visit) -> Response:
+    """Releases and changes, the newest first, by filters that stand in the address."""
+    typed = happenings.given(request.args)
+    shown: dict[str, Any] = {
+        "given": typed,
+        "kinds": KINDS,
+        "narrowed": any(map(typed.get, happenings.FILTERS)),
+    }
+    try:
+        asked = happenings.asked(typed)
+    except InvalidInput as problem:
+        return visit.page("timeline.html", 422, refusal=problem.detail, **shown)
+    found = events.listing(visit.server, visit.principal, visit.window(), **asked)
+    return visit.page("timeline.html", events=found.items, onward=visit.onward(found), **shown)

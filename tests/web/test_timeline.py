@@ -1,0 +1,183 @@
+"""The timeline: the log in words, by filters that stand in the address."""
+
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from tests.api.world import World, propose
+from tests.web.world import HOSTILE, Browser, Open, text_of
+
+from penstock.services import events, users
+from penstock.services.log import KINDS
+from penstock.services.paging import Window
+from penstock.services.principals import OPERATOR
+
+LEAVES = re.compile(r"Leaf (\d+): what is recorded")
+NAMED = quote(HOSTILE, safe="")
+
+
+@pytest.fixture
+def olga(browse: Open) -> Browser:
+    """The auditor."""
+    return browse("olga")
+
+
+def log(world: World, query: str = "") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = world.answer(
+        "GET", f"/api/v1/audit/events?limit=1000{query}", by="olga"
+    )["items"]
+    return found
+
+
+def listed(browser: Browser, **filters: str) -> list[int]:
+    """The leaves on all pages of the timeline, one page after the other."""
+    found: list[int] = []
+    address: str | None = "/timeline?" + urlencode(filters)
+    while address:
+        page = browser.get(address)
+        assert page.status_code == 200, page.text
+        found += map(int, LEAVES.findall(page.text))
+        onward = re.search(r'href="(/timeline\?[^"]*cursor=[^"]+)"', page.text)
+        address = unescape(onward.group(1)) if onward else None
+    return found
+
+
+def busy(world: World) -> None:
+    """Something of every kind."""
+    world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ian")
+    world.answer("GET", "/api/v1/streams/arrivals/releases?from=2&to=5", by="ian")
+    world.answer("PATCH", "/api/v1/users/noa", {"clearance": "public"}, by="root")
+    world.answer("PATCH", "/api/v1/users/noa", {"clearance": None}, by="root")
+    world.answer("POST", "/api/v1/queries/secret/retire", by="root")
+    propose(world)
+
+
+def test_every_leaf_is_there_once_in_either_order(olga: Browser, world: World) -> None:
+    busy(world)
+    for number in range(60):
+        body = {"level": 4000.0 + 400 * number}
+        world.answer("POST", "/api/v1/queries/visits/releases", body, by="ann")
+    everything = listed(olga, order="oldest")
+    assert everything == [leaf["index"] for leaf in log(world)]
+    assert len(everything) > 100
+    assert listed(olga) == everything[::-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("kind", "release"), ("user", "ann"), ("actor", "root"), ("dataset", "sites")),
+        *(("query", "visits"), ("query", HOSTILE), ("tier", "internal"), ("tier", "public")),
+        ("user", "nobody"),
+    ],
+)
+def test_a_filter_leaves_what_fits(olga: Browser, world: World, name: str, value: str) -> None:
+    busy(world)
+    fitting = [leaf["index"] for leaf in log(world) if leaf.get(name) == value]
+    assert listed(olga, order="oldest", **{name: value}) == fitting
+    assert listed(olga, **{name: value}) == fitting[::-1]
+    assert bool(fitting) == (value != "nobody")
+
+
+def test_filters_are_taken_together_and_stay_in_the_form(olga: Browser, world: World) -> None:
+    busy(world)
+    asked = {"kind": "release", "user": "ian", "tier": "internal", "dataset": "sites"}
+    found = listed(olga, **asked)
+    assert [leaf["index"] for leaf in log(world) if asked.items() <= leaf.items()] == found
+    assert len(found) == 1
+    page = olga.get("/timeline?" + urlencode(asked)).text
+    assert "<option selected>release</option>" in page
+    for name in ("user", "tier", "dataset"):
+        assert f'name="{name}" value="{asked[name]}"' in page
+
+
+def test_a_span_of_time_has_its_beginning_and_not_its_end(olga: Browser, world: World) -> None:
+    busy(world)
+    now = world.clock.now
+    later = [leaf["index"] for leaf in log(world) if leaf["at"] >= f"{now:%Y-%m-%dT%H:%M}"]
+    since, until = f"{now:%Y-%m-%dT%H:%M}", f"{now:%Y-%m-%dT%H:%M:%S}+00:00"
+    assert 0 < len(later) < len(log(world))
+    assert listed(olga, order="oldest", since=since) == later
+    assert len(listed(olga, until=until)) == len(log(world)) - len(later)
+    assert listed(olga, since=f"{now:%Y-%m-%d}", until="2999-01-01")[::-1] == listed(
+        olga, order="oldest"
+    )
+
+
+def test_looking_for_a_tier_goes_on_behind_what_was_looked_through(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "MOST_READ", 5)
+    fitting = [leaf["index"] for leaf in log(world) if leaf.get("tier") == "internal"]
+    for newest_first in (False, True):
+        found, window, pages = [], Window(3), 0
+        while True:
+            page = events.listing(
+                world.server, OPERATOR, window, tier="internal", newest_first=newest_first
+            )
+            found += [event.index for event in page.items]
+            pages += 1
+            if page.next_cursor is None:
+                break
+            window = Window.parse("3", page.next_cursor)
+        assert found == (fitting[::-1] if newest_first else fitting)
+        assert pages > len(log(world)) // 5
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        *("kind=made-up", "order=sideways", "since=yesterday", "until=2026-13-01", "since=%D9%A0"),
+        *("since=0001-01-01T00:00%2B23:00", "until=" + "9" * 5000, "user=%00", "tier=a%00b"),
+        *("since=2026-11-21&until=2026-11-20", "cursor=made-up", f"kind={NAMED}"),
+    ],
+)
+def test_filters_that_mean_nothing_are_refused_in_words(olga: Browser, nonsense: str) -> None:
+    answer = olga.get(f"/timeline?{nonsense}")
+    assert answer.status_code == 422
+    assert answer.mimetype == "text/html"
+    assert "<h1" in answer.text
+    assert "<script>alert" not in answer.text
+
+
+@pytest.mark.parametrize("filters", ["user=\u202e\ud7ff", "tier=%5C%22", "query=" + "x" * 3000])
+def test_filters_that_fit_nothing_find_nothing(olga: Browser, filters: str) -> None:
+    answer = olga.get(f"/timeline?{filters}")
+    assert answer.status_code == 200
+    assert "Nothing that fits" in text_of(answer)
+
+
+def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -> None:
+    busy(world)
+    users.disable(world.server, OPERATOR, "noa")
+    page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
+    for said in (
+        "ian was given visits at tier internal",
+        "ian read steps 2 to 5 of stream arrivals at tier internal",
+        "noa was cleared for public",
+        "noa has no clearance any more",
+        "noa was shut out",
+        "secret was retired",
+        "Tier internal was put at rank 30",
+        "Tier public was granted epsilon 1 of dataset sites",
+        "Dataset loans , version 1, was registered",
+        "Stream arrivals was registered over dataset sites",
+        "ann was made analyst, cleared for public",
+        "ann was issued token",
+        "Proposal",
+    ):
+        assert said in page, said
+    told = {leaf["kind"] for leaf in log(world)}
+    assert told >= {*KINDS} - {"key", "restore"}
+
+
+def test_each_leaf_leads_to_its_proof(olga: Browser, world: World) -> None:
+    page = olga.get("/timeline?kind=release").text
+    leaf = log(world, "&kind=release")[-1]
+    assert leaf["leaf_hash"] in page
+    proof = olga.get(f"/proofs/inclusion?index={leaf['index']}")
+    assert f'/proofs/inclusion?index={leaf["index"]}"' in page
+    assert leaf["leaf_hash"] in proof.text
+    assert "It is in the log." in text_of(proof)
