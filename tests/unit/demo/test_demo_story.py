@@ -24,6 +24,7 @@ from penstock.services.server import Server
 from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state
 from penstock.settings import Settings, load
+from penstock.web.example import EXAMPLE
 
 PHI = NormalDist().cdf
 NORMAL_95 = NormalDist().inv_cdf(0.975)
@@ -244,3 +245,18 @@ def test_the_demo_reads_no_settings_of_a_real_server(
     assert load(environment)[0] == settings
     assert environment["PATH"] == "/bin"
     assert not any("/real" in value for value in environment.values())
+
+
+def test_the_first_page_shows_such_a_run(told: Story) -> None:
+    """Tiers, readers, losses and intervals are those of any run; the values are of one."""
+    by_tier = {one.release.tier: one for one in told.seen}
+    assert {one.tier for one in EXAMPLE.releases} == {*by_tier}
+    for shown in EXAMPLE.releases:
+        seen = by_tier[shown.tier]
+        error = seen.release.error
+        assert shown.reader == seen.reader
+        assert shown.epsilon == pytest.approx(seen.release.guarantee.epsilon, rel=1e-9)
+        assert shown.interval.half_width == pytest.approx(error.half_width, rel=1e-9)
+        assert abs(shown.interval.value - seen.value) < 12 * error.standard_deviation
+    assert EXAMPLE.together == pytest.approx(told.together.released.epsilon, rel=1e-9)
+    assert EXAMPLE.independent == pytest.approx(told.together.independent.epsilon, rel=1e-9)

@@ -1,0 +1,170 @@
+"""Who could learn what: the same numbers as the API's, query by query, as a path where one is."""
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from markupsafe import escape
+from tests.api import world as api
+from tests.api.world import World
+from tests.web.world import HOSTILE, Browser, Open, text_of
+
+from penstock.errors import Forbidden
+from penstock.services import coalitions, exposure
+from penstock.services.paging import Window
+from penstock.services.principals import OPERATOR, acting_as
+from penstock.web.wording import loss
+
+NAMED = quote(HOSTILE, safe="")
+PAIR = ["ann", "ian"]
+MANY = ",".join(f"a{number}" for number in range(1001))
+BOTH = "/exposure?user=ann&user=ian"
+APART: dict[str, Any] = {
+    **api.QUERY,
+    "name": "apart",
+    "mechanism": "generalized_gaussian",
+    "p": 4,
+    "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}},
+}
+
+
+@pytest.fixture
+def olga(browse: Open, world: World) -> Browser:
+    """The auditor, when ian holds two levels of everything."""
+    world.answer("POST", "/api/v1/queries", APART, by="root")
+    for name in ("visits", "apart", NAMED):
+        for tier in ("public", "internal"):
+            path = f"/api/v1/queries/{name}/releases"
+            world.answer("POST", path, {"tier": tier}, by="ian")
+    world.answer("GET", "/api/v1/streams/arrivals/releases", by="ann")
+    return browse("olga")
+
+
+def shared(world: World, names: list[str]) -> dict[str, coalitions.SharedQueryView]:
+    found = coalitions.shared(world.server, OPERATOR, names, Window())
+    return {one.query: one for one in found.items}
+
+
+def test_the_losses_are_those_of_the_api(olga: Browser, world: World) -> None:
+    page = text_of(olga.get(f"{BOTH}&dataset=sites"))
+    asked = exposure.of(world.server, OPERATOR, PAIR, "sites")
+    told = world.answer("GET", "/api/v1/audit/exposure?users=ann,ian&dataset=sites", by="olga")
+    for name in ("released", "independent", "could_be", "reach"):
+        amount = getattr(asked, name)
+        assert told[name]["epsilon"] == amount.epsilon
+        assert loss(amount) in page
+    assert asked.released.epsilon < asked.independent.epsilon
+
+
+def test_each_query_says_who_stands_where(olga: Browser, world: World) -> None:
+    visits = shared(world, PAIR)["visits"]
+    assert visits.lossless
+    assert [point.people for point in visits.points] == [["ian"], ["ann", "ian"]]
+    assert [point.tiers for point in visits.points] == [["internal"], ["public"]]
+    held = world.answer("GET", "/api/v1/releases?query=visits&user=ian", by="olga")["items"]
+    assert {point.level.value for point in visits.points} == {
+        item["level"]["value"] for item in held
+    }
+    assert {point.error.half_width for point in visits.points} == {
+        item["error"]["half_width"] for item in held
+    }
+
+
+def test_together_people_know_what_the_best_informed_knows(olga: Browser, world: World) -> None:
+    pair, ian, ann = (shared(world, names) for names in (PAIR, ["ian"], ["ann"]))
+    for name in ("visits", HOSTILE):
+        assert pair[name].together == ian[name].together
+        assert pair[name].together.epsilon < pair[name].independent.epsilon
+    alone = ann["visits"]
+    assert alone.together == alone.independent
+    assert alone.together.epsilon < pair["visits"].together.epsilon
+
+
+def test_levels_that_are_draws_of_their_own_are_composed_and_on_no_path(
+    olga: Browser, world: World
+) -> None:
+    apart = shared(world, ["ian"])["apart"]
+    assert not apart.lossless
+    assert len(apart.points) == 2
+    assert apart.together == apart.independent
+    told = world.answer("GET", "/api/v1/audit/exposure?users=ian&dataset=sites", by="olga")
+    of_query = next(one for one in told["queries"] if one["query"] == "apart")
+    assert apart.together.epsilon > of_query["guarantee"]["epsilon"]
+    page = olga.get("/exposure?user=ian").text
+    articles = {
+        name: next(part for part in page.split("<article") if f"<bdi>{name}</bdi></a>" in part)
+        for name in ("visits", "apart", escape(HOSTILE))
+    }
+    for name, article in articles.items():
+        assert ("path of noise" in article) == (name != "apart")
+        assert ("no path joins them" in article) == (name == "apart")
+
+
+def test_a_stream_is_shown_with_its_newest_interval(olga: Browser, world: World) -> None:
+    point = shared(world, ["ann"])["arrivals"].points[0]
+    told = world.answer("GET", "/api/v1/streams/arrivals", by="ann")
+    assert point.error.half_width == told["tiers"][0]["error"]["half_width"]
+    assert "newest total" in text_of(olga.get("/exposure?user=ann"))
+
+
+def test_pages_of_queries_have_each_once(olga: Browser, world: World) -> None:
+    found, window = [], Window(1)
+    while True:
+        page = coalitions.shared(world.server, OPERATOR, PAIR, window)
+        found += [one.query for one in page.items]
+        if page.next_cursor is None:
+            break
+        window = Window.parse("1", page.next_cursor)
+    assert sorted(found) == sorted(shared(world, PAIR)) == sorted([*{*found}])
+    told = exposure.of(world.server, OPERATOR, PAIR)
+    assert {*found} == {one.query for one in told.queries}
+
+
+def test_a_page_of_queries_goes_on_with_the_same_people(
+    olga: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.web.knowledge.SHOWN", 1)
+    onward = re.search(r'href="(/exposure\?[^"]+cursor=[^"]+)"', olga.get(BOTH).text)
+    assert onward is not None
+    assert "user=ann&amp;user=ian" in onward.group(1)
+    assert "2 people together" in text_of(olga.get(onward.group(1).replace("&amp;", "&")))
+
+
+def test_the_form_shows_everybody_and_who_was_chosen(olga: Browser) -> None:
+    page = olga.get(BOTH).text
+    for name, chosen in (("ann", True), ("ian", True), ("noa", False), ("root", False)):
+        ticked = " checked" if chosen else ""
+        assert f'name="user" value="{name}"{ticked}>' in page
+    assert "shut out" in text_of(olga.get("/exposure"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        *(("user=zeno", 404), ("user=ann&dataset=absent", 404), (f"user={NAMED}", 404)),
+        *(("user=%00", 404), ("user=ann&cursor=made-up", 422), (f"users={MANY}", 422)),
+        *(("user=noa", 200), ("users=ann,%20ian", 200), ("user=ann&user=ANN", 200)),
+        *(("user=%20&user=", 200), ("user=root&dataset=closed", 200)),
+    ],
+)
+def test_any_set_is_answered_or_refused_in_words(olga: Browser, asked: str, status: int) -> None:
+    answer = olga.get(f"/exposure?{asked}")
+    assert answer.status_code == status, answer.text
+    assert 'name="user" value="ann"' in answer.text
+    assert "<script>alert" not in answer.text
+
+
+def test_whoever_holds_nothing_knows_nothing(olga: Browser) -> None:
+    page = text_of(olga.get("/exposure?user=noa"))
+    assert "None of them was given anything" in page
+    assert "None of them ever held a tier" in page
+
+
+def test_only_auditors_ask_about_others(olga: Browser, world: World) -> None:
+    ian = acting_as(world.server, "ian")
+    with pytest.raises(Forbidden):
+        coalitions.shared(world.server, ian, PAIR, Window())
+    with pytest.raises(Forbidden):
+        coalitions.listing(world.server, ian, Window())
+    assert coalitions.shared(world.server, ian, ["IAN"], Window()).items
