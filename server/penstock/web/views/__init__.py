@@ -13,12 +13,10 @@ from penstock.web.views import (
     timeline,
 )
 
+_READ = (entry, catalogue, queries, streams, history, budgets)
+_AUDITED = (timeline, coalitions, proofs)
+
 PAGES: tuple[Page, ...] = tuple(
-    page
-    for subject in (
-        *(entry, catalogue, queries, streams, history, budgets),
-        *(timeline, coalitions, proofs),
-    )
-    for page in subject.pages.declared
+    page for subject in (*_READ, *_AUDITED) for page in subject.pages.declared
 )
 """Every page but the files beside them."""
