@@ -6,6 +6,8 @@
                      what callers send, and what they are answered
 * ``tiers, users, tokens, datasets, budget, queries, history, events, exposure``
                      the use cases that carry these names
+* ``coalitions``     query by query, who of some people stands where
+* ``proof_status``   what the log stands on now, and proofs held to signed roots
 * ``offers``         what a query would be and cost, before anything is charged
 * ``preview``        the same for whoever asks first; nothing is done
 * ``registration``   settle, charge, commit; then read the data once, for the anchor
