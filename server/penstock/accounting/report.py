@@ -32,7 +32,9 @@ _CUT: Final = 2.0**-20
 """The part of delta that may be cut off, over all tables and sums."""
 
 
-def composed_epsilon(releases: Sequence[PlacedRelease], delta: float) -> float:
+def composed_epsilon(
+    releases: Sequence[PlacedRelease] | Counter[PlacedRelease], delta: float
+) -> float:
     """The epsilon at ``delta`` of all ``releases`` together, each drawn independently.
 
     0 for none, ``inf`` where no epsilon is enough.  Never below the truth, and never

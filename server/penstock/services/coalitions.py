@@ -6,6 +6,7 @@ the most accurate level counts, or all where levels are independent draws; ``ind
 every hand-out composed as if it had been drawn on its own.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -146,7 +147,8 @@ def _loss(
 ) -> PrivacyBudget:
     highest = highest_ever(session, users)
     account = open_account(session, query.dataset_id, highest) if highest else None
-    return composed([Line(dataset, account, [placed(query, rung) for rung in rungs], paid)])
+    releases = Counter(placed(query, rung) for rung in rungs)
+    return composed([Line(dataset, account, releases, paid)])
 
 
 def _point(session: Session, query: Query, process: Process, rows: Sequence[Holding]) -> PointView:

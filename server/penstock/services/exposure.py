@@ -10,11 +10,12 @@ the sum of their deltas; where these are several sets of versions, the worst one
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from penstock.accounting import PlacedRelease, composed_epsilon, converted_epsilon
 from penstock.connectors.fields import folded
@@ -27,13 +28,13 @@ from penstock.persistence.tables import (
     Leaf,
     Query,
     QueryLevel,
+    Release,
     Tier,
     User,
 )
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.effective import effective_rungs, place
 from penstock.services.exposure_views import ExposedQueryView, ExposureView, ReachView
-from penstock.services.held import Holding, holdings
 from penstock.services.independent import together
 from penstock.services.lookup import dataset_by_name, required, user_by_name
 from penstock.services.principals import OPERATOR, Principal
@@ -47,26 +48,17 @@ UNIT_OF_FAILURE = Fraction(1, 2**62)
 
 
 @dataclass(frozen=True)
-class _Coalition:
-    """Users, the highest tier that any of them ever held, and what they were handed."""
+class _Held:
+    """How often each rung of one query was handed to some users."""
 
-    users: Sequence[User]
-    highest: Tier | None
-    held: Sequence[Holding]
+    query: Query
+    process: Process
+    rungs: Mapping[int, int]
 
-    def best(self) -> list[list[Holding]]:
-        """Of each query the most accurate hand-out; where levels are independent, one of each.
-
-        The most accurate ones first.
-        """
-        found: dict[int, dict[int, Holding]] = {}
-        for holding in self.held:
-            of_query = found.setdefault(required(holding.query.id), {})
-            of_query.setdefault(holding.release.rung, holding)
-        return [
-            [of_query[rung] for rung in _process(of_query).telling(of_query)]
-            for of_query in found.values()
-        ]
+    @property
+    def best(self) -> list[int]:
+        """The most accurate rung; where levels are independent all of them, in that order."""
+        return self.process.telling(self.rungs)
 
 
 def of(
@@ -111,7 +103,7 @@ class Line:
 
     version: Dataset
     account: TierAccount | None
-    releases: Sequence[PlacedRelease]
+    releases: Counter[PlacedRelease]
     paid: bool = True
 
 
@@ -120,21 +112,17 @@ def _of_dataset(
 ) -> ExposureView:
     keys = [required(user.id) for user in users]
     ids = [required(version.id) for version in versions]
-    coalition = _Coalition(
-        users,
-        highest_ever(session, keys),
-        holdings(session, user_ids=keys, dataset_ids=ids),
-    )
-    best = coalition.best()
-    accounts = {
-        key: open_account(session, key, coalition.highest) if coalition.highest else None
-        for key in ids
-    }
+    highest = highest_ever(session, keys)
+    held = _held(session, keys, ids)
+    accounts = {key: open_account(session, key, highest) if highest else None for key in ids}
+    deltas = {key: version.delta for key, version in zip(ids, versions, strict=True)}
 
-    def lines(rows: Iterable[Holding], *, paid: bool) -> list[Line]:
-        found: dict[int, list[PlacedRelease]] = {key: [] for key in ids}
-        for row in rows:
-            found[row.query.dataset_id].append(placed(row.query, row.release.rung))
+    def lines(counted: Callable[[_Held], Mapping[int, int]], *, paid: bool) -> list[Line]:
+        found: dict[int, Counter[PlacedRelease]] = {key: Counter() for key in ids}
+        for one in held:
+            of_version = found[one.query.dataset_id]
+            for rung, times in counted(one).items():
+                of_version[_placed(one.process, one.query.mechanism, rung)] += times
         return [
             Line(version, accounts[key], found[key], paid)
             for key, version in zip(ids, versions, strict=True)
@@ -142,15 +130,18 @@ def _of_dataset(
 
     return ExposureView(
         users=[user.name for user in users],
-        queries=[_exposed(rows) for rows in sorted(best, key=lambda rows: rows[0].query.name)],
-        released=composed(lines([row for rows in best for row in rows], paid=True)),
+        queries=[
+            _exposed(one, deltas[one.query.dataset_id])
+            for one in sorted(held, key=lambda one: one.query.name)
+        ],
+        released=composed(lines(lambda one: dict.fromkeys(one.best, 1), paid=True)),
         could_be=composed(
             [
                 visible(session, version, accounts[key])
                 for key, version in zip(ids, versions, strict=True)
             ]
         ),
-        independent=composed(lines(coalition.held, paid=False)),
+        independent=composed(lines(lambda one: one.rungs, paid=False)),
         reach=reach(versions, [reach_of(account) for account in accounts.values()]),
         registrars=reach(
             versions,
@@ -162,19 +153,34 @@ def _of_dataset(
     )
 
 
-def _process(of_query: Mapping[int, Holding]) -> Process:
-    return Process.of(next(iter(of_query.values())).query)
+def _held(session: Session, user_ids: Sequence[int], dataset_ids: Sequence[int]) -> list[_Held]:
+    """What was handed to some users, counted by the database: few queries, many hand-outs."""
+    counts = session.exec(
+        select(Release.query_id, Release.rung, func.count())
+        .join(Grant, col(Grant.release_id) == col(Release.id))
+        .join(Query, col(Release.query_id) == col(Query.id))
+        .where(col(Grant.user_id).in_(user_ids), col(Query.dataset_id).in_(dataset_ids))
+        .group_by(col(Release.query_id), col(Release.rung))
+    ).all()
+    found: dict[int, dict[int, int]] = {}
+    for key, rung, times in counts:
+        found.setdefault(key, {})[rung] = times
+    queries = session.exec(select(Query).where(col(Query.dataset_id).in_(dataset_ids))).all()
+    return [
+        _Held(query, Process.of(query), found[key])
+        for query in queries
+        if (key := required(query.id)) in found
+    ]
 
 
-def _exposed(rows: Sequence[Holding]) -> ExposedQueryView:
-    """What is held of one query, of ``rows`` with the most accurate first."""
-    best = rows[0]
-    process, delta = Process.of(best.query), best.dataset.delta
+def _exposed(held: _Held, delta: float) -> ExposedQueryView:
+    """What is held of one query."""
+    best = held.best
     return ExposedQueryView(
-        best.query.name,
-        process.level(best.release.rung),
-        process.guarantee(best.release.rung, delta),
-        together(process, [row.release.rung for row in rows], delta),
+        held.query.name,
+        held.process.level(best[0]),
+        held.process.guarantee(best[0], delta),
+        together(held.process, best, delta),
     )
 
 
@@ -217,19 +223,23 @@ def could_be(session: Session, dataset: Dataset, account: TierAccount) -> Privac
 
 def visible(session: Session, dataset: Dataset, account: TierAccount | None) -> Line:
     """Everything that a tier may fetch of one version: its effective levels."""
-    releases = []
+    releases = Counter[PlacedRelease]()
     if account is not None:
         for query in session.exec(select(Query).where(col(Query.dataset_id) == dataset.id)).all():
             rungs = effective_rungs(session, query, account.tier)
-            releases += [placed(query, rung) for rung in rungs]
+            process = Process.of(query)
+            releases.update(_placed(process, query.mechanism, rung) for rung in rungs)
     return Line(dataset, account, releases)
 
 
 def placed(query: Query, rung: int) -> PlacedRelease:
     """A release as the report composes it."""
-    process = Process.of(query)
+    return _placed(Process.of(query), query.mechanism, rung)
+
+
+def _placed(process: Process, mechanism: str, rung: int) -> PlacedRelease:
     return PlacedRelease(
-        query.mechanism,
+        mechanism,
         process.mechanism.granularity,
         process.ladder.value(rung),
         process.sensitivity,
@@ -262,7 +272,9 @@ def _of_chain(lines: Sequence[Line]) -> PrivacyBudget:
     delta = min(sum(line.version.delta for line in lines), math.nextafter(1, 0))
     accounts = [line.account for line in lines if line.account is not None]
     failure = sum(float(account.spent.failure * UNIT_OF_FAILURE) for account in accounts)
-    releases = [release for line in lines for release in line.releases]
+    releases = Counter[PlacedRelease]()
+    for line in lines:
+        releases.update(line.releases)
     epsilon = composed_epsilon(releases, delta - failure)
     if len(accounts) == len(lines) and all(line.paid for line in lines):
         bound = sum(

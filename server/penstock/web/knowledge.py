@@ -12,7 +12,7 @@ from penstock.web.charts import compared, path
 from penstock.web.charts.losses import INDEPENDENT, TOGETHER, Loss
 from penstock.web.pictures import Picture, picture
 
-SHOWN = 12
+SHOWN = 8
 """Queries of a page, each with a picture."""
 
 COMPOSED = "All levels that they hold, composed"
