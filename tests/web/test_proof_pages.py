@@ -146,3 +146,14 @@ def test_a_witness_that_cannot_be_read_is_told(
     page = text_of(olga.get("/proofs"))
     assert "The log takes nothing in." in page
     assert "It cannot be read" in page
+
+
+def test_a_reader_finds_the_proof_of_what_they_were_given(browse: Open, world: World) -> None:
+    browser = browse("ann")
+    held = world.answer("GET", "/api/v1/releases", by="ann")["items"][0]
+    address = f"/proofs/inclusion?index={held['receipt']['index']}"
+    for path in ("/history", f"/releases/{held['id']}"):
+        assert f'href="{address}"' in browser.get(path).text
+    proof = browser.get(address)
+    assert held["receipt"]["leaf_hash"] in proof.text
+    assert "It is in the log." in text_of(proof)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from sqlmodel import Session, col, func, select
 
@@ -275,7 +276,7 @@ def _of_chain(lines: Sequence[Line]) -> PrivacyBudget:
     releases = Counter[PlacedRelease]()
     for line in lines:
         releases.update(line.releases)
-    epsilon = composed_epsilon(releases, delta - failure)
+    epsilon = _together(frozenset(releases.items()), delta - failure)
     if len(accounts) == len(lines) and all(line.paid for line in lines):
         bound = sum(
             converted_epsilon(
@@ -288,6 +289,12 @@ def _of_chain(lines: Sequence[Line]) -> PrivacyBudget:
         )
         epsilon = min(epsilon, bound)
     return PrivacyBudget(epsilon, delta)
+
+
+# Whoever looks at some people again, or at a budget, has the same levels composed once more.
+@lru_cache(maxsize=256)
+def _together(releases: frozenset[tuple[PlacedRelease, int]], delta: float) -> float:
+    return composed_epsilon(Counter(dict(releases)), delta)
 
 
 def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> ReachView | None:
