@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 import pytest
-from tests.api.world import World
+from tests.api.world import World, propose
+from tests.web.admin_rows import ADMIN_ROWS
 from tests.web.auditor_rows import AUDITOR_ROWS
 from tests.web.world import Browser, Open, text_of
 from werkzeug.test import TestResponse
@@ -60,6 +61,7 @@ MATRIX = [
     Row("download", "/releases/RELEASE/csv", 404, 200, 404, 403, 403),
     Row("download", "/releases/RELEASE/exe", 422, 422, 422, 403, 403),
     Row("budgets", "/budgets", 200, 200, 200, 200, 200),
+    *(Row(*one) for one in ADMIN_ROWS),
     *(Row(*one) for one in AUDITOR_ROWS),
 ]
 VERBS = {page.name: page.verb for page in PAGES}
@@ -72,6 +74,8 @@ def asked(browser: Browser, row: Row, key: str = "") -> TestResponse:
     if "RELEASE" in path:
         held = browser.world.answer("GET", "/api/v1/releases", by="ann")["items"]
         path = path.replace("RELEASE", held[0]["id"])
+    if "PROPOSAL" in path:
+        path = path.replace("PROPOSAL", propose(browser.world))
     if VERBS[row.name] == "GET":
         return browser.get(path)
     return browser.send(path, form_key=key, **dict(row.fields))
@@ -114,6 +118,7 @@ def test_a_bearer_token_is_no_session(world: World) -> None:
 
 
 def test_a_refused_caller_changes_nothing(browse: Open, world: World) -> None:
+    propose(world)
     before = world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga")
     for caller in CALLERS:
         browser = browse(caller)

@@ -31,15 +31,9 @@ def built(model: "type[Model]", **fields: object) -> "Model":
 
 def checked(form: Any, content: object) -> Any:
     """``content`` as ``form``, a model or a union of them.  Raises ``InvalidInput``."""
-    from pydantic import TypeAdapter, ValidationError
+    from penstock.connectors import refusals
 
-    from penstock.connectors.refusals import invalid_input
-
-    try:
-        return TypeAdapter(form).validate_python(content)
-    except ValidationError as error:
-        # The cause would carry the content along.
-        raise invalid_input(error) from None
+    return refusals.checked(form, content)
 
 
 def content_of(file: str, limit: int) -> dict[str, Any]:

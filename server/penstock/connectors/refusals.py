@@ -5,8 +5,9 @@ Nothing here repeats what was sent beyond a field's own name, cut short.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from penstock.errors import InvalidInput
@@ -69,6 +70,15 @@ def invalid_input(error: ValidationError) -> InvalidInput:
         parts = [part for part in entry["loc"] if not _is_mark(part)]
         places.append((pointer(*parts), sentence(entry)))
     return refusal(places, more=len(found) - len(places))
+
+
+def checked(form: Any, content: object) -> Any:
+    """``content`` as ``form``, a model or a union of them.  Raises ``InvalidInput``."""
+    try:
+        return TypeAdapter(form).validate_python(content)
+    except ValidationError as error:
+        # The cause would carry the content along.
+        raise invalid_input(error) from None
 
 
 def sentence(entry: ErrorDetails) -> str:

@@ -26,7 +26,9 @@ class Policy:
 ANYBODY = Policy("anybody, without a session", needs_session=False)
 SIGNED_IN = Policy("everybody with a session")
 ANALYST = Policy("analysts", roles=("analyst",))
+ADMIN = Policy("admins", roles=("admin",))
 AUDITOR = Policy("auditors", roles=("auditor",))
+OVERSEER = Policy("admins and auditors", roles=("admin", "auditor"))
 READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "auditor"))
 
 
@@ -75,9 +77,11 @@ class Pages:
 
 
 __all__ = [
+    "ADMIN",
     "ANALYST",
     "ANYBODY",
     "AUDITOR",
+    "OVERSEER",
     "READER",
     "SIGNED_IN",
     "Page",

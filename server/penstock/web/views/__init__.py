@@ -4,19 +4,26 @@ from penstock.web.pages import Page
 from penstock.web.views import (
     budgets,
     catalogue,
+    clearance,
     coalitions,
     entry,
+    granting,
     history,
+    keys,
+    people,
     proofs,
+    proposals,
     queries,
     streams,
+    tiers,
     timeline,
 )
 
 _READ = (entry, catalogue, queries, streams, history, budgets)
+_ADMINISTERED = (granting, tiers, clearance, people, proposals, keys)
 _AUDITED = (timeline, coalitions, proofs)
 
 PAGES: tuple[Page, ...] = tuple(
-    page for subject in (*_READ, *_AUDITED) for page in subject.pages.declared
+    page for subject in (*_READ, *_ADMINISTERED, *_AUDITED) for page in subject.pages.declared
 )
 """Every page but the files beside them."""

@@ -1,0 +1,249 @@
+"""Who holds which tier, and what another one for somebody would mean before it is given.
+
+A clearance is given at once and costs nothing: every tier paid for what it may see when its
+queries were registered.  What it changes is what somebody may be handed, and how far those get
+who pool with them: as far as the highest tier that any of them ever held.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlmodel import Session, col, func, select
+
+from penstock.errors import InvalidInput, NotFound
+from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
+from penstock.services.accounts import open_account
+from penstock.services.effective import place
+from penstock.services.exposure import highest_ever, reach, reach_of
+from penstock.services.exposure_views import ReachView
+from penstock.services.lookup import (
+    allowed_rung,
+    clearance_of,
+    required,
+    tier_by_name,
+    user_by_name,
+)
+from penstock.services.principals import Principal, roles_of
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.tiers import ordered
+from penstock.services.versions import by_dataset
+from penstock.services.views import GuaranteeView
+
+Row = TypeVar("Row", User, Tier)
+
+
+@dataclass(frozen=True)
+class HeldTierView:
+    """A tier with who holds it, by name; ``shut_out`` counts its holders who are disabled."""
+
+    name: str
+    rank: int
+    description: str
+    people: list[str]
+    shut_out: int
+
+
+@dataclass(frozen=True)
+class LadderView:
+    """All tiers, the least trusted first; ``without`` are analysts who hold none."""
+
+    tiers: list[HeldTierView]
+    without: list[str]
+
+
+@dataclass(frozen=True)
+class SightView:
+    """What somebody may be handed of a query before and after; null where they cannot see it."""
+
+    query: str
+    dataset: str
+    stream: bool
+    before: GuaranteeView | None
+    after: GuaranteeView | None
+
+
+@dataclass(frozen=True)
+class FartherView:
+    """How far into a dataset somebody gets, alone or with whoever reaches less."""
+
+    dataset: str
+    before: ReachView | None
+    after: ReachView | None
+
+
+@dataclass(frozen=True)
+class ForeseenMoveView:
+    """What a clearance would mean.
+
+    ``sights`` are the queries that change, ``unchanged`` counts the others in sight.
+    ``highest`` is the highest tier that the user will ever have held.  ``peers`` hold the
+    tier already.  ``nearer`` are those who reach less far by themselves than the user will:
+    pooled with the user, as far as ``highest``.
+    """
+
+    user: str
+    analyst: bool
+    source: str | None
+    target: str | None
+    upward: bool
+    sights: list[SightView]
+    unchanged: int
+    farther: list[FartherView]
+    highest_before: str | None
+    highest: str | None
+    peers: list[str]
+    nearer: list[str]
+
+
+def held(server: Server, principal: Principal) -> LadderView:
+    """The tiers with the people on them.  Raises ``Forbidden``."""
+    principal.require("admin")
+    with server.database.read() as session:
+        users = session.exec(select(User).order_by(col(User.id))).all()
+        holding = _holding(session)
+        tiers = []
+        for tier in ordered(session):
+            here = [user for user in users if holding.get(required(user.id)) == tier.id]
+            names = [user.name for user in here if user.disabled_at is None]
+            shut_out = len(here) - len(names)
+            tiers.append(HeldTierView(tier.name, tier.rank, tier.description, names, shut_out))
+        without = [
+            user.name
+            for user in users
+            if user.analyst and user.disabled_at is None and not holding.get(required(user.id))
+        ]
+        return LadderView(tiers, without)
+
+
+def foresee(
+    server: Server, principal: Principal, name: str, wanted: str | None
+) -> ForeseenMoveView:
+    """What giving ``name`` the tier ``wanted`` (``None``: none) would mean; nothing is done.
+
+    Raises ``Forbidden``, and ``InvalidInput`` for a user or a tier that is not there.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        user = _found(lambda: user_by_name(session, name), "/user")
+        target = _found(lambda: tier_by_name(session, wanted), "/tier") if wanted else None
+        source = clearance_of(session, required(user.id))
+        before = highest_ever(session, [required(user.id)])
+        after = max((tier for tier in (before, target) if tier), key=place, default=None)
+        sights = _sights(session, source, target)
+        changed = [sight for sight in sights if sight.before != sight.after]
+        return ForeseenMoveView(
+            user=user.name,
+            analyst="analyst" in roles_of(user),
+            source=source.name if source else None,
+            target=target.name if target else None,
+            upward=target is not None and (source is None or target.rank > source.rank),
+            sights=changed,
+            unchanged=len(sights) - len(changed),
+            farther=_farther(session, before, after),
+            highest_before=before.name if before else None,
+            highest=after.name if after else None,
+            peers=_peers(session, user, target),
+            nearer=_nearer(session, user, after),
+        )
+
+
+def _found(look_up: Callable[[], Row], pointer: str) -> Row:
+    try:
+        return look_up()
+    except NotFound as problem:
+        raise InvalidInput(problem.detail, pointer=pointer) from problem
+
+
+def _holding(session: Session) -> Mapping[int, int | None]:
+    """The key of the tier that each user holds now, by the user's."""
+    last = (
+        select(col(Clearance.user_id), func.max(col(Clearance.version)).label("version"))
+        .group_by(col(Clearance.user_id))
+        .subquery()
+    )
+    rows = session.exec(
+        select(Clearance.user_id, Clearance.tier_id).join(
+            last,
+            (col(Clearance.user_id) == last.c.user_id) & (col(Clearance.version) == last.c.version),
+        )
+    ).all()
+    return dict(rows)
+
+
+def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[SightView]:
+    """The queries that are released, as far as either tier sees them."""
+    found = []
+    rows = session.exec(
+        select(Query, Dataset)
+        .join(Dataset, col(Query.dataset_id) == col(Dataset.id))
+        .where(col(Query.status) == "active")
+        .order_by(col(Query.id))
+    ).all()
+    for query, dataset in rows:
+        before = _guarantee(session, query, dataset, source)
+        after = before if target == source else _guarantee(session, query, dataset, target)
+        if before or after:
+            streams = query.structure is not None
+            found.append(SightView(query.name, dataset.name, streams, before, after))
+    return found
+
+
+def _guarantee(
+    session: Session, query: Query, dataset: Dataset, tier: Tier | None
+) -> GuaranteeView | None:
+    rung = allowed_rung(session, query, tier) if tier else None
+    return None if rung is None else Process.of(query).guarantee(rung, dataset.delta)
+
+
+def _farther(session: Session, before: Tier | None, after: Tier | None) -> list[FartherView]:
+    """The reach into each dataset of somebody whose highest tier was one, and will be another."""
+    found = []
+    for versions in by_dataset(session):
+        was, will = (_reach(session, versions, tier) for tier in (before, after))
+        if was or will:
+            found.append(FartherView(versions[-1].name, was, will))
+    return found
+
+
+def _reach(session: Session, versions: Sequence[Dataset], highest: Tier | None) -> ReachView | None:
+    if highest is None:
+        return None
+    accounts = [open_account(session, required(one.id), highest) for one in versions]
+    return reach(versions, [reach_of(account) for account in accounts])
+
+
+def _peers(session: Session, user: User, target: Tier | None) -> list[str]:
+    if target is None:
+        return []
+    holding = _holding(session)
+    return [
+        other.name
+        for other in _others(session, user)
+        if holding.get(required(other.id)) == target.id
+    ]
+
+
+def _nearer(session: Session, user: User, highest: Tier | None) -> list[str]:
+    """Who never held a tier as high as ``highest``, of those who may be handed anything."""
+    if highest is None:
+        return []
+    reached: dict[int, Tier] = {}
+    held_ever = select(Clearance.user_id, Tier).join(Tier, col(Clearance.tier_id) == col(Tier.id))
+    for key, tier in session.exec(held_ever).all():
+        reached[key] = max(reached.get(key, tier), tier, key=place)
+    return [
+        other.name
+        for other in _others(session, user)
+        if (known := reached.get(required(other.id))) is not None and place(known) < place(highest)
+    ]
+
+
+def _others(session: Session, user: User) -> Sequence[User]:
+    """Everybody else who is not shut out."""
+    return session.exec(
+        select(User)
+        .where(col(User.disabled_at).is_(None), col(User.id) != user.id)
+        .order_by(col(User.id))
+    ).all()

@@ -1,0 +1,86 @@
+"""What somebody typed into a form, and what is wrong with it, field by field.
+
+Forms are read as the API's bodies are, by the same models; so a refusal names its place by
+JSON pointer, and each field asks for what was said of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from werkzeug.datastructures import MultiDict
+
+from penstock.errors import Forbidden, InvalidInput, PenstockError
+from penstock.web.once import fresh_key
+
+LONGEST_NUMBER = 40
+
+
+@dataclass(frozen=True)
+class Form:
+    """``given`` is what was typed, by the names of fields; ``problem`` why it was refused."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    problem: PenstockError | None = None
+    key: str = field(default_factory=fresh_key)
+
+    def value(self, name: str, otherwise: object = "") -> str:
+        """What stands in a field: what was typed, or what stood there before."""
+        return self.given.get(name, "" if otherwise is None else str(otherwise))
+
+    def chosen(self, name: str) -> Sequence[str]:
+        """All that was chosen of a field that takes several."""
+        given = self.given
+        return given.getlist(name) if isinstance(given, MultiDict) else []
+
+    def wrong(self, pointer: str) -> str:
+        """What is wrong at ``pointer`` or below; empty where nothing is."""
+        if not pointer or not isinstance(self.problem, InvalidInput):
+            return ""
+        said = [
+            detail
+            for place, detail in self.problem.errors
+            if place == pointer or place.startswith(f"{pointer}/")
+        ]
+        return " ".join(dict.fromkeys(said))
+
+    @property
+    def said(self) -> list[str]:
+        """Why it was refused, each reason once."""
+        if isinstance(self.problem, InvalidInput):
+            return list(dict.fromkeys(detail for _, detail in self.problem.errors))
+        return [self.problem.detail] if self.problem else []
+
+    @property
+    def status(self) -> int:
+        """Of the page that shows the form."""
+        if self.problem is None:
+            return 200
+        if isinstance(self.problem, InvalidInput):
+            return 422
+        return 403 if isinstance(self.problem, Forbidden) else 409
+
+
+def refused(given: Mapping[str, str], problem: PenstockError) -> Form:
+    """A form as it was sent, with what is wrong with it; it keeps its key."""
+    key = given.get("once", "")
+    return Form(given, problem, key) if key else Form(given, problem)
+
+
+def number(text: str) -> float | int | str | None:
+    """What is typed as a number, for a model to judge; none where nothing is."""
+    text = text.strip()
+    if not text:
+        return None
+    if not text.isascii() or len(text) > LONGEST_NUMBER or "_" in text:
+        return text
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def filled(**fields: object) -> dict[str, object]:
+    """The fields in which something stands."""
+    return {name: value for name, value in fields.items() if value not in (None, "")}

@@ -1,0 +1,54 @@
+"""Acts that a form asks for: done once, and answered by a redirect, or by the form again.
+
+What would be done twice by sending its form twice (a double click, a reload, the button
+"back") carries a key of its own, drawn when the form was shown; sent again, it leads to where
+it led before.  All else that is sent again comes to the same by itself.
+"""
+
+import secrets
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from penstock.errors import Conflict, Forbidden, InvalidInput, PenstockError
+from penstock.services import repeats
+from penstock.web.visit import Visit
+
+FIELD = "once"
+UNSAID = frozenset({"form_key", FIELD})
+DONE = 200
+
+
+def fresh_key() -> str:
+    """A key for a form that is about to be shown."""
+    return secrets.token_hex(16)
+
+
+def tried(act: Callable[[], Response], refused: Callable[[PenstockError], Response]) -> Response:
+    """Do what a form asks for; ``refused`` shows the form again, with what is wrong with it."""
+    try:
+        return act()
+    except (InvalidInput, Conflict, Forbidden) as problem:
+        return refused(problem)
+
+
+def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
+    """Do what the form asks for, unless it was done under its key.
+
+    ``act`` answers with a response, and the address to which the same form leads from then
+    on.  What it refuses is forgotten: the form may be mended, and sent with the same key.
+    """
+    server, fields = visit.server, sorted(request.form.items(multi=True))
+    sent = urlencode([field for field in fields if field[0] not in UNSAID])
+    print_ = repeats.fingerprint(server, b"form", request.path.encode(), sent.encode())
+    begun = repeats.begin(server, visit.principal, f"form-{request.form.get(FIELD, '')}", print_)
+    if isinstance(begun, repeats.Replay):
+        return Response(status=303, headers={"Location": begun.answer.decode()})
+    try:
+        response, onward = act()
+    except PenstockError:
+        repeats.give_up(server, begun)
+        raise
+    repeats.finish(server, begun, DONE, onward.encode())
+    return response

@@ -1,0 +1,19 @@
+"""Tiers with people on them, as the chart of a ladder takes them."""
+
+from penstock.services.clearances import ForeseenMoveView, LadderView
+from penstock.web.charts import ladder
+from penstock.web.pictures import Picture, picture
+
+
+def shown(found: LadderView, title: str, foreseen: ForeseenMoveView | None = None) -> Picture:
+    """The ladder as it stands, with a move to look at before it is made."""
+    tiers = tuple(
+        ladder.Tier(tier.name, tuple(tier.people), tier.description) for tier in found.tiers
+    )
+    move = None
+    if foreseen is not None and foreseen.source != foreseen.target:
+        move = ladder.Move(foreseen.user, foreseen.source, foreseen.target)
+    shut_out = sum(tier.shut_out for tier in found.tiers)
+    remark = f"{shut_out} more hold a tier and are disabled." if shut_out else ""
+    content = ladder.Ladder(title, tiers, move)
+    return picture(ladder.ladder, ladder.rows, content, "ladder", remark)

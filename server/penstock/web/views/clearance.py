@@ -1,0 +1,75 @@
+"""Moving somebody up or down: what it would mean, and then doing it."""
+
+from collections.abc import Mapping
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.errors import Conflict, PenstockError
+from penstock.services import clearances, users
+from penstock.services.clearances import ForeseenMoveView
+from penstock.services.specs import UserChange
+from penstock.web import forms, rungs
+from penstock.web.forms import Form
+from penstock.web.once import tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/clearance", ADMIN)
+def foresee_clearance(visit: Visit) -> Response:
+    """What another tier for somebody would mean; nothing is done yet."""
+    return tried(
+        lambda: _foreseen(visit, request.args, None),
+        lambda problem: _again(visit, request.args, problem),
+    )
+
+
+@pages.post("/clearance", ADMIN)
+def set_clearance(visit: Visit) -> Response:
+    """Give somebody another tier, or none."""
+    given = request.form
+
+    def act() -> Response:
+        foreseen = _of(visit, given)
+        if given.get("from", "") != (foreseen.source or "") and foreseen.source != foreseen.target:
+            held = f"tier {foreseen.source!r}" if foreseen.source else "no tier"
+            raise Conflict(
+                f"{foreseen.user} holds {held} by now, and what was shown is no longer so."
+                " Look at it again; nothing was done."
+            )
+        change = checked(UserChange, {"clearance": foreseen.target})
+        moved = users.change(visit.server, visit.principal, foreseen.user, change)
+        return visit.go("ladder", moved=moved.name)
+
+    return tried(act, lambda problem: _again(visit, given, problem))
+
+
+def _of(visit: Visit, given: Mapping[str, str]) -> ForeseenMoveView:
+    name, tier = given.get("user", "").strip(), given.get("tier", "").strip()
+    return clearances.foresee(visit.server, visit.principal, name, tier or None)
+
+
+def _foreseen(visit: Visit, given: Mapping[str, str], problem: PenstockError | None) -> Response:
+    foreseen = _of(visit, given)
+    found = clearances.held(visit.server, visit.principal)
+    form = Form(given, problem)
+    return visit.page(
+        "clearance.html",
+        form.status,
+        ladder=found,
+        foreseen=foreseen,
+        picture=rungs.shown(found, f"What would change for {foreseen.user}", foreseen),
+        form=form,
+    )
+
+
+def _again(visit: Visit, given: Mapping[str, str], problem: PenstockError) -> Response:
+    """The consequences anew where they can be told, or the form where they cannot."""
+    if isinstance(problem, Conflict):
+        return _foreseen(visit, given, problem)
+    form = forms.refused(given, problem)
+    found = clearances.held(visit.server, visit.principal)
+    return visit.page("clearance.html", form.status, ladder=found, foreseen=None, form=form)

@@ -1,0 +1,72 @@
+"""Raising and lowering the budgets of a dataset."""
+
+from collections.abc import Mapping
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.errors import InvalidInput
+from penstock.services import budget, proposals, tiers
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import BudgetChange
+from penstock.services.specs import DatasetChange
+from penstock.services.views import DatasetBudgetView
+from penstock.web import forms, spending
+from penstock.web.forms import Form
+from penstock.web.once import tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/datasets/<dataset>/budgets", ADMIN)
+def dataset_budgets(visit: Visit, dataset: str) -> Response:
+    """What each tier was granted and spent, and the form that grants more or less."""
+    return _budgets(visit, dataset, Form())
+
+
+@pages.post("/datasets/<dataset>/budgets", ADMIN)
+def change_budgets(visit: Visit, dataset: str) -> Response:
+    """Grant other budgets, or propose to."""
+    given = request.form
+
+    def act() -> Response:
+        found = budget.show(visit.server, visit.principal, dataset)
+        wanted = {"budgets": _wanted(visit, found, given)}
+        change = checked(DatasetChange, wanted)
+        asked = BudgetChange(dataset=found.dataset, budgets=change.budgets)
+        done = proposals.asked(visit.server, visit.principal, asked)
+        if isinstance(done, ProposalView):
+            return visit.go("proposal", proposal=done.id)
+        return visit.go("dataset_budgets", dataset=done.name, changed="1")
+
+    return tried(act, lambda problem: _budgets(visit, dataset, forms.refused(given, problem)))
+
+
+def _wanted(
+    visit: Visit, found: DatasetBudgetView, given: Mapping[str, str]
+) -> dict[str, dict[str, object]]:
+    """The budgets that differ from what they are; fields left empty stay."""
+    granted = {tier.tier: tier.granted.epsilon for tier in found.tiers}
+    wanted: dict[str, dict[str, object]] = {}
+    for tier in tiers.listing(visit.server):
+        epsilon = forms.number(given.get(f"epsilon {tier.name}", ""))
+        if epsilon is not None and epsilon != granted.get(tier.name):
+            wanted[tier.name] = {"epsilon": epsilon}
+    if not wanted:
+        raise InvalidInput("Every budget is what it was: write another number beside a tier.")
+    return wanted
+
+
+def _budgets(visit: Visit, name: str, form: Form) -> Response:
+    found = budget.show(visit.server, visit.principal, name)
+    return visit.page(
+        "dataset_budgets.html",
+        form.status,
+        shown=spending.shown(found, 0),
+        granted={tier.tier: tier for tier in found.tiers},
+        tiers=tiers.listing(visit.server),
+        form=form,
+        changed="changed" in request.args,
+    )

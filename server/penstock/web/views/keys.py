@@ -1,0 +1,15 @@
+"""Which of the provider's keys keeps which dataset."""
+
+from flask import Response
+
+from penstock.services import keys as services
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/keys", ADMIN, menu="Keys")
+def keys(visit: Visit) -> Response:
+    """The keys in use, by name: a key never shows itself."""
+    return visit.page("keys.html", keys=services.show(visit.server, visit.principal))

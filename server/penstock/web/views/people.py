@@ -1,0 +1,126 @@
+"""Users, their roles, and their tokens."""
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.errors import PenstockError
+from penstock.services import tiers, tokens, users
+from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.principals import ROLES
+from penstock.services.specs import TokenSpec, UserChange, UserSpec
+from penstock.web import forms
+from penstock.web.forms import Form
+from penstock.web.once import once, tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/users", ADMIN, menu="People")
+def people(visit: Visit) -> Response:
+    """Everybody, and the form that adds somebody."""
+    return _people(visit, Form())
+
+
+@pages.post("/users", ADMIN)
+def add_user(visit: Visit) -> Response:
+    """Add somebody, who can do nothing before they have a token."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        wanted = {
+            "name": given.get("name", "").strip(),
+            "roles": given.getlist("roles"),
+            "clearance": given.get("clearance") or None,
+        }
+        made = users.create(visit.server, visit.principal, checked(UserSpec, wanted))
+        response = visit.go("user", user=made.name, done="added")
+        return response, response.location or ""
+
+    return tried(
+        lambda: once(visit, act), lambda problem: _people(visit, forms.refused(given, problem))
+    )
+
+
+@pages.get("/users/<user>", ADMIN)
+def user(visit: Visit, user: str) -> Response:
+    """One user: roles, clearance, tokens."""
+    return _user(visit, user, Form())
+
+
+@pages.post("/users/<user>/roles", ADMIN)
+def change_roles(visit: Visit, user: str) -> Response:
+    """Give somebody other roles."""
+
+    def act() -> Response:
+        change = checked(UserChange, {"roles": request.form.getlist("roles")})
+        changed = users.change(visit.server, visit.principal, user, change)
+        return visit.go("user", user=changed.name, done="changed")
+
+    return tried(act, lambda problem: _refused(visit, user, problem))
+
+
+@pages.post("/users/<user>/disabling", ADMIN)
+def disable_user(visit: Visit, user: str) -> Response:
+    """Shut somebody out."""
+
+    def act() -> Response:
+        done = users.disable(visit.server, visit.principal, user)
+        return visit.go("user", user=done.name, done="disabled")
+
+    return tried(act, lambda problem: _refused(visit, user, problem))
+
+
+@pages.post("/users/<user>/tokens", ADMIN)
+def issue_token(visit: Visit, user: str) -> Response:
+    """Issue a token, which stands in this answer and nowhere else."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        life = given.get("expires_in", "").strip()
+        wanted = forms.filled(expires_in=life, scopes=given.getlist("scopes") or None)
+        issued = tokens.issue(visit.server, visit.principal, user, checked(TokenSpec, wanted))
+        later = visit.go("user", user=issued.user, done="issued").location or ""
+        return visit.page("token.html", issued=issued), later
+
+    return tried(lambda: once(visit, act), lambda problem: _refused(visit, user, problem))
+
+
+@pages.post("/users/<user>/tokens/<prefix>/revocation", ADMIN)
+def revoke_token(visit: Visit, user: str, prefix: str) -> Response:
+    """End a token at once."""
+    gone = tokens.revoke(visit.server, visit.principal, user, prefix)
+    return visit.go("user", user=gone.user, done="revoked")
+
+
+def _people(visit: Visit, form: Form) -> Response:
+    found = users.listing(visit.server, visit.principal, visit.window())
+    return visit.page(
+        "people.html",
+        form.status,
+        people=found.items,
+        onward=visit.onward(found),
+        tiers=tiers.listing(visit.server),
+        roles=ROLES,
+        form=form,
+    )
+
+
+def _user(visit: Visit, name: str, form: Form) -> Response:
+    found = users.show(visit.server, visit.principal, name)
+    held = tokens.listing(visit.server, visit.principal, found.name, Window(LARGEST_LIMIT)).items
+    return visit.page(
+        "user.html",
+        form.status,
+        user=found,
+        tokens=held[::-1],
+        now=visit.server.clock(),
+        roles=ROLES,
+        form=form,
+        done=request.args.get("done"),
+    )
+
+
+def _refused(visit: Visit, name: str, problem: PenstockError) -> Response:
+    return _user(visit, name, forms.refused(request.form, problem))

@@ -1,0 +1,68 @@
+"""Acts that take two people: what is proposed, and what came of it."""
+
+from typing import get_args
+
+from flask import Response, request
+
+from penstock.errors import InvalidInput
+from penstock.services import proposals as services
+from penstock.services.proposal_views import State
+from penstock.web import forms
+from penstock.web.forms import Form
+from penstock.web.once import tried
+from penstock.web.pages import ADMIN, OVERSEER, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+STATES: tuple[State, ...] = get_args(State)
+
+
+@pages.get("/proposals", OVERSEER, menu="Proposals")
+def proposals(visit: Visit) -> Response:
+    """All that was proposed, in that order, or what is in one state."""
+    asked = request.args.get("state", "")
+    state = next((one for one in STATES if one == asked), None)
+    if asked and state is None:
+        raise InvalidInput(f"A proposal is {', '.join(STATES)}; choose one.", pointer="/state")
+    found = services.listing(visit.server, visit.principal, visit.window(), state)
+    return visit.page(
+        "proposals.html",
+        proposals=found.items,
+        onward=visit.onward(found),
+        states=STATES,
+        state=state,
+    )
+
+
+@pages.get("/proposals/<proposal>", OVERSEER)
+def proposal(visit: Visit, proposal: str) -> Response:
+    """One proposal: what would be done, and the buttons that decide it."""
+    return _proposal(visit, proposal, Form())
+
+
+@pages.post("/proposals/<proposal>/approval", ADMIN)
+def approve_proposal(visit: Visit, proposal: str) -> Response:
+    """Approve what another admin proposed, and do exactly that."""
+
+    def act() -> Response:
+        done = services.approve(visit.server, visit.principal, proposal)
+        return visit.go("proposal", proposal=done.id)
+
+    return tried(act, lambda problem: _proposal(visit, proposal, forms.refused({}, problem)))
+
+
+@pages.post("/proposals/<proposal>/withdrawal", ADMIN)
+def withdraw_proposal(visit: Visit, proposal: str) -> Response:
+    """Close a proposal without doing it."""
+
+    def act() -> Response:
+        done = services.withdraw(visit.server, visit.principal, proposal)
+        return visit.go("proposal", proposal=done.id)
+
+    return tried(act, lambda problem: _proposal(visit, proposal, forms.refused({}, problem)))
+
+
+def _proposal(visit: Visit, public_id: str, form: Form) -> Response:
+    found = services.show(visit.server, visit.principal, public_id)
+    return visit.page("proposal.html", form.status, proposal=found, form=form)

@@ -1,0 +1,127 @@
+"""Tiers as a ladder with the people on it; a tier put in, moved, taken away."""
+
+from collections.abc import Mapping
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.errors import NotFound
+from penstock.services import clearances, proposals, tiers
+from penstock.services.clearances import HeldTierView, LadderView
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import TierDeletion
+from penstock.services.specs import TierChange, TierSpec
+from penstock.web import forms, rungs
+from penstock.web.forms import Form
+from penstock.web.once import once, tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/tiers", ADMIN, menu="Tiers")
+def ladder(visit: Visit) -> Response:
+    """The ladder, and the forms by which it and who stands on it change."""
+    return _ladder(visit, Form())
+
+
+@pages.post("/tiers", ADMIN)
+def insert_tier(visit: Visit) -> Response:
+    """Put a tier between two others, on top, or at a rank."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        spec = checked(TierSpec, {"name": given.get("name", "").strip(), **_place(given)})
+        made = tiers.create(visit.server, visit.principal, spec)
+        response = visit.go("ladder", made=made.name)
+        return response, response.location or ""
+
+    return tried(
+        lambda: once(visit, act), lambda problem: _ladder(visit, forms.refused(given, problem))
+    )
+
+
+@pages.get("/tiers/<tier>", ADMIN)
+def tier(visit: Visit, tier: str) -> Response:
+    """One tier: who holds it, and the forms that change it."""
+    return _tier(visit, tier, Form())
+
+
+@pages.post("/tiers/<tier>", ADMIN)
+def change_tier(visit: Visit, tier: str) -> Response:
+    """Describe a tier otherwise, or move it to another rank."""
+    given = request.form
+
+    def act() -> Response:
+        wanted = {**_place(given), "description": given.get("description", "")}
+        changed = tiers.change(visit.server, visit.principal, tier, checked(TierChange, wanted))
+        return visit.go("tier", tier=changed.name, changed="1")
+
+    return tried(act, lambda problem: _tier(visit, tier, forms.refused(given, problem)))
+
+
+@pages.post("/tiers/<tier>/deletion", ADMIN)
+def delete_tier(visit: Visit, tier: str) -> Response:
+    """Take a tier away that nobody holds, or propose it."""
+
+    def act() -> Response:
+        done = proposals.asked(visit.server, visit.principal, TierDeletion(tier=tier))
+        if isinstance(done, ProposalView):
+            return visit.go("proposal", proposal=done.id, proposed="1")
+        return visit.go("ladder", deleted="1")
+
+    return tried(act, lambda problem: _tier(visit, tier, forms.refused(request.form, problem)))
+
+
+def _place(given: Mapping[str, str]) -> dict[str, object]:
+    """What a form says of where a tier stands, and what it is for."""
+    return forms.filled(
+        above=given.get("above", ""),
+        rank=forms.number(given.get("rank", "")),
+        description=given.get("description", "").strip(),
+    )
+
+
+def _ladder(visit: Visit, form: Form) -> Response:
+    found = clearances.held(visit.server, visit.principal)
+    return visit.page(
+        "tiers.html",
+        form.status,
+        ladder=found,
+        picture=rungs.shown(found, "Tiers and who holds them"),
+        form=form,
+        **_told(found, request.args),
+    )
+
+
+def _told(found: LadderView, told: Mapping[str, str]) -> dict[str, object]:
+    """What was just done, as far as it is so."""
+    moved, made = told.get("moved"), told.get("made")
+    holds = {name: tier.name for tier in found.tiers for name in tier.people}
+    known = {tier.name for tier in found.tiers}
+    return {
+        "moved": moved if moved in holds or moved in found.without else None,
+        "now": holds.get(moved or ""),
+        "made": made if made in known else None,
+        "deleted": "deleted" in told,
+    }
+
+
+def _tier(visit: Visit, name: str, form: Form) -> Response:
+    found = clearances.held(visit.server, visit.principal)
+    return visit.page(
+        "tier.html",
+        form.status,
+        tier=_one(found.tiers, name),
+        ladder=found,
+        form=form,
+        changed="changed" in request.args,
+    )
+
+
+def _one(among: list[HeldTierView], name: str) -> HeldTierView:
+    for found in among:
+        if found.name == name:
+            return found
+    raise NotFound(f"There is no tier {name!r}.")

@@ -1,0 +1,58 @@
+"""The admin's pages in the matrix: each is an admin's alone, but for proposals to be read."""
+
+from typing import Any
+
+MOVE = (("user", "ann"), ("tier", "internal"), ("from", "public"))
+
+
+def alone(
+    name: str, path: str, root: int, fields: tuple[tuple[str, str], ...] = ()
+) -> tuple[Any, ...]:
+    """A row of a page for admins alone."""
+    return (name, path, 403, 403, 403, root, 403, fields)
+
+
+# PROPOSAL stands for one that the operator made.
+ADMIN_ROWS = [
+    alone("ladder", "/tiers", 200),
+    alone("insert_tier", "/tiers", 303, (("once", "0"), ("name", "partner"), ("above", "public"))),
+    alone("insert_tier", "/tiers", 422, (("once", "1"), ("name", ""))),
+    alone("insert_tier", "/tiers", 409, (("once", "2"), ("name", "PUBLIC"))),
+    alone("tier", "/tiers/partner", 200),
+    alone("tier", "/tiers/absent", 404),
+    alone("change_tier", "/tiers/partner", 303, (("description", "who helps us"),)),
+    alone("change_tier", "/tiers/partner", 422, (("rank", "x"),)),
+    alone("delete_tier", "/tiers/public/deletion", 409),
+    alone("delete_tier", "/tiers/partner/deletion", 303),
+    alone("foresee_clearance", "/clearance?user=ann&tier=internal", 200),
+    alone("foresee_clearance", "/clearance?user=zeno&tier=internal", 422),
+    alone("set_clearance", "/clearance", 303, MOVE),
+    alone("set_clearance", "/clearance", 422, (("user", "ann"), ("tier", "x"))),
+    alone("people", "/users", 200),
+    alone("add_user", "/users", 303, (("once", "6"), ("name", "eve"), ("roles", "analyst"))),
+    alone("add_user", "/users", 422, (("once", "3"), ("name", "eve"))),
+    alone("user", "/users/ann", 200),
+    alone("user", "/users/absent", 404),
+    alone("change_roles", "/users/ian/roles", 303, (("roles", "analyst"),)),
+    alone("change_roles", "/users/ian/roles", 422),
+    alone("change_roles", "/users/root/roles", 409, (("roles", "analyst"),)),
+    alone("issue_token", "/users/ian/tokens", 200, (("once", "4"),)),
+    alone("issue_token", "/users/ian/tokens", 422, (("once", "5"), ("expires_in", "soon"))),
+    alone("revoke_token", "/users/ian/tokens/absent/revocation", 404),
+    alone("disable_user", "/users/gone/disabling", 303),
+    alone("disable_user", "/users/root/disabling", 409),
+    alone("dataset_budgets", "/datasets/sites/budgets", 200),
+    alone("dataset_budgets", "/datasets/absent/budgets", 404),
+    alone("change_budgets", "/datasets/sites/budgets", 303, (("epsilon internal", "5"),)),
+    alone("change_budgets", "/datasets/sites/budgets", 409, (("epsilon public", "0.01"),)),
+    alone("change_budgets", "/datasets/sites/budgets", 422),
+    alone("keys", "/keys", 200),
+    ("proposals", "/proposals", 403, 403, 403, 200, 200),
+    ("proposals", "/proposals?state=open", 403, 403, 403, 200, 200),
+    ("proposals", "/proposals?state=x", 403, 403, 403, 422, 422),
+    ("proposal", "/proposals/PROPOSAL", 403, 403, 403, 200, 200),
+    ("proposal", "/proposals/absent", 403, 403, 403, 404, 404),
+    alone("approve_proposal", "/proposals/absent/approval", 404),
+    alone("withdraw_proposal", "/proposals/absent/withdrawal", 404),
+    alone("withdraw_proposal", "/proposals/PROPOSAL/withdrawal", 303),
+]
