@@ -4,6 +4,22 @@ from typing import Any
 
 MOVE = (("user", "ann"), ("tier", "internal"), ("from", "public"))
 
+COUNTED = (
+    ("name", "lent"),
+    ("dataset", "loans"),
+    ("mechanism", "gaussian"),
+    ("level public", "0.1"),
+    ("max_groups", "1"),
+    ("max_rows", "3"),
+)
+PUSHED = (
+    ("name", "counters"),
+    ("source", "vector"),
+    ("neighboring", "add_remove"),
+    ("delta", "1e-6"),
+    ("epsilon public", "1"),
+)
+
 
 def alone(
     name: str, path: str, root: int, fields: tuple[tuple[str, str], ...] = ()
@@ -55,4 +71,14 @@ ADMIN_ROWS = [
     alone("approve_proposal", "/proposals/absent/approval", 404),
     alone("withdraw_proposal", "/proposals/absent/withdrawal", 404),
     alone("withdraw_proposal", "/proposals/PROPOSAL/withdrawal", 303),
+    alone("new_query", "/new/query", 200),
+    alone("new_query", "/new/query?dataset=loans", 200),
+    alone("preview_query", "/new/query/preview", 200, COUNTED),
+    alone("preview_query", "/new/query/preview", 422, (("dataset", "absent"),)),
+    alone("register_query", "/new/query", 422, (("dataset", "loans"), ("once", "7"))),
+    alone("register_query", "/new/query", 303, (*COUNTED, ("once", "8"))),
+    alone("new_dataset", "/new/dataset", 200),
+    alone("new_dataset", "/new/dataset?uri=/etc/passwd", 422),
+    alone("register_dataset", "/new/dataset", 422, (("once", "9"),)),
+    alone("register_dataset", "/new/dataset", 303, (*PUSHED, ("once", "10"))),
 ]

@@ -260,7 +260,14 @@ def _located(server: Server, request: DatasetRequest) -> DatasetRequest:
     """The request with an absolute path, refused where the settings or the home forbid it."""
     if request.source.uri is None or "://" in request.source.uri:
         return request  # the connector refuses an address by name
-    path = Path(request.source.uri)
+    path = allowed_path(server, request.source.uri)
+    source = request.source.model_copy(update={"uri": str(path)})
+    return request.model_copy(update={"source": source})
+
+
+def allowed_path(server: Server, uri: str) -> Path:
+    """Where a file is; raises ``InvalidInput`` where the settings or the home forbid it."""
+    path = Path(uri)
     folder = server.settings.data_folder
     path = (folder / path if folder else path).resolve()
     home = server.settings
@@ -280,8 +287,7 @@ def _located(server: Server, request: DatasetRequest) -> DatasetRequest:
             " move the file there, or ask the operator.",
             pointer="/source/uri",
         )
-    source = request.source.model_copy(update={"uri": str(path)})
-    return request.model_copy(update={"source": source})
+    return path
 
 
 def _store(

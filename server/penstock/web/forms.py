@@ -5,7 +5,7 @@ JSON pointer, and each field asks for what was said of its own.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from werkzeug.datastructures import MultiDict
 
@@ -62,8 +62,12 @@ class Form:
 
 def refused(given: Mapping[str, str], problem: PenstockError) -> Form:
     """A form as it was sent, with what is wrong with it; it keeps its key."""
-    key = given.get("once", "")
-    return Form(given, problem, key) if key else Form(given, problem)
+    return replace(kept(given), problem=problem)
+
+
+def kept(given: Mapping[str, str]) -> Form:
+    """A form as it was sent, to be sent on; it keeps its key."""
+    return Form(given, None, given.get("once", "") or fresh_key())
 
 
 def number(text: str) -> float | int | str | None:

@@ -1,7 +1,9 @@
 """The budgets of a dataset, as a chart and its table take them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from penstock.services.preview_views import PreviewView
 from penstock.services.views import DatasetBudgetView
 from penstock.web.charts import stacked
 from penstock.web.pictures import Picture, picture
@@ -17,13 +19,33 @@ class Shown:
 
 def shown(budget: DatasetBudgetView, place: int) -> Shown:
     """The bars of one dataset, the ``place``-th of its page."""
-    tiers = tuple(
+    content = stacked.Budgets(f"Budgets of {budget.dataset}", _tiers(budget, {}))
+    return Shown(budget, picture(stacked.budget_bars, stacked.rows, content, f"spent{place}"))
+
+
+def with_one_more(budget: DatasetBudgetView, preview: PreviewView) -> Picture:
+    """The bars as they would be with a query that is not registered yet."""
+    more = {
+        tier.tier: stacked.Part(preview.query, tier.charge.share)
+        for tier in preview.tiers
+        if not preview.registered
+    }
+    title = f"Budgets of {budget.dataset} with {preview.query}"
+    content = stacked.Budgets(title, _tiers(budget, more))
+    return picture(stacked.budget_bars, stacked.rows, content, "planned")
+
+
+def _tiers(
+    budget: DatasetBudgetView, more: Mapping[str, stacked.Part]
+) -> tuple[stacked.TierBudget, ...]:
+    return tuple(
         stacked.TierBudget(
             tier.tier,
             tier.granted.epsilon,
-            tuple(stacked.Part(one.query, one.share) for one in tier.queries),
+            (
+                *(stacked.Part(one.query, one.share) for one in tier.queries),
+                *((more[tier.tier],) if tier.tier in more else ()),
+            ),
         )
         for tier in budget.tiers
     )
-    content = stacked.Budgets(f"Budgets of {budget.dataset}", tiers)
-    return Shown(budget, picture(stacked.budget_bars, stacked.rows, content, f"spent{place}"))

@@ -10,6 +10,8 @@ from penstock.web.views import (
     granting,
     history,
     keys,
+    new_dataset,
+    new_query,
     people,
     proofs,
     proposals,
@@ -20,7 +22,7 @@ from penstock.web.views import (
 )
 
 _READ = (entry, catalogue, queries, streams, history, budgets)
-_ADMINISTERED = (granting, tiers, clearance, people, proposals, keys)
+_ADMINISTERED = (granting, new_dataset, new_query, tiers, clearance, people, proposals, keys)
 _AUDITED = (timeline, coalitions, proofs)
 
 PAGES: tuple[Page, ...] = tuple(

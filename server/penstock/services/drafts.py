@@ -1,0 +1,27 @@
+"""A first draft of a dataset's columns: the names and types that a file declares.
+
+No cell is looked at, so that nothing that is shown of a file depends on what stands in it;
+whatever a column may hold is for the admin to declare.
+"""
+
+from penstock import connectors
+from penstock.connectors.specs import ColumnType
+from penstock.errors import InvalidInput
+from penstock.services.datasets import allowed_path
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+
+def columns(server: Server, principal: Principal, uri: str) -> dict[str, ColumnType]:
+    """The columns of a file that could be registered, in its order.
+
+    Raises ``Forbidden``, and ``InvalidInput`` for a file that cannot be read here.
+    """
+    principal.require("admin")
+    if not uri or not uri.isprintable() or "://" in uri:
+        raise InvalidInput(
+            "This is the path of a file on the machine on which the server runs, such as"
+            " /data/visits.parquet.",
+            pointer="/source/uri",
+        )
+    return connectors.guess_schema(allowed_path(server, uri))
