@@ -1,12 +1,18 @@
 """What admins do on their pages: said before it is done, done once, and refused in words."""
 
 import re
+from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
 import pytest
 from tests.api.world import World
-from tests.web.world import HOSTILE, Browser, Open, text_of
+from tests.web.contents import LARGEST_PAGE, require_own, weight
+from tests.web.world import HOSTILE, KEY, Browser, Open, text_of
 from werkzeug.test import TestResponse
+
+from penstock.services import tokens, users
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import TokenSpec, UserSpec
 
 ONCE = re.compile(r'name="once" value="([0-9a-f]{32})"')
 NUMBERS = ["x", "-1", "0", "nan", "inf", "1e999", "9" * 39, "\u0660", "1_0"]
@@ -138,7 +144,7 @@ def test_a_token_is_shown_once_and_issued_once(root: Browser, world: World) -> N
     key = once(root, "/users/ian")
     shown = root.submit("/users/ian/tokens", once=key, expires_in="1d")
     assert shown.headers["Cache-Control"] == "no-store"
-    token = re.search(r"pst_\w+", shown.text)
+    token = re.search(r"pst_[\w-]+", shown.text)
     assert token is not None
     world.tokens["new"] = token.group()
     assert world.answer("GET", "/api/v1/me", by="new")["name"] == "ian"
@@ -189,8 +195,8 @@ def test_a_budget_that_is_no_number_stays_in_its_field(root: Browser, typed: str
     assert "Nothing was done" in text_of(answer)
 
 
-def test_under_the_two_person_rule_pages_propose_and_another_admin_approves(
-    open_copy: "Open", world: World
+def test_under_the_two_person_rule_pages_propose_what_takes_two(
+    open_copy: Callable[..., World],
 ) -> None:
     """As over the API; and whoever proposed it is offered no button to approve it."""
     ruled = open_copy(two_person_rule=True)
@@ -209,8 +215,27 @@ def test_under_the_two_person_rule_pages_propose_and_another_admin_approves(
     closed = root.submit(f"{address}/withdrawal")
     assert (closed.status_code, "withdrawn already" in text_of(closed)) == (409, True)
     assert "withdrawn" in text_of(root.get("/proposals?state=withdrawn"))
-    for path in ("/users/ian/roles",):
-        assert root.submit(path, roles="admin").status_code == 403
+    assert root.submit("/users/ian/roles", roles="admin").status_code == 403
+
+
+def test_what_one_admin_proposed_another_approves_on_a_page(
+    open_copy: Callable[..., World],
+) -> None:
+    ruled = open_copy(two_person_rule=True)
+    spec = UserSpec(name="rita", roles=["admin"])
+    users.create(ruled.server, OPERATOR, spec)
+    ruled.tokens["rita"] = tokens.issue(ruled.server, OPERATOR, "rita", TokenSpec()).token
+    root, rita = (Browser(ruled, ruled.client.application.test_client()) for _ in range(2))
+    root.sign_in("root")
+    rita.sign_in("rita")
+    root.submit("/tiers", once="1", name="partner", above="public")
+    address = urlsplit(root.submit("/tiers/partner/deletion").location).path
+    assert "partner" in text_of(root.get("/tiers"))
+    assert "Approve it" in rita.get(address).text
+    page = follow(rita, rita.submit(f"{address}/approval"))
+    assert "approved" in text_of(page)
+    assert "partner" not in text_of(root.get("/tiers"))
+    assert rita.submit(f"{address}/approval").status_code == 409
 
 
 def test_keys_are_shown_by_name(root: Browser, world: World) -> None:
@@ -235,3 +260,17 @@ def test_names_are_text_on_the_pages_of_admins(root: Browser, world: World) -> N
         assert "<b onload" not in page, path
     world.answer("PATCH", f"/api/v1/users/{named}", {"clearance": bold}, by="root")
     assert "x&lt;script&gt;" in root.get("/tiers").text
+
+
+def test_pages_of_admins_hold_what_is_ours_and_stay_small(root: Browser, world: World) -> None:
+    for path in (
+        *("/tiers", "/tiers/public", "/clearance?user=ann&tier=internal", "/clearance?user=x"),
+        *("/users", "/users/ann", "/keys", "/proposals", "/datasets/sites/budgets", "/new/query"),
+        *("/new/query?dataset=loans", "/new/dataset", "/new/dataset?source=vector"),
+    ):
+        answer = root.get(path)
+        require_own(answer, path)
+        assert weight(root, answer.text) < LARGEST_PAGE, path
+        forms = root.get(path).text.split("<form")[1:]
+        sent = [form for form in forms if 'method="post"' in form]
+        assert all(KEY.search(form) for form in sent), path

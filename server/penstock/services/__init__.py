@@ -20,6 +20,8 @@
 * ``funding``        whose budget a tier has
 * ``two_persons, proposals, proposed``
                      what takes two people where the two-person rule is in force
+* ``clearances``     who holds which tier, and what another one for somebody would mean
+* ``drafts``         the columns that a file declares, before it is registered
 * ``acts``           the leaves of what admins do, with what they had read
 * ``releases``       the release transaction
 * ``accounts``       the ledger in the database

@@ -10,6 +10,9 @@
 * ``happenings``  what filters of the log ask for
 * ``knowledge``  what a set of people knows, as charts take it
 * ``example``   what the first page explains itself with
+* ``forms``     what was typed into a form, and what is wrong with it, field by field
+* ``once``      acts of forms: done once, answered by a redirect or by the form again
+* ``rungs``, ``building``, ``drafting``  tiers with people, queries and datasets by form
 * ``pictures``  a chart, with the same numbers as a table
 * ``charts``    plain numbers in, SVG out
 * ``wording``   numbers and times in words
