@@ -81,4 +81,8 @@ ADMIN_ROWS = [
     alone("new_dataset", "/new/dataset?uri=/etc/passwd", 422),
     alone("register_dataset", "/new/dataset", 422, (("once", "9"),)),
     alone("register_dataset", "/new/dataset", 303, (*PUSHED, ("once", "10"))),
+    alone("retire_query", "/queries/absent/retirement", 404),
+    alone("retire_query", "/queries/books/retirement", 303),
+    alone("retire_stream", "/streams/absent/retirement", 404),
+    alone("retire_stream", "/streams/rising/retirement", 303),
 ]

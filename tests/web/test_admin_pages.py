@@ -49,8 +49,8 @@ def test_a_move_is_foreseen_before_it_is_made(root: Browser, world: World) -> No
     for said in (
         "Move ann up to internal",
         "Nothing. Each tier paid",
-        "secret sites not in sight 0.5",
-        "visits sites 0.1 0.5",
+        "secret in sites not in sight 0.5",
+        "visits in sites 0.1 0.5",
         "sites epsilon 1 (public) epsilon 4 (internal)",
         "ian holds internal already",
     ):
@@ -216,6 +216,8 @@ def test_under_the_two_person_rule_pages_propose_what_takes_two(
     assert (closed.status_code, "withdrawn already" in text_of(closed)) == (409, True)
     assert "withdrawn" in text_of(root.get("/proposals?state=withdrawn"))
     assert root.submit("/users/ian/roles", roles="admin").status_code == 403
+    for path in ("/queries/visits/retirement", "/streams/arrivals/retirement"):
+        assert "/proposals/" in root.submit(path).location
 
 
 def test_what_one_admin_proposed_another_approves_on_a_page(
@@ -236,6 +238,18 @@ def test_what_one_admin_proposed_another_approves_on_a_page(
     assert "approved" in text_of(page)
     assert "partner" not in text_of(root.get("/tiers"))
     assert rita.submit(f"{address}/approval").status_code == 409
+
+
+def test_a_query_is_retired_by_a_button_that_says_what_that_means(
+    root: Browser, world: World
+) -> None:
+    for page, kind in (("/queries/visits", "query"), ("/streams/arrivals", "stream")):
+        assert "nothing that it cost comes back" in text_of(root.get(page))
+        done = follow(root, root.submit(f"{page}/retirement"))
+        assert f"{kind} is retired" in text_of(done)
+        assert root.submit(f"{page}/retirement").status_code == 303
+        assert "comes back" not in text_of(root.get(page))
+    assert world.answer("GET", "/api/v1/queries/visits", by="root")["status"] == "retired"
 
 
 def test_keys_are_shown_by_name(root: Browser, world: World) -> None:

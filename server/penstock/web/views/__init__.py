@@ -16,13 +16,24 @@ from penstock.web.views import (
     proofs,
     proposals,
     queries,
+    retiring,
     streams,
     tiers,
     timeline,
 )
 
 _READ = (entry, catalogue, queries, streams, history, budgets)
-_ADMINISTERED = (granting, new_dataset, new_query, tiers, clearance, people, proposals, keys)
+_ADMINISTERED = (
+    granting,
+    retiring,
+    new_dataset,
+    new_query,
+    tiers,
+    clearance,
+    people,
+    proposals,
+    keys,
+)
 _AUDITED = (timeline, coalitions, proofs)
 
 PAGES: tuple[Page, ...] = tuple(
