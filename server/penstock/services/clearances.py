@@ -5,11 +5,11 @@ queries were registered.  What it changes is what somebody may be handed, and ho
 who pool with them: as far as the highest tier that any of them ever held.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
@@ -20,6 +20,7 @@ from penstock.services.exposure_views import ReachView
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
+    holding,
     required,
     tier_by_name,
     user_by_name,
@@ -102,17 +103,17 @@ def held(server: Server, principal: Principal) -> LadderView:
     principal.require("admin")
     with server.database.read() as session:
         users = session.exec(select(User).order_by(col(User.id))).all()
-        holding = _holding(session)
+        held_by = holding(session)
         tiers = []
         for tier in ordered(session):
-            here = [user for user in users if holding.get(required(user.id)) == tier.id]
+            here = [user for user in users if held_by.get(required(user.id)) == tier.id]
             names = [user.name for user in here if user.disabled_at is None]
             shut_out = len(here) - len(names)
             tiers.append(HeldTierView(tier.name, tier.rank, tier.description, names, shut_out))
         without = [
             user.name
             for user in users
-            if user.analyst and user.disabled_at is None and not holding.get(required(user.id))
+            if user.analyst and user.disabled_at is None and not held_by.get(required(user.id))
         ]
         return LadderView(tiers, without)
 
@@ -154,22 +155,6 @@ def _found(look_up: Callable[[], Row], pointer: str) -> Row:
         return look_up()
     except NotFound as problem:
         raise InvalidInput(problem.detail, pointer=pointer) from problem
-
-
-def _holding(session: Session) -> Mapping[int, int | None]:
-    """The key of the tier that each user holds now, by the user's."""
-    last = (
-        select(col(Clearance.user_id), func.max(col(Clearance.version)).label("version"))
-        .group_by(col(Clearance.user_id))
-        .subquery()
-    )
-    rows = session.exec(
-        select(Clearance.user_id, Clearance.tier_id).join(
-            last,
-            (col(Clearance.user_id) == last.c.user_id) & (col(Clearance.version) == last.c.version),
-        )
-    ).all()
-    return dict(rows)
 
 
 def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[SightView]:
@@ -217,11 +202,11 @@ def _reach(session: Session, versions: Sequence[Dataset], highest: Tier | None) 
 def _peers(session: Session, user: User, target: Tier | None) -> list[str]:
     if target is None:
         return []
-    holding = _holding(session)
+    held_by = holding(session)
     return [
         other.name
         for other in _others(session, user)
-        if holding.get(required(other.id)) == target.id
+        if held_by.get(required(other.id)) == target.id
     ]
 
 

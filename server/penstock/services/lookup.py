@@ -53,6 +53,24 @@ def user_by_name(session: Session, name: str) -> User:
     return user
 
 
+def holding(session: Session) -> dict[int, int | None]:
+    """The key of the tier that each user holds now, by the user's; in the order of users."""
+    last = (
+        select(col(Clearance.user_id), func.max(col(Clearance.version)).label("version"))
+        .group_by(col(Clearance.user_id))
+        .subquery()
+    )
+    rows = session.exec(
+        select(Clearance.user_id, Clearance.tier_id)
+        .join(
+            last,
+            (col(Clearance.user_id) == last.c.user_id) & (col(Clearance.version) == last.c.version),
+        )
+        .order_by(col(Clearance.user_id))
+    ).all()
+    return dict(rows)
+
+
 def clearance_of(session: Session, user_id: int) -> Tier | None:
     """The tier that a user holds now, ``None`` for no clearance."""
     newest = session.exec(_CLEARANCE, params={"user_id": user_id}).first()

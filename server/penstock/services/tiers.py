@@ -7,16 +7,16 @@ transaction, and it is refused where an account would overflow.
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken
-from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
+from penstock.persistence.tables import Dataset, Query, Tier, User
 from penstock.services.acts import record
 from penstock.services.allowances import allow, newest, risen
 from penstock.services.effective import ladder, recharge
 from penstock.services.funding import inherit, newest_budget
-from penstock.services.lookup import required, tier_by_name
+from penstock.services.lookup import holding, required, tier_by_name
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import TierChange, TierSpec
@@ -129,22 +129,9 @@ def remove(session: Session, server: Server, principal: Principal, name: str) ->
 
 
 def _holders(session: Session, tier: Tier) -> list[str]:
-    last = (
-        select(col(Clearance.user_id), func.max(col(Clearance.version)).label("version"))
-        .group_by(col(Clearance.user_id))
-        .subquery()
-    )
-    rows = session.exec(
-        select(User.name)
-        .join(Clearance, col(Clearance.user_id) == col(User.id))
-        .join(
-            last,
-            (col(Clearance.user_id) == last.c.user_id) & (col(Clearance.version) == last.c.version),
-        )
-        .where(col(Clearance.tier_id) == tier.id)
-        .order_by(col(User.id))
-    ).all()
-    return list(rows)
+    keys = [user for user, held in holding(session).items() if held == tier.id]
+    names = select(User.name).where(col(User.id).in_(keys)).order_by(col(User.id))
+    return list(session.exec(names).all())
 
 
 def _settle(

@@ -9,7 +9,7 @@ from penstock.services.views import DatasetBudgetView, DatasetView
 from penstock.web import spending
 from penstock.web.charts import intervals
 from penstock.web.charts.values import Interval, Level
-from penstock.web.forms import filled, number
+from penstock.web.forms import filled, number, scalar
 from penstock.web.pictures import Picture, picture
 
 AGGREGATES = (
@@ -87,14 +87,8 @@ def _conditions(given: Mapping[str, str], dataset: DatasetView) -> Iterator[dict
         kind = dataset.columns.get(column, {}).get("type", "string")
         text = given.get(f"value {place}", "")
         parts = [part.strip() for part in text.split(",")] if op in SEVERAL else [text.strip()]
-        values = [_scalar(part, kind) for part in parts]
+        values = [scalar(part, kind) for part in parts]
         yield {"column": column, "op": op, "value": values if op in SEVERAL else values[0]}
-
-
-def _scalar(text: str, kind: str) -> object:
-    if kind in ("integer", "number"):
-        return number(text)
-    return {"true": True, "false": False}.get(text, text) if kind == "boolean" else text
 
 
 def _numbers(text: str) -> list[object]:

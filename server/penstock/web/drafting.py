@@ -6,7 +6,7 @@ A form has its columns by number, since a column may be called anything.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from penstock.web.forms import filled, number
+from penstock.web.forms import filled, number, scalar
 
 TYPES = ("string", "integer", "number", "boolean", "date")
 UNITS = (
@@ -55,7 +55,7 @@ def _columns(given: Mapping[str, str]) -> dict[str, dict[str, object]]:
 def _declared(given: Mapping[str, str], place: int, kind: str) -> dict[str, object]:
     """What a column may hold, as far as it is said."""
     categories = [
-        _value(part.strip(), kind)
+        scalar(part.strip(), kind)
         for part in given.get(f"categories {place}", "").splitlines()
         if part.strip()
     ]
@@ -63,11 +63,5 @@ def _declared(given: Mapping[str, str], place: int, kind: str) -> dict[str, obje
     return filled(
         **{part: number(given.get(f"{part} {place}", "")) for part in ("lower", "upper", "step")},
         categories=categories or None,
-        missing=_value(missing, kind) if missing else None,
+        missing=scalar(missing, kind) if missing else None,
     )
-
-
-def _value(text: str, kind: str) -> object:
-    if kind in ("integer", "number"):
-        return number(text)
-    return {"true": True, "false": False}.get(text, text) if kind == "boolean" else text

@@ -85,6 +85,13 @@ def number(text: str) -> float | int | str | None:
     return text
 
 
+def scalar(text: str, kind: str) -> object:
+    """What is typed as one value of a column of a type, for a model to judge."""
+    if kind in ("integer", "number"):
+        return number(text)
+    return {"true": True, "false": False}.get(text, text) if kind == "boolean" else text
+
+
 def filled(**fields: object) -> dict[str, object]:
     """The fields in which something stands."""
     return {name: value for name, value in fields.items() if value not in (None, "")}
