@@ -1,6 +1,7 @@
 """What stands on the pages: everything that it should, in our words, and nothing that runs."""
 
 import json
+import re
 from urllib.parse import quote
 
 import pytest

@@ -215,9 +215,9 @@ def _nearer(session: Session, user: User, highest: Tier | None) -> list[str]:
     if highest is None:
         return []
     reached: dict[int, Tier] = {}
-    held_ever = select(Clearance.user_id, Tier).join(Tier, col(Clearance.tier_id) == col(Tier.id))
-    for key, tier in session.exec(held_ever).all():
-        reached[key] = max(reached.get(key, tier), tier, key=place)
+    held_ever = select(Clearance, Tier).join(Tier, col(Clearance.tier_id) == col(Tier.id))
+    for row, tier in session.exec(held_ever).all():
+        reached[row.user_id] = max(reached.get(row.user_id, tier), tier, key=place)
     return [
         other.name
         for other in _others(session, user)

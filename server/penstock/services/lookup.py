@@ -55,20 +55,10 @@ def user_by_name(session: Session, name: str) -> User:
 
 def holding(session: Session) -> dict[int, int | None]:
     """The key of the tier that each user holds now, by the user's; in the order of users."""
-    last = (
-        select(col(Clearance.user_id), func.max(col(Clearance.version)).label("version"))
-        .group_by(col(Clearance.user_id))
-        .subquery()
-    )
     rows = session.exec(
-        select(Clearance.user_id, Clearance.tier_id)
-        .join(
-            last,
-            (col(Clearance.user_id) == last.c.user_id) & (col(Clearance.version) == last.c.version),
-        )
-        .order_by(col(Clearance.user_id))
+        select(Clearance).order_by(col(Clearance.user_id), col(Clearance.version))
     ).all()
-    return dict(rows)
+    return {row.user_id: row.tier_id for row in rows}
 
 
 def clearance_of(session: Session, user_id: int) -> Tier | None:
