@@ -27,6 +27,8 @@ QUERY: dict[str, Any] = {
 SECRET: dict[str, Any] = {**QUERY, "name": "secret", "levels": {"internal": {"epsilon": 0.5}}}
 # A dozen standard deviations: a Gaussian value is further off once in 1e32.
 FURTHEST = 12
+CHECKPOINTS = ("checkpoints.json", "checkpoints.json.lock")
+"""What the client leaves: the log's checkpoints that it saw last, and the lock on them."""
 
 
 @dataclass(frozen=True)

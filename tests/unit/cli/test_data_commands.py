@@ -137,14 +137,21 @@ def test_a_release_that_is_refused_leaves_no_trace(
     assert here("audit", "events", "--format", "json").json == before
 
 
-def test_a_budget_refuses_with_the_numbers_and_exit_code_3(here: Run, tmp_path: Path) -> None:
-    big = {**VISITS, "name": "big", "levels": {"public": {"epsilon": 50}}}
+@pytest.mark.parametrize(
+    ("epsilon", "step"),
+    [(5, "largest share"), (50, "more noise")],
+    ids=["losses are short", "failure probabilities too"],
+)
+def test_a_budget_refuses_with_the_numbers_and_exit_code_3(
+    here: Run, tmp_path: Path, epsilon: int, step: str
+) -> None:
+    big = {**VISITS, "name": "big", "levels": {"public": {"epsilon": epsilon}}}
     before = here("dataset", "budget", "sites", "--format", "json").json
     refused = here("query", "register", write(tmp_path, "big.json", big))
     assert refused.code == 3
     assert "public" in refused.err
     assert "visits" in refused.err
-    assert "largest share" in refused.err
+    assert step in refused.err
     assert here("dataset", "budget", "sites", "--format", "json").json == before
     assert [q["name"] for q in here("query", "list", "--format", "json").json] == ["visits"]
 

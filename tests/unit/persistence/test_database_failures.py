@@ -180,9 +180,9 @@ def test_a_folder_is_no_database(tmp_path: Path) -> None:
 
 def test_a_table_that_is_missing_names_the_upgrade(filled: Database) -> None:
     with filled.write() as session:
-        session.connection().execute(text("DROP TABLE token"))
+        session.connection().execute(text("DROP TABLE web_session"))
     with pytest.raises(SchemaUnknown, match="penstock db upgrade"), filled.read() as session:
-        session.exec(select(tables.Token)).all()
+        session.exec(select(tables.WebSession)).all()
 
 
 def test_a_database_that_vanishes_under_the_server_is_noticed(

@@ -178,9 +178,9 @@ def test_a_password_is_used_and_told_to_nobody(cluster: Cluster, homes: Homes, u
 
 def test_a_table_that_is_missing_names_the_upgrade(database: Database) -> None:
     with database.write() as session:
-        session.connection().execute(text("DROP TABLE token"))
+        session.connection().execute(text("DROP TABLE web_session"))
     with pytest.raises(SchemaUnknown, match="penstock db upgrade"), database.read() as session:
-        session.exec(select(tables.Token)).all()
+        session.exec(select(tables.WebSession)).all()
 
 
 def test_an_idle_session_that_was_ended_is_replaced(
