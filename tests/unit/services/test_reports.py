@@ -66,7 +66,7 @@ def test_failures_that_were_charged_are_taken_out_of_delta_first(
         asked.append(delta)
         return 1.0
 
-    monkeypatch.setattr(exposure, "composed_epsilon", composed)
+    monkeypatch.setattr(exposure, "_together", composed)  # what is composed is kept behind it
     exposure.of(visits.server, visits.person("otto"), ["ines"], "sites")
     assert len(asked) == 3
     assert all(delta == dataset.delta - float(failure) < dataset.delta for delta in asked)
