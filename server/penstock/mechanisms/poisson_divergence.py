@@ -1,6 +1,7 @@
 """The Rényi divergence of Poisson noise from itself, shifted."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,20 +23,49 @@ def renyi_divergence(mean: float, shift: int, order: float) -> float:
     The larger of both directions, rounded up; infinite where it would be beyond any use
     (``order * shift`` more than a fifth of a mean above 2^14).
     """
-    deviation = math.sqrt(mean)
+    over = window(mean, math.sqrt(mean), shift, order)
+    outside = poisson_tails.below(mean, shift)
+    if over is None or outside >= 1:
+        return math.inf
+    y = np.arange(over.first, over.last, over.step, dtype=np.float64)
+    plain = log_poisson(y, mean, y - mean)
+    moved = log_poisson(y - shift, mean, y - shift - mean)
+    return restricted_divergence(plain, moved, over.step, outside, order)
+
+
+@dataclass(frozen=True)
+class Window:
+    """The integers that a moment is summed over: ``first`` to below ``last``, every ``step``-th."""
+
+    first: int
+    last: float
+    step: int
+
+
+def window(mean: float, deviation: float, shift: int, order: float) -> Window | None:
+    """Where noise of ``mean`` weighs anything in a moment of ``order``, from ``shift`` upwards.
+
+    None where the divergence would be beyond any use.
+    """
     step = max(1, math.floor(deviation / POINTS_A_DEVIATION))
     tilt = order * shift
     if step > 1 and tilt > mean / 5:
-        return math.inf
+        return None
     high = mean + 2 * tilt if tilt < mean else 4 * tilt
     low = mean - 2 * tilt if 5 * tilt < mean else 0
     first = max(math.floor(low - 16 * deviation), shift)
-    y = np.arange(first, high + 16 * math.sqrt(high) + 60, step, dtype=np.float64)
-    plain = log_poisson(y, mean, y - mean)
-    moved = log_poisson(y - shift, mean, y - shift - mean)
-    outside = poisson_tails.below(mean, shift)
-    if outside >= 1:
-        return math.inf
+    return Window(first, high + 16 * math.sqrt(high) + 60, step)
+
+
+def restricted_divergence(
+    plain: Floats, moved: Floats, step: int, outside: float, order: float
+) -> float:
+    """The larger divergence of two laws from each other, rounded up.
+
+    ``plain`` and ``moved`` are logarithms of their masses at every ``step``-th integer of a
+    window.  ``plain`` has ``outside`` of its mass below all that ``moved`` reaches, and is
+    conditioned on not being there.
+    """
     inside = -math.log1p(-outside)
     up = log_moment(moved, (order - 1) * (moved - plain), step, 0.0)
     down = log_moment(plain, (order - 1) * (plain - moved), step, outside)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from penstock.mechanisms.poisson_divergence import FLOOR, POINTS_A_DEVIATION, SAFETY, log_moment
+from penstock.mechanisms.poisson_divergence import restricted_divergence, window
 from penstock.randomness.saddle_point import Floats, log_poisson, log_self
 
 MOST_POINTS = 1 << 22
@@ -32,28 +32,20 @@ def refinement_divergence(trials: int, chance: float, shift: int, order: float) 
     if trials <= shift:
         return math.inf
     mean, deviation = trials * chance, math.sqrt(trials * chance * (1 - chance))
-    step = max(1, math.floor(deviation / POINTS_A_DEVIATION))
-    tilt = order * shift
-    if step > 1 and tilt > mean / 5:
+    over = window(mean, deviation, shift, order)
+    if over is None:
         return math.inf
-    high = mean + 2 * tilt if tilt < mean else 4 * tilt
-    low = mean - 2 * tilt if 5 * tilt < mean else 0
-    first = max(math.floor(low - 16 * deviation), shift)
-    last = min(math.ceil(high + 16 * math.sqrt(high) + 60), trials)
-    if (last - first) / step > MOST_POINTS or shift > MOST_POINTS:
+    last = min(math.ceil(over.last), trials)
+    if (last - over.first) / over.step > MOST_POINTS or shift > MOST_POINTS:
         return math.inf
-    values = np.arange(first, last + 1, step, dtype=np.float64)
-    plain = _log_binomial(values, trials, chance)
-    moved = _log_binomial(values - shift, trials - shift, chance)
     without = np.exp(_log_binomial(np.arange(shift, dtype=np.float64), trials, chance))
     outside = float(without.sum())
     if outside >= 1:
         return math.inf
-    inside = -math.log1p(-outside)
-    up = log_moment(moved, (order - 1) * (moved - plain), step, 0.0)
-    down = log_moment(plain, (order - 1) * (plain - moved), step, outside)
-    loss = max(up / (order - 1) - inside, (down + order * inside) / (order - 1))
-    return max(loss, 0.0) * (1 + SAFETY) + FLOOR
+    values = np.arange(over.first, last + 1, over.step, dtype=np.float64)
+    plain = _log_binomial(values, trials, chance)
+    moved = _log_binomial(values - shift, trials - shift, chance)
+    return restricted_divergence(plain, moved, over.step, outside, order)
 
 
 def _log_binomial(values: Floats, trials: int, chance: float) -> Floats:

@@ -16,7 +16,7 @@ from penstock.persistence.tables import Dataset, Grant, Query, Release, User
 from penstock.services.accounts import open_account
 from penstock.services.exposure import Line, composed, highest_ever, people, placed
 from penstock.services.held import Holding, holdings
-from penstock.services.lookup import clearance_of, dataset_by_name, required
+from penstock.services.lookup import clearance_of, dataset_by_name, listed, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal, roles_of
 from penstock.services.process import Process
@@ -70,15 +70,7 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Person
     """Everybody who may be asked about, in the order in which they were made."""
     principal.require("auditor")
     with server.database.read() as session:
-        rows = session.exec(
-            select(User)
-            .where(col(User.id) > window.after)
-            .order_by(col(User.id))
-            .limit(window.limit + 1)
-        ).all()
-        return window.page(
-            rows, lambda user: _person(session, user), lambda user: required(user.id)
-        )
+        return listed(session, User, window, lambda user: _person(session, user))
 
 
 def shared(

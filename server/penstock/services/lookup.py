@@ -1,13 +1,27 @@
 """Finding things by name, and the level that a tier has of a query."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from sqlalchemy import ColumnElement, bindparam
 from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import NotFound
-from penstock.persistence.tables import Clearance, Dataset, Query, QueryLevel, Tier, User
+from penstock.persistence.tables import (
+    Clearance,
+    Dataset,
+    Query,
+    QueryLevel,
+    Tier,
+    Token,
+    User,
+)
+from penstock.services.paging import Window
+from penstock.services.views import Page
+
+Row = TypeVar("Row", Token, User)
+Item = TypeVar("Item")
 
 # What every release asks for is built once: building a statement takes longer than running
 # it, and a release holds the database's one write lock meanwhile.  Whole rows are loaded, since
@@ -33,6 +47,23 @@ def required(key: int | None) -> int:
     if key is None:
         raise RuntimeError("a row was used before it was stored")
     return key
+
+
+def listed(
+    session: Session,
+    table: type[Row],
+    window: Window,
+    view: Callable[[Row], Item],
+    *wanted: ColumnElement[bool],
+) -> Page[Item]:
+    """The part of a table that ``window`` asks for, in the order in which rows were made."""
+    rows = session.exec(
+        select(table)
+        .where(col(table.id) > window.after, *wanted)
+        .order_by(col(table.id))
+        .limit(window.limit + 1)
+    ).all()
+    return window.page(rows, view, lambda row: required(row.id))
 
 
 def tier_by_name(session: Session, name: str) -> Tier:

@@ -9,7 +9,7 @@ from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Token, User
 from penstock.services import log, token_format
 from penstock.services.acts import record
-from penstock.services.lookup import required, user_by_name
+from penstock.services.lookup import listed, required, user_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import ROLES, Principal, roles_of
 from penstock.services.server import Server
@@ -74,13 +74,13 @@ def listing(server: Server, principal: Principal, name: str, window: Window) -> 
     """A user's tokens, without their secrets."""
     with server.database.read() as session:
         user = _reachable(session, principal, name)
-        rows = session.exec(
-            select(Token)
-            .where(col(Token.user_id) == user.id, col(Token.id) > window.after)
-            .order_by(col(Token.id))
-            .limit(window.limit + 1)
-        ).all()
-        return window.page(rows, lambda token: _view(user, token), lambda token: required(token.id))
+        return listed(
+            session,
+            Token,
+            window,
+            lambda token: _view(user, token),
+            col(Token.user_id) == user.id,
+        )
 
 
 def revoke(server: Server, principal: Principal, name: str, prefix: str) -> TokenView:

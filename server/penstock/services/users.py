@@ -6,7 +6,7 @@ from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Clearance, Tier, Token, User
 from penstock.services.acts import record
-from penstock.services.lookup import clearance_of, required, tier_by_name, user_by_name
+from penstock.services.lookup import clearance_of, listed, required, tier_by_name, user_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.server import Server
@@ -43,13 +43,7 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[UserVi
     """All users, in the order in which they were made."""
     principal.require("admin")
     with server.database.read() as session:
-        rows = session.exec(
-            select(User)
-            .where(col(User.id) > window.after)
-            .order_by(col(User.id))
-            .limit(window.limit + 1)
-        ).all()
-        return window.page(rows, lambda user: view(session, user), lambda user: required(user.id))
+        return listed(session, User, window, lambda user: view(session, user))
 
 
 def show(server: Server, principal: Principal, name: str) -> UserView:
