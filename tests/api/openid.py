@@ -1,5 +1,6 @@
 """A small OpenID provider on this machine, whose keys and documents a test decides."""
 
+import base64
 import json
 import threading
 from collections.abc import Iterator
@@ -10,8 +11,10 @@ from typing import Any
 
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, RSAKey
+from tests.api.world import START, World
 
 AUDIENCE = "penstock-tests"
+NOW = int(START.timestamp())
 
 
 @dataclass
@@ -87,3 +90,21 @@ def serving() -> Iterator[Provider]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def claims(provider: Provider, **changes: Any) -> dict[str, Any]:
+    """What a good token says of root; a change to None leaves a claim out."""
+    usual = {"iss": provider.address, "aud": AUDIENCE, "sub": "root", "exp": NOW + 600}
+    return {name: value for name, value in {**usual, **changes}.items() if value is not None}
+
+
+def part(content: object) -> str:
+    """A part of a compact token: bytes as they are, anything else as JSON."""
+    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def status(world: World, token: str) -> int:
+    """What the server says to a request with ``token``."""
+    answer = world.client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
+    return int(answer.status_code)

@@ -9,7 +9,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from tests.api.openid import AUDIENCE, Provider, ec, rsa, serving
+from tests.api.openid import (
+    AUDIENCE,
+    NOW,
+    Provider,
+    claims,
+    ec,
+    part,
+    rsa,
+    serving,
+    status,
+)
 from tests.api.world import START, World, parsed
 
 from penstock.errors import InvalidInput
@@ -19,7 +29,6 @@ from penstock.services.principals import OPERATOR
 from penstock.services.specs import UserSpec
 from penstock.settings import load
 
-NOW = int(START.timestamp())
 SOME_RSA, OTHER_RSA = rsa("rsa"), rsa("other")
 SOME_EC = ec("ec")
 
@@ -37,24 +46,10 @@ def world(open_copy: Callable[..., World], provider: Provider) -> World:
     return open_copy(oidc_issuer=provider.address, oidc_audience=AUDIENCE)
 
 
-def claims(provider: Provider, **changes: Any) -> dict[str, Any]:
-    usual = {"iss": provider.address, "aud": AUDIENCE, "sub": "root", "exp": NOW + 600}
-    return {name: value for name, value in {**usual, **changes}.items() if value is not None}
-
-
-def status(world: World, token: str) -> int:
-    answer = world.client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
-    return int(answer.status_code)
-
-
 def whoami(world: World, token: str) -> Any:
     answer = world.client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
     assert answer.status_code == 200
     return parsed(answer)
-
-
-def part(content: object) -> str:
-    return base64.urlsafe_b64encode(json.dumps(content).encode()).rstrip(b"=").decode()
 
 
 @pytest.mark.parametrize("key", ["rsa", "ec"])

@@ -1,6 +1,5 @@
 """Tokens and issuers that do what they should not: each is refused, and nobody waits for it."""
 
-import base64
 import json
 import socket
 import threading
@@ -13,14 +12,22 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
 from joserfc import jws
 from joserfc.jwk import RSAKey
-from tests.api.openid import AUDIENCE, Provider, ec, rsa, serving
+from tests.api.openid import (
+    AUDIENCE,
+    Provider,
+    claims,
+    ec,
+    part,
+    rsa,
+    serving,
+    status,
+)
 from tests.api.world import START, World
 
 from penstock.errors import IdentityUnavailable
 from penstock.services import identity
 from penstock.services.identity import FRESH, PATIENCE, Issuer, Refused
 
-NOW = int(START.timestamp())
 SOME_RSA, SOME_EC = rsa("rsa"), ec("ec")
 
 
@@ -37,23 +44,9 @@ def world(open_copy: Callable[..., World], provider: Provider) -> World:
     return open_copy(oidc_issuer=provider.address, oidc_audience=AUDIENCE)
 
 
-def claims(provider: Provider, **changes: Any) -> dict[str, Any]:
-    return {"iss": provider.address, "aud": AUDIENCE, "sub": "root", "exp": NOW + 600, **changes}
-
-
-def part(content: object) -> str:
-    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
-
-
 def signed(provider: Provider, payload: bytes) -> str:
     """``payload`` as it is, under a key that is published."""
     return jws.serialize_compact({"alg": "RS256", "kid": "rsa"}, payload, provider.keys["rsa"])
-
-
-def status(world: World, token: str) -> int:
-    answer = world.client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
-    return int(answer.status_code)
 
 
 def issuer(provider: Provider, **more: Any) -> Issuer:
