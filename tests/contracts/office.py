@@ -5,26 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.api.world import DATASET, QUERY
 from tests.contracts.distributions import Installation
 
-EXACT = (120, 7)
-DATASET: dict[str, Any] = {
-    "name": "sites",
-    "source": {"engine": "vector"},
-    "neighboring": "add_remove",
-    "delta": 1e-6,
-    "budgets": {"public": {"epsilon": 1}, "internal": {"epsilon": 4}},
-}
-QUERY: dict[str, Any] = {
-    "name": "visits",
-    "dataset": "sites",
-    "keys": ["a", "b"],
-    "values": list(EXACT),
-    "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
-    "mechanism": "gaussian",
-    "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}},
-}
-SECRET: dict[str, Any] = {**QUERY, "name": "secret", "levels": {"internal": {"epsilon": 0.5}}}
+EXACT = tuple(QUERY["values"])
 # A dozen standard deviations: a Gaussian value is further off once in 1e32.
 FURTHEST = 12
 CHECKPOINTS = ("checkpoints.json", "checkpoints.json.lock")

@@ -8,15 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.api.world import DATASET, QUERY, SECRET
 from tests.contracts import tables
 from tests.contracts.distributions import Installation
-from tests.contracts.office import (
-    DATASET,
-    QUERY,
-    SECRET,
-    Office,
-    assert_near_the_exact_values,
-)
+from tests.contracts.office import Office, assert_near_the_exact_values
 from tests.contracts.running import free_port, running
 from tests.contracts.shapes import Shape, differences, variants
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.api.world import DATASET
 from tests.contracts.distributions import ROOT, Installation
-from tests.contracts.office import CHECKPOINTS, DATASET
+from tests.contracts.office import CHECKPOINTS
 from tests.contracts.running import Running, free_port, running
 
 pytestmark = pytest.mark.slow

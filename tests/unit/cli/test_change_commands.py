@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.unit.cli.conftest import VISITS, Run
+from tests.unit.cli.conftest import Run
+from tests.unit.sites import VISITS
 
 
 def levels(here: Run, folder: Path, content: object) -> tuple[int, str]:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import SITES, VISITS, Run
+from tests.unit.cli.conftest import Run
+from tests.unit.sites import SITES, VISITS
 
 PEOPLE = "\n".join(
     ["person,town,visits", *(f"{n},{'north' if n % 3 else 'south'},{n % 5}" for n in range(300))]

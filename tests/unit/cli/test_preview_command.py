@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.cli.conftest import VISITS, Run
+from tests.unit.cli.conftest import Run
+from tests.unit.sites import VISITS
 
 
 def preview(here: Run, folder: Path, content: object, *more: str) -> Any:

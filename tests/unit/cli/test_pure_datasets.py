@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import SITES, VISITS, Run
+from tests.unit.cli.conftest import Run
+from tests.unit.sites import SITES, VISITS
 
 PURE = {**SITES, "name": "pure", "delta": 0}
 COUNTS = {**VISITS, "name": "counts", "dataset": "pure", "mechanism": "laplace", "granularity": 1}

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import SITES, Run, start
+from tests.unit.cli.conftest import Run, start
+from tests.unit.sites import SITES
 
 SPEC = {**SITES, "name": "more"}
 TOML = """\ufeff

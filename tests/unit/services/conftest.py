@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import Home, Homes
+from tests.unit.sites import SITES, VISITS
 
 from penstock.randomness import Stream
 from penstock.services import datasets, home, queries, registration, releases, tiers, users
@@ -66,33 +67,6 @@ class World:
     def push(self, name: str = "visits", **changes: object) -> QueryView:
         request = PushedVectorRequest.model_validate({**VISITS, "name": name, **changes})
         return queries.register(self.server, OPERATOR, request)
-
-
-VISITS = {
-    "name": "visits",
-    "dataset": "sites",
-    "keys": ["a", "b", "c"],
-    "values": [120, 7, 0],
-    "sensitivity": {"l1": 1, "l2": 1, "linf": 1},
-    "mechanism": "gaussian",
-    "levels": {
-        "public": {"epsilon": 0.1},
-        "partner": {"epsilon": 0.25},
-        "internal": {"epsilon": 0.5},
-    },
-}
-
-SITES = {
-    "name": "sites",
-    "source": {"engine": "vector"},
-    "neighboring": "add_remove",
-    "delta": 1e-6,
-    "budgets": {
-        "public": {"epsilon": 1.0},
-        "partner": {"epsilon": 2.0},
-        "internal": {"epsilon": 4.0},
-    },
-}
 
 
 def cut_off_before_the_anchor(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import sqlmodel
 from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.pool import NullPool
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import SITES
 
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 import pytest
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
-from tests.unit.services.conftest import SITES, VISITS, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import SITES, VISITS
 
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
 from penstock.merkle import Frontier

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.databases.homes import Homes
-from tests.unit.services.conftest import VISITS, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import VISITS
 
 from penstock.connectors import PreparedQuery
 from penstock.errors import PenstockError

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.softhsm import Token, token
-from tests.unit.services.conftest import SITES, Clock, Streams, World
+from tests.unit.services.conftest import Clock, Streams, World
+from tests.unit.sites import SITES
 
 from penstock.errors import KeysUnavailable
 from penstock.services import datasets, home, keys, status, tiers, users

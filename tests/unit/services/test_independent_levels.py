@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import SITES
 
 from penstock.accounting import Entry, account_of, charge, entry, limit_of, share_of, total
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput

@@ -12,8 +12,9 @@ from pydantic import TypeAdapter, ValidationError
 from sqlmodel import col, select
 from tests.databases.homes import SQLITE
 from tests.unit.services import test_data
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import World
 from tests.unit.services.test_independent_levels import COUNTS, LEVELS, SIZE, furnished, move, push
+from tests.unit.sites import SITES
 
 from penstock.accounting import best_power, power_choice
 from penstock.errors import Conflict, InvalidInput

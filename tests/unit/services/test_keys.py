@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import SITES
 
 from penstock.encryption import KeyRing, signing_context, wrapping_key
 from penstock.errors import Conflict, Forbidden, KeysUnavailable, NotFound

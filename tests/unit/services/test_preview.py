@@ -8,7 +8,8 @@ import pytest
 from pydantic import TypeAdapter
 from sqlmodel import col, select
 from tests.unit.services import test_mean_queries
-from tests.unit.services.conftest import VISITS, World, cut_off_before_the_anchor
+from tests.unit.services.conftest import World, cut_off_before_the_anchor
+from tests.unit.sites import VISITS
 
 from penstock.errors import (
     BudgetExhausted,

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import VISITS, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import VISITS
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Leaf, Query, Release

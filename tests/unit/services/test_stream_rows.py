@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 from sqlmodel import col, select
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables import Dataset, StreamState

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import SITES
 
 from penstock.errors import (
     ApprovalNeeded,

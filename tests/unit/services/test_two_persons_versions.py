@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, Forbidden
 from penstock.services import datasets, keys, proposals, users
