@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
@@ -111,15 +112,19 @@ def holdings(
     user_ids: Sequence[int] | None = None,
     query_id: int | None = None,
     dataset_ids: Sequence[int] | None = None,
+    tier_id: int | None = None,
     public_id: str | None = None,
     streams: bool = True,
+    since: datetime | None = None,
+    until: datetime | None = None,
     after: int | None = None,
     limit: int | None = None,
 ) -> list[Holding]:
     """Hand-outs in the order of the log; what is ``None`` does not filter.
 
-    With ``after``, those behind that leaf of the log; what has no place in it yet is then
-    left out.  Of a stream there is one for each user and rung, made with the first range.
+    ``since`` is included, ``until`` is not.  With ``after``, those behind that leaf of the
+    log; what has no place in it yet is then left out.  Of a stream there is one for each user
+    and rung, made with the first range.
     """
     # Numbers of rows are not in the order of commits: a cursor over them might miss some.
     statement = _HAND_OUTS.order_by(col(Leaf.index).nulls_last(), col(Grant.id)).limit(limit)
@@ -131,6 +136,12 @@ def holdings(
         statement = statement.where(col(Release.query_id) == query_id)
     if dataset_ids is not None:
         statement = statement.where(col(Query.dataset_id).in_(dataset_ids))
+    if tier_id is not None:
+        statement = statement.where(col(Grant.tier_id) == tier_id)
+    if since is not None:
+        statement = statement.where(col(Grant.at) >= since)
+    if until is not None:
+        statement = statement.where(col(Grant.at) < until)
     if not streams:
         statement = statement.where(col(Query.structure).is_(None))
     if public_id is not None:

@@ -1,16 +1,26 @@
 """The release history: analysts read their own, auditors everybody's without the values."""
 
-from sqlmodel import col, select
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.tables import Query
-from penstock.services.held import holdings
-from penstock.services.lookup import query_by_name, required, user_by_name
+from penstock.services.held import Holding, holdings
+from penstock.services.lookup import (
+    dataset_by_name,
+    query_by_name,
+    required,
+    tier_by_name,
+    user_by_name,
+)
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.state import open_state
+from penstock.services.versions import versions_of
 from penstock.services.views import HistoryItemView, Page, ReleaseView
 
 
@@ -21,10 +31,15 @@ def listing(
     *,
     query: str | None = None,
     user: str | None = None,
+    dataset: str | None = None,
+    tier: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> Page[HistoryItemView]:
     """Hand-outs, the oldest first: all for an auditor, one's own for everybody else.
 
-    Raises ``Forbidden`` for the history of another, ``NotFound`` for an unknown name.
+    ``since`` is included, ``until`` is not; a dataset is all of its versions.  Raises
+    ``Forbidden`` for the history of another, ``NotFound`` for an unknown name.
     """
     principal.require("analyst", "auditor")
     audits = "auditor" in principal.roles
@@ -34,18 +49,16 @@ def listing(
         users = None if audits else [required(principal.user_id)]
         if user is not None and audits:
             users = [required(user_by_name(session, user).id)]
-        query_id = None
-        if query is not None:
-            # To an analyst, a query that they hold nothing of is as good as missing.
-            found = query_by_name(session, query)
-            query_id = required(found.id)
-            if not audits and not holdings(session, user_ids=users, query_id=query_id, limit=1):
-                raise NotFound(f"There is no query {query!r}.")
+        own = None if audits else users
         rows = holdings(
             session,
             user_ids=users,
-            query_id=query_id,
+            query_id=None if query is None else _query(session, query, own),
+            dataset_ids=None if dataset is None else _versions(session, dataset, own),
+            tier_id=None if tier is None else required(tier_by_name(session, tier).id),
             streams=False,
+            since=since,
+            until=until,
             after=window.after,
             limit=window.limit + 1,
         )
@@ -84,23 +97,64 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
         return row.view(open_state(server, row.dataset, row.query, row.release))
 
 
-def held(server: Server, principal: Principal, query: str, *, most: int) -> list[ReleaseView]:
-    """What the caller was handed of a query, with values: the ``most`` accurate levels of it.
+def levels(server: Server, principal: Principal, query: str) -> list[HistoryItemView]:
+    """Every level of a query that the caller was handed, the most accurate first.
 
-    The most accurate one first; empty where they hold none, and where there is no such query.
+    Empty where they hold none, and where there is no such query.
     """
     principal.require("analyst")
     with server.database.read() as session:
-        found = session.exec(select(Query).where(col(Query.folded) == folded(query))).first()
-        if found is None:
-            return []
-        rows = holdings(
-            session,
-            user_ids=[required(principal.user_id)],
-            query_id=required(found.id),
-            streams=False,
-        )
-        rows = sorted(rows, key=lambda row: row.release.rung)[:most]
+        return [row.item() for row in _held(session, principal, query)]
+
+
+def held(
+    server: Server,
+    principal: Principal,
+    query: str,
+    *,
+    most: int,
+    chosen: Collection[str] = (),
+) -> list[ReleaseView]:
+    """The same with values: those of the ``chosen`` releases, or of all; at most ``most``.
+
+    What is not the caller's is passed over, as if it did not exist.
+    """
+    principal.require("analyst")
+    with server.database.read() as session:
+        rows = [
+            row
+            for row in _held(session, principal, query)
+            if not chosen or row.release.public_id in chosen
+        ][:most]
         for row in rows:
             server.sequencer.cover(row.leaf)
         return [row.view(open_state(server, row.dataset, row.query, row.release)) for row in rows]
+
+
+def _held(session: Session, principal: Principal, query: str) -> list[Holding]:
+    found = session.exec(select(Query).where(col(Query.folded) == folded(query))).first()
+    if found is None:
+        return []
+    rows = holdings(
+        session,
+        user_ids=[required(principal.user_id)],
+        query_id=required(found.id),
+        streams=False,
+    )
+    return sorted(rows, key=lambda row: row.release.rung)
+
+
+def _query(session: Session, name: str, own: Sequence[int] | None) -> int:
+    """To an analyst, a query that they hold nothing of is as good as missing."""
+    found = required(query_by_name(session, name).id)
+    if own is not None and not holdings(session, user_ids=own, query_id=found, limit=1):
+        raise NotFound(f"There is no query {name!r}.")
+    return found
+
+
+def _versions(session: Session, name: str, own: Sequence[int] | None) -> list[int]:
+    """All versions of a dataset; to an analyst, as with queries."""
+    found = [required(one.id) for one in versions_of(session, dataset_by_name(session, name))]
+    if own is not None and not holdings(session, user_ids=own, dataset_ids=found, limit=1):
+        raise NotFound(f"There is no dataset {name!r}.")
+    return found

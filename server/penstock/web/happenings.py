@@ -1,4 +1,4 @@
-"""What is asked of the log by the filters of a page, whose address holds them all."""
+"""What is asked of the log, or of the history, by a page's filters, which its address holds."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -39,23 +39,30 @@ def asked(typed: Mapping[str, str]) -> Asked:
         raise InvalidInput(f"kind is one of {', '.join(KINDS)}.", pointer="/kind")
     if typed["order"] and typed["order"] not in ORDERS:
         raise InvalidInput(f"order is {' or '.join(ORDERS)}.", pointer="/order")
-    since, until = (_moment(typed[name], name) for name in TIMES)
-    if since and until and since >= until:
-        raise InvalidInput("No time is from the first on and before the second.", pointer="/until")
+    since, until = times(typed)
     return Asked(
         kind=typed["kind"] or None,
-        user=_name(typed, "user"),
-        actor=_name(typed, "actor"),
-        dataset=_name(typed, "dataset"),
-        query=_name(typed, "query"),
-        tier=_name(typed, "tier"),
+        user=name_in(typed, "user"),
+        actor=name_in(typed, "actor"),
+        dataset=name_in(typed, "dataset"),
+        query=name_in(typed, "query"),
+        tier=name_in(typed, "tier"),
         since=since,
         until=until,
         newest_first=typed["order"] != "oldest",
     )
 
 
-def _name(typed: Mapping[str, str], name: str) -> str | None:
+def times(typed: Mapping[str, str]) -> tuple[datetime | None, datetime | None]:
+    """From when on, and before when.  Raises ``InvalidInput``."""
+    since, until = (_moment(typed[name], name) for name in TIMES)
+    if since and until and since >= until:
+        raise InvalidInput("No time is from the first on and before the second.", pointer="/until")
+    return since, until
+
+
+def name_in(typed: Mapping[str, str], name: str) -> str | None:
+    """A name that somebody typed, if any.  Raises ``InvalidInput`` where nothing is called so."""
     if "\x00" in typed[name]:
         raise InvalidInput(f"No {name} has such a name.", pointer=f"/{name}")
     return typed[name] or None

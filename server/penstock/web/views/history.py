@@ -1,9 +1,12 @@
 """What was handed out: the list, one release, and its download."""
 
+from typing import Any
+
 from flask import Response, request
 
 from penstock.errors import InvalidInput
 from penstock.services import history as services
+from penstock.web import happenings
 from penstock.web import releases as held
 from penstock.web.pages import ANALYST, READER, Pages
 from penstock.web.visit import Visit
@@ -11,24 +14,34 @@ from penstock.web.visit import Visit
 pages = Pages()
 
 
+FILTERS = ("query", "dataset", "tier", "user", *happenings.TIMES)
+
+
 @pages.get("/history", READER, menu="History")
 def history(visit: Visit) -> Response:
     """Hand-outs, the oldest first: one's own, or for auditors everybody's."""
-    filters = {name: request.args.get(name, "").strip() for name in ("query", "user")}
-    found = services.listing(
-        visit.server,
-        visit.principal,
-        visit.window(),
-        query=filters["query"] or None,
-        user=filters["user"] or None,
-    )
-    return visit.page(
-        "history.html",
-        items=found.items,
-        filters=filters,
-        onward=visit.onward(found),
-        everybody="auditor" in visit.principal.roles,
-    )
+    typed = {name: request.args.get(name, "").strip() for name in FILTERS}
+    shown: dict[str, Any] = {
+        "filters": typed,
+        "narrowed": any(typed.values()),
+        "everybody": "auditor" in visit.principal.roles,
+    }
+    try:
+        since, until = happenings.times(typed)
+        found = services.listing(
+            visit.server,
+            visit.principal,
+            visit.window(),
+            query=happenings.name_in(typed, "query"),
+            dataset=happenings.name_in(typed, "dataset"),
+            tier=happenings.name_in(typed, "tier"),
+            user=happenings.name_in(typed, "user"),
+            since=since,
+            until=until,
+        )
+    except InvalidInput as problem:
+        return visit.page("history.html", 422, refusal=problem.detail, **shown)
+    return visit.page("history.html", items=found.items, onward=visit.onward(found), **shown)
 
 
 @pages.get("/releases/<release>", ANALYST)
