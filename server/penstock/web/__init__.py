@@ -8,6 +8,7 @@
 * ``refusals``  problems as pages
 * ``releases``, ``totals``, ``spending``  what services answer with, as charts take it
 * ``happenings``  what filters of the log ask for
+* ``asking``    what a query asks, in words
 * ``knowledge``  what a set of people knows, as charts take it
 * ``example``   what the first page explains itself with
 * ``forms``     what was typed into a form, and what is wrong with it, field by field

@@ -1,7 +1,8 @@
 """What somebody holds of a query, as charts and their tables take it."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from penstock.errors import InvalidInput
 from penstock.services.intervals import ends
 from penstock.services.specs import ReleaseRequest
-from penstock.services.views import Key, QueryView, ReleaseView
+from penstock.services.views import HistoryItemView, Key, ReleaseView
 from penstock.web.charts import intervals, ranked
 from penstock.web.charts.values import Interval, Level
 from penstock.web.pictures import Picture, picture
@@ -17,57 +18,124 @@ from penstock.web.pictures import Picture, picture
 MOST_KEYS = 200
 """Rows of a page; all of them are in a download."""
 
+MOST_DRAWN = 6
+"""Levels side by side where nobody chose any; the most accurate ones."""
+
+MOST_CHOSEN = 8
+"""Levels side by side at most: beyond, marks would look alike."""
+
+MOST_CELLS, MOST_LISTED = 2000, 40
+"""Intervals of the table beside the picture, and levels of it."""
 
 LONGEST_NUMBER = 40
 
-_ELSEWHERE = frozenset(
-    {"name", "dataset", "mechanism", "levels", "share", "keys", "max_levels", "sensitivity"}
-)
 
+@dataclass(frozen=True)
+class Held:
+    """Every level of a query that somebody holds, the most accurate first.
 
-def held_picture(held: Sequence[ReleaseView], title: str) -> Picture | None:
-    """The releases side by side, the most accurate first; none where nothing is held.
-
-    Releases of one query have the same keys, but for those of sparse histograms, of which
-    the most accurate one alone is drawn, the keys by value.
+    ``names`` tells them apart, by release; those ``drawn`` are in the picture.  Of a sparse
+    histogram that is ``one_only``, since each level has keys of its own.
     """
-    if not held:
+
+    items: Sequence[HistoryItemView]
+    names: Mapping[str, str]
+    drawn: frozenset[str]
+    one_only: bool
+    picture: Picture
+
+
+def names_of(items: Sequence[HistoryItemView | ReleaseView]) -> dict[str, str]:
+    """What each release is called: its tier, and its epsilon where others have that tier too."""
+    tiers = Counter(one.tier for one in items)
+    return {
+        one.id: one.tier if tiers[one.tier] == 1 else f"ε {one.guarantee.epsilon:.3g}, {one.tier}"
+        for one in items
+    }
+
+
+def selected(ids: Sequence[str], chosen: Collection[str], keys: int) -> tuple[list[str], list[str]]:
+    """Which of the releases ``ids`` are drawn, and which are in the table, of ``keys`` rows.
+
+    Those that were ``chosen``, else the most accurate; the table has all up to a size.
+    """
+    drawn = [one for one in ids if one in chosen][:MOST_CHOSEN] or list(ids[:MOST_DRAWN])
+    room = min(max(MOST_CELLS // max(min(keys, MOST_KEYS), 1), MOST_CHOSEN), MOST_LISTED)
+    listed = {*drawn, *ids[: max(room - len(drawn), 0)]}
+    return drawn, [one for one in ids if one in listed]
+
+
+def held(
+    items: Sequence[HistoryItemView],
+    views: Sequence[ReleaseView],
+    drawn: Collection[str],
+    title: str,
+) -> Held | None:
+    """``views`` are those of the ``items`` that the table has, ``drawn`` those of the picture."""
+    if not views:
         return None
-    best = held[0]
+    names = names_of(items)
+    shown = [view for view in views if view.id in drawn] or list(views[:1])
+    one_only = shown[0].histogram is not None
+    if one_only:
+        shown = shown[:1]
+        found = release_picture(shown[0], f"{title}, {names[shown[0].id]}")
+    else:
+        remark = " ".join(_left_out(len(items), len(views), len(shown)))
+        places = {item.id: place for place, item in enumerate(items)}
+        found = _side_by_side(shown, views, names, places, title, remark)
+    return Held(items, names, frozenset(one.id for one in shown), one_only, found)
+
+
+def release_picture(one: ReleaseView, title: str) -> Picture:
+    """One release by itself; of a sparse histogram the keys by value."""
+    if one.histogram is not None:
+        places = np.argsort(-np.asarray(one.values), kind="stable")[:MOST_KEYS]
+        return _ranking(one, title, places)
+    return _side_by_side([one], [one], {one.id: one.tier}, {}, title, "")
+
+
+def _side_by_side(
+    shown: Sequence[ReleaseView],
+    listed: Sequence[ReleaseView],
+    names: Mapping[str, str],
+    places: Mapping[str, int],
+    title: str,
+    remark: str,
+) -> Picture:
+    """Releases of one query have the same keys, but for those of sparse histograms."""
+    best = shown[0]
     count = len(best.keys)
-    if best.histogram is not None:
-        places = np.argsort(-np.asarray(best.values), kind="stable")[:MOST_KEYS]
-        return _ranking(best, title, places, count)
-    places = np.arange(min(count, MOST_KEYS))
-    groups = intervals.Groups(
-        title,
-        _labels(best, places),
-        tuple(Level(_named(one, held), _intervals(one, places)) for one in held),
-        confidence=best.error.confidence,
-        total=count,
-    )
-    return picture(intervals.bars_with_intervals, intervals.rows, groups, "held")
+    keys = np.arange(min(count, MOST_KEYS))
+
+    def groups(of: Sequence[ReleaseView]) -> intervals.Groups:
+        levels = (Level(names[one.id], _intervals(one, keys), places.get(one.id)) for one in of)
+        confidence = best.error.confidence
+        return intervals.Groups(
+            title, _labels(best, keys), tuple(levels), confidence=confidence, total=count
+        )
+
+    drawn = picture(intervals.bars_with_intervals, intervals.rows, groups(shown), "held", remark)
+    return replace(drawn, table=intervals.rows(groups(listed)))
 
 
-def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp], count: int) -> Picture:
+def _left_out(held: int, listed: int, shown: int) -> Iterator[str]:
+    if shown < held:
+        yield f"{shown} of the {held} levels that you hold are drawn; choose below."
+    if listed < held:
+        yield f"The table has {listed} of them."
+
+
+def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp]) -> Picture:
     content = ranked.Ranking(
         title,
         _labels(best, places),
         Level(best.tier, _intervals(best, places)),
         remark="Keys with small counts are missing, and a few with none may be here.",
         confidence=best.error.confidence,
-        total=count,
+        total=len(best.keys),
     )
     return picture(ranked.ranked_list, ranked.rows, content, "held")
-
-
-def asks(query: QueryView) -> list[tuple[str, str]]:
-    """What was asked for, as it was registered: the name of each part, and the part."""
-    return [
-        (name.replace("_", " "), part if isinstance(part, str) else json.dumps(part))
-        for name, part in query.spec.items()
-        if name not in _ELSEWHERE and part not in (None, [], {})
-    ]
 
 
 def wanted(given: Mapping[str, str]) -> ReleaseRequest:
@@ -100,12 +168,6 @@ def _labels(one: ReleaseView, places: NDArray[np.intp]) -> tuple[str, ...]:
 
 def _label(key: Key) -> str:
     return ", ".join(key) if isinstance(key, list) else str(key)
-
-
-def _named(one: ReleaseView, among: Sequence[ReleaseView]) -> str:
-    """A level by its tier; by its epsilon besides where it shares that with others."""
-    several = sum(other.tier == one.tier for other in among) > 1
-    return f"{one.tier} (epsilon {one.guarantee.epsilon:.3g})" if several else one.tier
 
 
 def _intervals(one: ReleaseView, places: NDArray[np.intp]) -> tuple[Interval, ...]:

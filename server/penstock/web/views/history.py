@@ -51,7 +51,7 @@ def release(visit: Visit, release: str) -> Response:
     return visit.page(
         "release.html",
         release=found,
-        picture=held.held_picture([found], f"{found.query} at {found.tier}"),
+        picture=held.release_picture(found, f"{found.query} at {found.tier}"),
         forms=visit.lent.forms,
     )
 

@@ -7,28 +7,22 @@ from penstock.services import history, queries, releases
 from penstock.services.foreseen import ForeseenView
 from penstock.services.views import QueryView
 from penstock.web import releases as held
+from penstock.web.asking import asked
 from penstock.web.pages import ANALYST, SIGNED_IN, Pages
 from penstock.web.visit import Visit
 
 pages = Pages()
-
-MOST_LEVELS = 6
-"""The most accurate ones that are drawn side by side; each has a page of its own besides."""
 
 
 @pages.get("/queries/<query>", SIGNED_IN)
 def query(visit: Visit, query: str) -> Response:
     """What a query asks, and what the caller holds of it."""
     shown = queries.show(visit.server, visit.principal, query)
-    own = []
-    if "analyst" in visit.principal.roles:
-        own = history.held(visit.server, visit.principal, shown.name, most=MOST_LEVELS)
     return visit.page(
         "query.html",
         query=shown,
-        held=own,
-        picture=held.held_picture(own, f"{shown.name}: what you hold"),
-        asks=held.asks(shown),
+        held=_held(visit, shown) if "analyst" in visit.principal.roles else None,
+        asks=asked(shown.spec),
         foreseen=_own_level(visit, shown),
         given=request.args.get("given"),
         first="first" in request.args,
@@ -65,6 +59,16 @@ def request_release(visit: Visit, query: str) -> Response:
     view = answer.view
     first = "1" if answer.first else None
     return visit.go("query", query=view.query, given=view.id, first=first)
+
+
+def _held(visit: Visit, shown: QueryView) -> held.Held | None:
+    """Every level that the caller holds; those that the address names are drawn."""
+    server, caller = visit.server, visit.principal
+    items = history.levels(server, caller, shown.name)
+    ids, chosen = [item.id for item in items], request.args.getlist("level")
+    drawn, listed = held.selected(ids, chosen, shown.dimension)
+    views = history.held(server, caller, shown.name, most=len(listed), chosen=listed)
+    return held.held(items, views, drawn, f"{shown.name}: what you hold")
 
 
 def _own_level(visit: Visit, shown: QueryView) -> ForeseenView | None:

@@ -1,0 +1,117 @@
+"""What a query asks of its dataset, in words: from the spec as it was registered."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+_ELSEWHERE = frozenset(
+    {"name", "dataset", "mechanism", "levels", "share", "keys", "max_levels", "sensitivity", "p"}
+)
+_COUNTED = {
+    "count": "how many rows there are",
+    "count_units": "how many privacy units there are",
+}
+_COLUMNS = {
+    "count": "in how many rows each of these is true",
+    "count_units": "for how many privacy units each of these is true",
+}
+_OPERATORS = {
+    "=": "is",
+    "!=": "is not",
+    "<": "is below",
+    "<=": "is at most",
+    ">": "is above",
+    ">=": "is at least",
+    "in": "is one of",
+    "not_in": "is none of",
+}
+_STRUCTURES = {
+    "sparse_histogram": "only those keys of the domain that are found, and a few false ones",
+    "correlated": "counts that are protected together, with less noise than each by itself",
+}
+
+
+def asked(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The name of each part of a spec, and the part in a sentence.
+
+    A part that has no sentence yet is shown as it was registered.
+    """
+    said: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+        "aggregate": ("It tells", _aggregate),
+        "group_by": ("For each", _groups),
+        "where": ("Of rows where", _conditions),
+        "contribution": ("Of one privacy unit at most", _contribution),
+        "structure": ("It lists", lambda name: _STRUCTURES[name]),
+    }
+    found = []
+    for name, part in spec.items():
+        if name in _ELSEWHERE or part in (None, [], {}):
+            continue
+        label, words = said.get(name, (name.replace("_", " ").capitalize(), _plain))
+        try:
+            found.append((label, words(part)))
+        except (KeyError, TypeError):
+            found.append((label, _plain(part)))
+    return found
+
+
+def _plain(part: object) -> str:
+    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+
+
+def _aggregate(part: Mapping[str, Any]) -> str:
+    kind = part["type"]
+    if kind in _COUNTED:
+        columns = part.get("columns")
+        return f"{_COLUMNS[kind]}: {', '.join(columns)}" if columns else _COUNTED[kind]
+    if kind == "histogram":
+        return f"how many rows are in each bin of {part['column']}: {_bins(part['bins'])}"
+    what = {"sum": "the sum", "mean": "the mean"}[kind]
+    return f"{what} of {part['column']}{_bounds(part)}"
+
+
+def _bounds(part: Mapping[str, Any]) -> str:
+    lower, upper, step = part.get("lower"), part.get("upper"), part.get("step")
+    said = ""
+    if lower is not None and upper is not None:
+        said = f", each value cut to {lower} to {upper}"
+    elif lower is not None or upper is not None:
+        said = f", each value at least {lower}" if upper is None else f", each at most {upper}"
+    return said + (f", rounded to steps of {step}" if step is not None else "")
+
+
+def _bins(edges: Sequence[Any]) -> str:
+    return f"bins from {', '.join(map(str, edges[:-1]))}, the last to {edges[-1]}"
+
+
+def _groups(part: Sequence[Mapping[str, Any]]) -> str:
+    return " and ".join(
+        f"{one['column']} ({_bins(one['bins'])})" if one.get("bins") else str(one["column"])
+        for one in part
+    )
+
+
+def _conditions(part: Sequence[Mapping[str, Any]]) -> str:
+    return " and ".join(
+        f"{one['column']} {_OPERATORS[one['op']]} {_value(one['value'])}" for one in part
+    )
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(_plain(one) for one in value)
+    return _plain(value)
+
+
+def _contribution(part: Mapping[str, Any]) -> str:
+    return ", ".join(_shares(part))
+
+
+def _shares(part: Mapping[str, Any]) -> Iterator[str]:
+    groups, rows = part.get("max_groups"), part.get("max_rows_per_group")
+    if groups is None and rows is None:
+        raise KeyError("contribution")
+    if groups is not None:
+        yield "1 group is counted" if groups == 1 else f"{groups:,} groups are counted"
+    if rows is not None:
+        yield f"{rows:,} {'row' if rows == 1 else 'rows'} in each group"

@@ -1,0 +1,151 @@
+"""A query's page: which of the levels that somebody holds are drawn stands in its address."""
+
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from tests.api.world import World
+from tests.web.world import Browser, Open, text_of
+
+from penstock.web.asking import asked
+from penstock.web.releases import MOST_CHOSEN, MOST_DRAWN, selected
+
+BOX = re.compile(r'type="(\w+)" name="level" value="([^"]+)" aria-label="Draw ([^"]+)"( checked)?>')
+LINES = re.compile(r"<g [^>]*><title>([^<]*)</title>")
+
+
+@pytest.fixture
+def ian(browse: Open, world: World) -> Browser:
+    """Somebody who holds ten levels of visits, and two of a sparse histogram."""
+    for tier in ("internal", "public"):
+        for query in ("visits", "books"):
+            world.answer("POST", f"/api/v1/queries/{query}/releases", {"tier": tier}, by="ian")
+    for number in range(1, 9):
+        body = {"level": 4000.0 * 4**number}
+        world.answer("POST", "/api/v1/queries/visits/releases", body, by="ian")
+    return browse("ian")
+
+
+def boxes(page: str) -> list[tuple[str, str, str, bool]]:
+    """What each box of the page chooses: its kind, release and name, and whether it is on."""
+    return [(kind, one, name, bool(on)) for kind, one, name, on in BOX.findall(page)]
+
+
+def page_of(browser: Browser, query: str, *levels: str) -> str:
+    answer = browser.get(f"/queries/{query}?{urlencode([('level', one) for one in levels])}")
+    assert answer.status_code == 200
+    return answer.text
+
+
+def figures(browser: Browser, query: str, release: str) -> list[str]:
+    """The table of a release's own page."""
+    own = browser.get(f"/releases/{release}").text
+    return re.findall(r'<td class="right">([^<]*)</td>', own[own.index("<caption>") :])
+
+
+def test_without_a_choice_the_most_accurate_are_drawn_and_all_are_in_the_table(
+    ian: Browser,
+) -> None:
+    page = page_of(ian, "visits")
+    found = boxes(page)
+    assert [on for *_, on in found] == [True] * MOST_DRAWN + [False] * (10 - MOST_DRAWN)
+    assert len({name for _, _, name, _ in found}) == 10
+    assert "6 of the 10 levels that you hold are drawn" in text_of(ian.get("/queries/visits"))
+    for _, release, name, _ in found:
+        numbers = figures(ian, "visits", release)
+        assert len(numbers) == 6
+        assert f"{name}: value" in page
+        assert all(f">{number}</td>" in page for number in numbers)
+
+
+def test_those_that_are_chosen_are_drawn_and_no_other(ian: Browser) -> None:
+    every = boxes(page_of(ian, "visits"))
+    wanted = [every[0], every[7], every[9]]
+    page = page_of(ian, "visits", *(release for _, release, _, _ in wanted))
+    assert [release for _, release, _, on in boxes(page) if on] == [one[1] for one in wanted]
+    drawn = {line.split(", ", 1)[1].rsplit(":", 1)[0] for line in LINES.findall(page)}
+    assert drawn == {name for _, _, name, _ in wanted}
+    first = figures(ian, "visits", wanted[0][1])[0]
+    assert any(f": {first} (" in line for line in LINES.findall(page))
+
+
+def test_a_level_keeps_its_color_whatever_is_drawn_beside_it(ian: Browser) -> None:
+    every = boxes(page_of(ian, "visits"))
+
+    def color(page: str, name: str) -> str:
+        found = re.search(rf'<g class="(s\d)"[^>]*><title>\w+, {re.escape(name)}:', page)
+        assert found is not None
+        return found.group(1)
+
+    (_, release, name, _), (_, beside, _, _) = every[3], every[8]
+    two = page_of(ian, "visits", release, beside)
+    assert color(page_of(ian, "visits"), name) == color(two, name)
+
+
+def test_of_a_sparse_histogram_one_level_is_drawn_at_a_time(ian: Browser) -> None:
+    best, other = boxes(page_of(ian, "books"))
+    assert (best[0], best[3], other[3]) == ("radio", True, False)
+    assert best[2] == "internal"
+    page = page_of(ian, "books", other[1])
+    assert [on for *_, on in boxes(page)] == [False, True]
+    numbers = figures(ian, "books", other[1])
+    assert re.findall(r'<td class="right">([^<]*)</td>', page[page.index("<caption>") :])[
+        : len(numbers)
+    ] == (numbers)
+
+
+@pytest.mark.parametrize("made_up", ["x", "0" * 36, "' or 1=1", ""])
+def test_what_is_not_held_is_as_if_it_were_not_chosen(
+    ian: Browser, world: World, made_up: str
+) -> None:
+    plain = page_of(ian, "visits")
+    assert page_of(ian, "visits", made_up) == plain
+    others = world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ann")["id"]
+    held = {release for _, release, _, _ in boxes(plain)}
+    assert (page_of(ian, "visits", others) == plain) or others in held
+
+
+def test_of_very_many_levels_no_more_are_drawn_than_can_be_told_apart() -> None:
+    ids = [str(number) for number in range(100)]
+    drawn, listed = selected(ids, ids, 5)
+    assert drawn == ids[:MOST_CHOSEN]
+    drawn, listed = selected(ids, ["97", "3"], 5)
+    assert drawn == ["3", "97"]
+    assert {"3", "97"} < {*listed}
+    assert 38 <= len(listed) <= 40
+    assert len(selected(ids, [], 10**9)[1]) < 20
+    assert selected([], ["1"], 3) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({"aggregate": {"type": "count_units"}}, "how many privacy units there are"),
+        ({"aggregate": {"type": "sum", "column": "a"}}, "the sum of a"),
+        (
+            {"aggregate": {"type": "mean", "column": "a", "lower": 0, "upper": 9, "step": 1}},
+            "the mean of a, each value cut to 0 to 9, rounded to steps of 1",
+        ),
+        (
+            {"aggregate": {"type": "histogram", "column": "a", "bins": [0, 1, 5]}},
+            "how many rows are in each bin of a: bins from 0, 1, the last to 5",
+        ),
+        (
+            {"aggregate": {"type": "count", "columns": ["x", "y"]}},
+            "in how many rows each of these is true: x, y",
+        ),
+        ({"group_by": [{"column": "a"}, {"column": "b", "bins": [0, 2]}]}, "a and b (bins from 0"),
+        ({"where": [{"column": "a", "op": ">=", "value": 1}]}, "a is at least 1"),
+        ({"where": [{"column": "a", "op": "in", "value": ["x", 2]}]}, "a is one of x, 2"),
+        (
+            {"contribution": {"max_groups": 1, "max_rows_per_group": 5}},
+            "1 group is counted, 5 rows in each group",
+        ),
+        ({"domain": {"type": "uint64"}}, '{"type": "uint64"}'),
+        ({"aggregate": {"type": "of another version"}}, "of another version"),
+    ],
+)
+def test_a_spec_is_told_in_words(spec: dict[str, Any], said: str) -> None:
+    ((_, words),) = asked({"name": "q", **spec, "max_levels": 3})
+    assert said in words
