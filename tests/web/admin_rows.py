@@ -20,6 +20,14 @@ PUSHED = (
     ("epsilon public", "1"),
 )
 
+LOWERED = (("wish", "epsilon"), ("level internal", "0.3"))
+UNMOVED = (("wish", "epsilon"), ("level internal", "0.5"))
+
+
+def sure(name: str) -> tuple[tuple[str, str], ...]:
+    """The name that is typed by hand."""
+    return (("sure", name),)
+
 
 def alone(
     name: str, path: str, root: int, fields: tuple[tuple[str, str], ...] = ()
@@ -38,8 +46,9 @@ ADMIN_ROWS = [
     alone("tier", "/tiers/absent", 404),
     alone("change_tier", "/tiers/partner", 303, (("description", "who helps us"),)),
     alone("change_tier", "/tiers/partner", 422, (("rank", "x"),)),
-    alone("delete_tier", "/tiers/public/deletion", 409),
-    alone("delete_tier", "/tiers/partner/deletion", 303),
+    alone("delete_tier", "/tiers/public/deletion", 409, sure("public")),
+    alone("delete_tier", "/tiers/partner/deletion", 422),
+    alone("delete_tier", "/tiers/partner/deletion", 303, sure("partner")),
     alone("foresee_clearance", "/clearance?user=ann&tier=internal", 200),
     alone("foresee_clearance", "/clearance?user=zeno&tier=internal", 422),
     alone("set_clearance", "/clearance", 303, MOVE),
@@ -55,8 +64,9 @@ ADMIN_ROWS = [
     alone("issue_token", "/users/ian/tokens", 200, (("once", "4"),)),
     alone("issue_token", "/users/ian/tokens", 422, (("once", "5"), ("expires_in", "soon"))),
     alone("revoke_token", "/users/ian/tokens/absent/revocation", 404),
-    alone("disable_user", "/users/gone/disabling", 303),
-    alone("disable_user", "/users/root/disabling", 409),
+    alone("disable_user", "/users/gone/disabling", 422, sure("ann")),
+    alone("disable_user", "/users/gone/disabling", 303, sure("gone")),
+    alone("disable_user", "/users/root/disabling", 409, sure("root")),
     alone("dataset_budgets", "/datasets/sites/budgets", 200),
     alone("dataset_budgets", "/datasets/absent/budgets", 404),
     alone("change_budgets", "/datasets/sites/budgets", 303, (("epsilon internal", "5"),)),
@@ -81,8 +91,26 @@ ADMIN_ROWS = [
     alone("new_dataset", "/new/dataset?uri=/etc/passwd", 422),
     alone("register_dataset", "/new/dataset", 422, (("once", "9"),)),
     alone("register_dataset", "/new/dataset", 303, (*PUSHED, ("once", "10"))),
-    alone("retire_query", "/queries/absent/retirement", 404),
-    alone("retire_query", "/queries/books/retirement", 303),
-    alone("retire_stream", "/streams/absent/retirement", 404),
-    alone("retire_stream", "/streams/rising/retirement", 303),
+    alone("query_levels", "/queries/visits/levels", 200),
+    alone("query_levels", "/queries/absent/levels", 404),
+    alone("query_levels", "/queries/visits/levels?wish=epsilon&level+public=0.2", 200),
+    alone("query_levels", "/queries/visits/levels?wish=epsilon", 422),
+    alone("move_query_levels", "/queries/absent/levels", 404),
+    alone("move_query_levels", "/queries/visits/levels", 422),
+    alone("move_query_levels", "/queries/visits/levels", 409, LOWERED),
+    alone("move_query_levels", "/queries/visits/levels", 303, UNMOVED),
+    alone("stream_levels", "/streams/arrivals/levels", 200),
+    alone("stream_levels", "/streams/absent/levels", 404),
+    alone("move_stream_levels", "/streams/absent/levels", 404),
+    alone("move_stream_levels", "/streams/arrivals/levels", 409, LOWERED),
+    alone("query_retirement", "/queries/books/retirement", 200),
+    alone("query_retirement", "/queries/absent/retirement", 404),
+    alone("retire_query", "/queries/absent/retirement", 404, sure("absent")),
+    alone("retire_query", "/queries/books/retirement", 422, (("sure", "on"),)),
+    alone("retire_query", "/queries/books/retirement", 303, sure("books")),
+    alone("stream_retirement", "/streams/rising/retirement", 200),
+    alone("stream_retirement", "/streams/absent/retirement", 404),
+    alone("retire_stream", "/streams/absent/retirement", 404, sure("absent")),
+    alone("retire_stream", "/streams/rising/retirement", 422),
+    alone("retire_stream", "/streams/rising/retirement", 303, sure("rising")),
 ]

@@ -52,7 +52,7 @@ def test_an_admin_moves_somebody_whom_they_added(served: Served, window: Screen)
     window.page.go_back()
     window.reads("nothing would change")
     window.go(f"/tiers/{tier}")
-    window.page.get_by_label("I mean").check()
+    window.page.get_by_label("to say that you mean it").fill(tier)
     window.press("Take it away")
     window.reads("The tier is gone.")
 

@@ -168,9 +168,9 @@ def test_people_are_added_given_roles_and_shut_out(root: Browser, world: World) 
     assert nobody.status_code == 422
     assert root.submit("/users/eve/roles", roles="auditor").status_code == 303
     assert world.answer("GET", "/api/v1/users/eve", by="root")["roles"] == ["auditor"]
-    assert root.submit("/users/eve/disabling").status_code == 303
+    assert root.submit("/users/eve/disabling", sure="eve").status_code == 303
     assert not world.answer("GET", "/api/v1/users/eve", by="root")["active"]
-    last = root.submit("/users/root/disabling")
+    last = root.submit("/users/root/disabling", sure="root")
     assert last.status_code == 409
     assert "only admin" in text_of(last)
 
@@ -216,8 +216,8 @@ def test_under_the_two_person_rule_pages_propose_what_takes_two(
     assert (closed.status_code, "withdrawn already" in text_of(closed)) == (409, True)
     assert "withdrawn" in text_of(root.get("/proposals?state=withdrawn"))
     assert root.submit("/users/ian/roles", roles="admin").status_code == 403
-    for path in ("/queries/visits/retirement", "/streams/arrivals/retirement"):
-        assert "/proposals/" in root.submit(path).location
+    for kind, name in (("queries", "visits"), ("streams", "arrivals")):
+        assert "/proposals/" in root.submit(f"/{kind}/{name}/retirement", sure=name).location
 
 
 def test_what_one_admin_proposed_another_approves_on_a_page(
@@ -231,7 +231,7 @@ def test_what_one_admin_proposed_another_approves_on_a_page(
     root.sign_in("root")
     rita.sign_in("rita")
     root.submit("/tiers", once="1", name="partner", above="public")
-    address = urlsplit(root.submit("/tiers/partner/deletion").location).path
+    address = urlsplit(root.submit("/tiers/partner/deletion", sure="partner").location).path
     assert "partner" in text_of(root.get("/tiers"))
     assert "Approve it" in rita.get(address).text
     page = follow(rita, rita.submit(f"{address}/approval"))
@@ -244,12 +244,39 @@ def test_a_query_is_retired_by_a_button_that_says_what_that_means(
     root: Browser, world: World
 ) -> None:
     for page, kind in (("/queries/visits", "query"), ("/streams/arrivals", "stream")):
-        assert "nothing that it cost comes back" in text_of(root.get(page))
-        done = follow(root, root.submit(f"{page}/retirement"))
-        assert f"{kind} is retired" in text_of(done)
-        assert root.submit(f"{page}/retirement").status_code == 303
-        assert "comes back" not in text_of(root.get(page))
+        path, name = f"{page}/retirement", page.rpartition("/")[2]
+        assert f'href="{path}"' in root.get(page).text
+        assert "Nothing that it cost comes back" in text_of(root.get(path))
+        done = follow(root, root.submit(path, sure=f" {name.upper()} "))
+        assert f"{name} is retired" in text_of(done)
+        assert root.submit(path, sure=name).status_code == 303
+        assert "comes back" not in text_of(root.get(path))
+        assert f"This {kind} is retired" in text_of(root.get(page))
     assert world.answer("GET", "/api/v1/queries/visits", by="root")["status"] == "retired"
+
+
+@pytest.mark.parametrize("typed", [None, "", "on", "visit", HOSTILE])
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/queries/visits/retirement", "visits"),
+        ("/streams/arrivals/retirement", "arrivals"),
+        ("/tiers/partner/deletion", "partner"),
+        ("/users/ian/disabling", "ian"),
+    ],
+)
+def test_what_takes_away_for_ever_is_done_to_what_is_named_by_hand(
+    root: Browser, world: World, path: str, name: str, typed: str | None
+) -> None:
+    """Whatever the browser makes of a field that it should require."""
+    root.submit("/tiers", once="1", name="partner", above="public")
+    before = leaves(world)
+    answer = root.submit(path, **({} if typed is None else {"sure": typed}))
+    assert answer.status_code == 422
+    assert f"this is about {name!r}" in text_of(answer).replace("&#39;", "'")
+    assert 'id="sure-wrong"' in answer.text
+    assert "<script>alert" not in answer.text
+    assert leaves(world) == before
 
 
 def test_keys_are_shown_by_name(root: Browser, world: World) -> None:

@@ -94,9 +94,24 @@ def recharge(
 ) -> None:
     """Charge every tier the effective levels that it now has of ``queries``.
 
+    ``allowed`` is that of ``due``.  Raises ``BudgetExhausted``, and then nothing may be
+    kept, unless every account has room.
+    """
+    dues = due(session, dataset, queries, allowed=allowed)
+    _pay(session, required(dataset.id), dues, at)
+
+
+def due(
+    session: Session,
+    dataset: Dataset,
+    queries: Sequence[Query],
+    *,
+    allowed: Mapping[int, Rungs] | None = None,
+) -> list[Due]:
+    """What tiers are still to be charged for the effective levels that they have of ``queries``.
+
     ``allowed`` has, by query, rungs that tiers are about to be given.  What tiers below a
-    tier were charged for is its own to pay as well.  Raises ``BudgetExhausted``, and then
-    nothing may be kept, unless every account has room.
+    tier were charged for is its own to pay as well.
     """
     tiers = ladder(session)
     accounts = {
@@ -110,7 +125,7 @@ def recharge(
         key = required(query.id)
         before = {tier: charged[tier, key] for tier in accounts if (tier, key) in charged}
         dues += _dues(query, tiers, accounts, before, (allowed or {}).get(key, {}))
-    _pay(session, required(dataset.id), dues, at)
+    return dues
 
 
 def charged_for(

@@ -60,7 +60,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
     rungs = {key: asked_rung(process, *one, dataset.delta) for key, one in targets.items()}
     with server.database.read() as session:
         reads = bool(undrawn(session, query, list(rungs.values())))
-    _require_ceiling_of_histogram(query, process, rungs)
+    require_ceiling_of_histogram(query, process, rungs)
     answer: Answer | None = None
     if reads or wanted.values is not None:
         answer = _answer(server, dataset, query, wanted.values)
@@ -86,7 +86,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
     return query.name
 
 
-def _require_ceiling_of_histogram(query: Query, process: Process, rungs: Rungs) -> None:
+def require_ceiling_of_histogram(query: Query, process: Process, rungs: Rungs) -> None:
     """Raise ``InvalidInput`` for a level that only another reading of the data could give."""
     finest = min(rungs.values())
     if query.histogram is not None and finest < query.ceiling:
@@ -181,6 +181,16 @@ def charge_levels(
     session: Session, dataset: Dataset, query: Query, rungs: Rungs, at: datetime
 ) -> dict[int, int]:
     """Charge every tier for ``rungs``; what all tiers are to be allowed from then on."""
+    allowed = allowed_then(session, dataset, query, rungs)
+    recharge(session, dataset, [query], at, allowed={required(query.id): allowed})
+    return allowed
+
+
+def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs) -> dict[int, int]:
+    """What all tiers would be allowed, were ``rungs`` given to some of them.
+
+    Raises ``Conflict``, ``InvalidInput`` and ``LevelsUsedUp`` as ``change`` does.
+    """
     key = required(query.id)
     own = {**newest(session, [query])[key], **rungs}
     tiers = ordered(session)
@@ -190,7 +200,6 @@ def charge_levels(
     funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
     allowed = risen(funded, own)
     require_levels(session, query, allowed)
-    recharge(session, dataset, [query], at, allowed={key: allowed})
     return allowed
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from penstock.services.level_plans import MovedLevelsView
 from penstock.services.preview_views import PreviewView
 from penstock.services.views import DatasetBudgetView
 from penstock.web.charts import stacked
@@ -33,6 +34,16 @@ def with_one_more(budget: DatasetBudgetView, preview: PreviewView) -> Picture:
     title = f"Budgets of {budget.dataset} with {preview.query}"
     content = stacked.Budgets(title, _tiers(budget, more))
     return picture(stacked.budget_bars, stacked.rows, content, "planned")
+
+
+def moved(budget: DatasetBudgetView, foreseen: MovedLevelsView) -> Picture:
+    """The bars as they would be with what other levels of a query cost."""
+    name = f"{foreseen.query}, moved"
+    more = {
+        tier.tier: stacked.Part(name, tier.charge.share) for tier in foreseen.tiers if tier.charge
+    }
+    content = stacked.Budgets(f"Budgets of {budget.dataset} then", _tiers(budget, more))
+    return picture(stacked.budget_bars, stacked.rows, content, "moved")
 
 
 def _tiers(

@@ -10,6 +10,7 @@ from penstock.web.views import (
     granting,
     history,
     keys,
+    levels,
     new_dataset,
     new_query,
     people,
@@ -25,6 +26,7 @@ from penstock.web.views import (
 _READ = (entry, catalogue, queries, streams, history, budgets)
 _ADMINISTERED = (
     granting,
+    levels,
     retiring,
     new_dataset,
     new_query,

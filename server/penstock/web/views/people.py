@@ -10,6 +10,7 @@ from penstock.services.principals import ROLES
 from penstock.services.specs import TokenSpec, UserChange, UserSpec
 from penstock.web import forms
 from penstock.web.forms import Form
+from penstock.web.meant import require_named
 from penstock.web.once import once, tried
 from penstock.web.pages import ADMIN, Pages
 from penstock.web.visit import Visit
@@ -66,6 +67,7 @@ def disable_user(visit: Visit, user: str) -> Response:
     """Shut somebody out."""
 
     def act() -> Response:
+        require_named(request.form, user)
         done = users.disable(visit.server, visit.principal, user)
         return visit.go("user", user=done.name, done="disabled")
 

@@ -47,7 +47,7 @@ def approve_proposal(visit: Visit, proposal: str) -> Response:
 
     def act() -> Response:
         done = services.approve(visit.server, visit.principal, proposal)
-        return visit.go("proposal", proposal=done.id)
+        return visit.go("proposal", proposal=done.id, decided="1")
 
     return tried(act, lambda problem: _proposal(visit, proposal, forms.refused({}, problem)))
 
@@ -58,11 +58,13 @@ def withdraw_proposal(visit: Visit, proposal: str) -> Response:
 
     def act() -> Response:
         done = services.withdraw(visit.server, visit.principal, proposal)
-        return visit.go("proposal", proposal=done.id)
+        return visit.go("proposal", proposal=done.id, decided="1")
 
     return tried(act, lambda problem: _proposal(visit, proposal, forms.refused({}, problem)))
 
 
 def _proposal(visit: Visit, public_id: str, form: Form) -> Response:
     found = services.show(visit.server, visit.principal, public_id)
-    return visit.page("proposal.html", form.status, proposal=found, form=form)
+    return visit.page(
+        "proposal.html", form.status, proposal=found, form=form, decided="decided" in request.args
+    )

@@ -13,6 +13,7 @@ from penstock.services.proposed import TierDeletion
 from penstock.services.specs import TierChange, TierSpec
 from penstock.web import forms, rungs
 from penstock.web.forms import Form
+from penstock.web.meant import require_named
 from penstock.web.once import once, tried
 from penstock.web.pages import ADMIN, Pages
 from penstock.web.visit import Visit
@@ -66,9 +67,10 @@ def delete_tier(visit: Visit, tier: str) -> Response:
     """Take a tier away that nobody holds, or propose it."""
 
     def act() -> Response:
+        require_named(request.form, tier)
         done = proposals.asked(visit.server, visit.principal, TierDeletion(tier=tier))
         if isinstance(done, ProposalView):
-            return visit.go("proposal", proposal=done.id, proposed="1")
+            return visit.go("proposal", proposal=done.id)
         return visit.go("ladder", deleted="1")
 
     return tried(act, lambda problem: _tier(visit, tier, forms.refused(request.form, problem)))

@@ -1,0 +1,220 @@
+"""What other levels of a query or a stream would mean, before they are moved.
+
+Settled as moving them would settle it, from rows alone: nothing is charged, read or drawn.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from penstock.accounting import total
+from penstock.connectors.refusals import within
+from penstock.errors import BudgetExhausted
+from penstock.persistence.tables import Dataset, Query, User
+from penstock.services import effective, log
+from penstock.services.accounts import require_room
+from penstock.services.allowances import newest
+from penstock.services.catalogue import levels_of
+from penstock.services.effective import Due
+from penstock.services.independent import undrawn
+from penstock.services.levels import (
+    allowed_then,
+    asked_rung,
+    listed_levels,
+    require_active,
+    require_ceiling_of_histogram,
+)
+from penstock.services.lookup import holding, query_by_name, required, stream_by_name
+from penstock.services.preview import charge_of, room_of
+from penstock.services.preview_views import ChargeView, RoomView
+from penstock.services.principals import Principal
+from penstock.services.process import Process
+from penstock.services.server import Server
+from penstock.services.specs import LevelSpec
+from penstock.services.stream_errors import errors
+from penstock.services.stream_shapes import Shape
+from penstock.services.stream_state import state_row
+from penstock.services.tiers import ordered
+from penstock.services.views import ErrorView, GuaranteeView, LevelView
+
+
+@dataclass(frozen=True)
+class SeenLevelView:
+    """A level, what it promises, and how far off its numbers may be."""
+
+    level: LevelView
+    guarantee: GuaranteeView
+    error: ErrorView
+
+
+@dataclass(frozen=True)
+class MovedLevelView:
+    """What a tier sees of a query before and after; null where it sees nothing of it.
+
+    ``people`` are the analysts who hold the tier.  ``charge`` is what its account pays for
+    the move, with the ``room`` that there is for it; null where it pays nothing.
+    """
+
+    tier: str
+    people: list[str]
+    before: SeenLevelView | None
+    after: SeenLevelView | None
+    charge: ChargeView | None
+    room: RoomView | None
+
+    @property
+    def moves(self) -> bool:
+        """Whether the tier sees anything else than before."""
+        return self.before != self.after
+
+
+@dataclass(frozen=True)
+class MovedLevelsView:
+    """What other levels would mean.
+
+    ``reads``: the exact values are needed once more, which somebody has to push again where
+    they were ``pushed``.  ``former`` are tiers that were taken away and pay as well.
+    ``changes`` is false where all is so already.  ``basis`` tells this from what would be
+    shown in another state; it is compared, not read.
+    """
+
+    query: str
+    dataset: str
+    stream: bool
+    lossless: bool
+    tiers: list[MovedLevelView]
+    former: list[str]
+    reads: bool
+    pushed: bool
+    refusal: str | None
+    changes: bool
+    basis: str
+
+
+def foresee(
+    server: Server,
+    principal: Principal,
+    name: str,
+    levels: Mapping[str, LevelSpec],
+    *,
+    stream: bool = False,
+) -> MovedLevelsView:
+    """What moving ``levels`` would mean; nothing is done.
+
+    Raises what moving them would, but for want of budget, which the answer states, and of
+    exact values, which are not looked at.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        query = (stream_by_name if stream else query_by_name)(session, name)
+        require_active(query)
+        dataset = session.get_one(Dataset, query.dataset_id)
+        rungs = _asked(session, dataset, query, levels)
+        allowed = allowed_then(session, dataset, query, rungs)
+        key = required(query.id)
+        dues = effective.due(session, dataset, [query], allowed={key: allowed})
+        before = newest(session, [query])[key]
+        return MovedLevelsView(
+            query=query.name,
+            dataset=dataset.name,
+            stream=stream,
+            lossless=Process.of(query).lossless,
+            tiers=_tiers(session, query, dataset, allowed, dues),
+            former=[one.account.tier.name for one in dues if one.account.tier.deleted_at],
+            reads=not stream and bool(undrawn(session, query, list(rungs.values()))),
+            pushed=query.sql is None,
+            refusal=_refusal(session, dataset, dues),
+            changes=any(before.get(tier) != rung for tier, rung in allowed.items()),
+            basis=_basis(before, allowed, dues),
+        )
+
+
+def _asked(
+    session: Session, dataset: Dataset, query: Query, levels: Mapping[str, LevelSpec]
+) -> dict[int, int]:
+    """The rungs that are asked for, by tier."""
+    process = Process.of(query)
+    shape = None if query.structure is None else Shape.of(query)
+    rungs = {}
+    for key, (spelled, spec) in listed_levels(session, dataset, levels).items():
+        rungs[key] = asked_rung(process, spelled, spec, dataset.delta)
+        if shape is not None:
+            with within("levels", spelled):
+                shape.require_reach(process, rungs[key])
+    if shape is None:
+        require_ceiling_of_histogram(query, process, rungs)
+    return rungs
+
+
+def _tiers(
+    session: Session,
+    query: Query,
+    dataset: Dataset,
+    allowed: Mapping[int, int],
+    dues: Sequence[Due],
+) -> list[MovedLevelView]:
+    held = {required(tier.id): rung for tier, rung in levels_of(session, query, None)}
+    people = _people(session)
+    found = []
+    for tier in ordered(session):
+        key = required(tier.id)
+        if key not in held and key not in allowed:
+            continue
+        own = [one for one in dues if one.account.tier.id == key]
+        cost = total(one.cost for one in own)
+        found.append(
+            MovedLevelView(
+                tier=tier.name,
+                people=people.get(key, []),
+                before=_seen(session, query, dataset, held.get(key)),
+                after=_seen(session, query, dataset, allowed.get(key)),
+                charge=charge_of(own[0].account, cost) if own else None,
+                room=room_of(own[0].account, cost) if own else None,
+            )
+        )
+    return found
+
+
+def _seen(
+    session: Session, query: Query, dataset: Dataset, rung: int | None
+) -> SeenLevelView | None:
+    if rung is None:
+        return None
+    process = Process.of(query)
+    if query.structure is None:
+        error = process.error(rung)
+    else:
+        step = max(state_row(session, query).step, 1)
+        error = next(errors(Shape.of(query), process, rung, [step]))
+    return SeenLevelView(process.level(rung), process.guarantee(rung, dataset.delta), error)
+
+
+def _people(session: Session) -> dict[int, list[str]]:
+    """The analysts who hold each tier and are not shut out, by the tier's key."""
+    held_by = holding(session)
+    found: dict[int, list[str]] = {}
+    active = select(User).where(col(User.analyst), col(User.disabled_at).is_(None))
+    for user in session.exec(active.order_by(col(User.id))).all():
+        tier = held_by.get(required(user.id))
+        if tier is not None:
+            found.setdefault(tier, []).append(user.name)
+    return found
+
+
+def _refusal(session: Session, dataset: Dataset, dues: Sequence[Due]) -> str | None:
+    try:
+        require_room(session, required(dataset.id), [(one.account, one.cost) for one in dues])
+    except BudgetExhausted as problem:
+        return problem.detail
+    return None
+
+
+def _basis(before: Mapping[int, int], allowed: Mapping[int, int], dues: Sequence[Due]) -> str:
+    seen = {
+        "before": sorted(before.items()),
+        "after": sorted(allowed.items()),
+        "due": sorted((required(one.account.tier.id), one.rung, one.cost.loss) for one in dues),
+    }
+    return hashlib.sha256(log.canonical(seen)).hexdigest()

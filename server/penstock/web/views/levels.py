@@ -1,0 +1,181 @@
+"""Moving the levels of a query or a stream: what it would mean, and then doing it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.errors import Conflict, InvalidInput, PenstockError
+from penstock.services import budget, level_plans, queries, streams
+from penstock.services.level_plans import MovedLevelsView
+from penstock.services.specs import LevelsChange
+from penstock.services.stream_specs import StreamChange
+from penstock.services.stream_views import StreamView
+from penstock.services.views import QueryView
+from penstock.web import forms, spending
+from penstock.web.forms import Form
+from penstock.web.once import tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+WISHES = (
+    ("epsilon", "epsilon: how much may be learned about one person"),
+    ("half_width", "how far off a number may be (95%)"),
+    ("level", "the noise itself (variance, scale or mean)"),
+)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A query or a stream: how it is shown, and how its levels are moved."""
+
+    name: str
+    show: Callable[[Visit, str], QueryView | StreamView]
+    change: Callable[[Visit, str, Mapping[str, object]], object]
+
+
+_QUERY = _Kind(
+    "query",
+    lambda visit, name: queries.show(visit.server, visit.principal, name),
+    lambda visit, name, wanted: queries.change(
+        visit.server, visit.principal, name, checked(LevelsChange, wanted)
+    ),
+)
+_STREAM = _Kind(
+    "stream",
+    lambda visit, name: streams.show(visit.server, visit.principal, name),
+    lambda visit, name, wanted: streams.change(
+        visit.server, visit.principal, name, checked(StreamChange, wanted)
+    ),
+)
+
+
+@pages.get("/queries/<query>/levels", ADMIN)
+def query_levels(visit: Visit, query: str) -> Response:
+    """The levels of a query, or what others would mean; nothing is done yet."""
+    return _levels(visit, _QUERY, query)
+
+
+@pages.post("/queries/<query>/levels", ADMIN)
+def move_query_levels(visit: Visit, query: str) -> Response:
+    """Move levels of a query."""
+    return _move(visit, _QUERY, query)
+
+
+@pages.get("/streams/<stream>/levels", ADMIN)
+def stream_levels(visit: Visit, stream: str) -> Response:
+    """The levels of a stream, or what others would mean; nothing is done yet."""
+    return _levels(visit, _STREAM, stream)
+
+
+@pages.post("/streams/<stream>/levels", ADMIN)
+def move_stream_levels(visit: Visit, stream: str) -> Response:
+    """Move levels of a stream, from its next element on."""
+    return _move(visit, _STREAM, stream)
+
+
+def _levels(visit: Visit, kind: _Kind, name: str) -> Response:
+    given, shown = request.args, kind.show(visit, name)
+    if "wish" not in given:
+        return _page(visit, kind, shown, Form(given), None)
+    return tried(
+        lambda: _page(visit, kind, shown, Form(given), _foreseen(visit, kind, shown, given)),
+        lambda problem: _page(visit, kind, shown, forms.refused(given, problem), None),
+    )
+
+
+def _move(visit: Visit, kind: _Kind, name: str) -> Response:
+    given, shown = request.form, kind.show(visit, name)
+
+    def act() -> Response:
+        foreseen = _foreseen(visit, kind, shown, given)
+        if foreseen.changes:
+            if given.get("shown", "") != foreseen.basis:
+                raise Conflict(
+                    f"The levels of {shown.name} or what they would cost changed meanwhile, and"
+                    " what was shown is no longer so. Look at it again; nothing was done."
+                )
+            kind.change(visit, shown.name, {"levels": _wanted(given, _tiers(visit, shown))})
+        return visit.go(f"{kind.name}_levels", **{kind.name: shown.name, "moved": "1"})
+
+    return tried(act, lambda problem: _again(visit, kind, shown, given, problem))
+
+
+def _foreseen(
+    visit: Visit, kind: _Kind, shown: QueryView | StreamView, given: Mapping[str, str]
+) -> MovedLevelsView:
+    wanted = checked(LevelsChange, {"levels": _wanted(given, _tiers(visit, shown))})
+    return level_plans.foresee(
+        visit.server,
+        visit.principal,
+        shown.name,
+        wanted.levels,
+        stream=kind is _STREAM,
+    )
+
+
+def _wanted(given: Mapping[str, str], tiers: list[str]) -> dict[str, dict[str, object]]:
+    """The levels that were typed, by tier; those left empty stay."""
+    wish = given.get("wish", "")
+    if wish not in dict(WISHES):
+        raise InvalidInput("Choose in which words levels are given.", pointer="/wish")
+    wanted: dict[str, dict[str, object]] = {}
+    for tier in tiers:
+        value = forms.number(given.get(f"level {tier}", ""))
+        if value is not None:
+            wanted[tier] = {wish: value}
+    if not wanted:
+        raise InvalidInput("Write another level beside a tier; what is left empty stays.")
+    return wanted
+
+
+def _tiers(visit: Visit, shown: QueryView | StreamView) -> list[str]:
+    """The tiers that may have a level: those with a budget for the data."""
+    found = budget.show(visit.server, visit.principal, shown.dataset)
+    versions = {one.version: one.tiers for one in found.earlier} | {found.version: found.tiers}
+    return [one.tier for one in versions.get(shown.dataset_version, found.tiers)]
+
+
+def _again(
+    visit: Visit,
+    kind: _Kind,
+    shown: QueryView | StreamView,
+    given: Mapping[str, str],
+    problem: PenstockError,
+) -> Response:
+    """The consequences anew where they can be told, or the form where they cannot."""
+    form = forms.refused(given, problem)
+    try:
+        foreseen = _foreseen(visit, kind, shown, given)
+    except (InvalidInput, Conflict):
+        foreseen = None
+    return _page(visit, kind, shown, form, foreseen)
+
+
+def _page(
+    visit: Visit,
+    kind: _Kind,
+    shown: QueryView | StreamView,
+    form: Form,
+    foreseen: MovedLevelsView | None,
+) -> Response:
+    picture = None
+    if foreseen is not None and foreseen.changes and not foreseen.refusal:
+        found = budget.show(visit.server, visit.principal, shown.dataset)
+        if found.version == shown.dataset_version:
+            picture = spending.moved(found, foreseen)
+    return visit.page(
+        "levels.html",
+        form.status,
+        kind=kind.name,
+        one=shown,
+        tiers=_tiers(visit, shown),
+        form=form,
+        wishes=WISHES,
+        foreseen=foreseen,
+        picture=picture,
+        moved="moved" in request.args,
+    )
