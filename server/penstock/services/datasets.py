@@ -202,10 +202,24 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     )
 
 
-def _examined(server: Server, request: DatasetRequest) -> tuple[DatasetRequest, bytes | None]:
-    """The request with an absolute path, its file looked at and hashed."""
+def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> DatasetRequest:
+    """The spec of a version that comes after another; its file is looked at, and not hashed.
+
+    Raises as ``add_version`` does for what is asked for.
+    """
+    return _looked_at(server, _next(before, wanted))
+
+
+def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
+    """The request with an absolute path, its file looked at by format and column names."""
     request = _located(server, request)
     connectors.check_source(request)
+    return request
+
+
+def _examined(server: Server, request: DatasetRequest) -> tuple[DatasetRequest, bytes | None]:
+    """The request as it was looked at, and its file's hash."""
+    request = _looked_at(server, request)
     if request.source.uri is None:
         return request, None
     return request, connectors.fingerprint(request, server.secrets.fingerprint)

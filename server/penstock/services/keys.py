@@ -76,15 +76,25 @@ def show(server: Server, principal: Principal) -> KeysView:
     principal.require("admin")
     health = server.provider.health()
     with server.database.read() as session:
-        used = [
-            KeyUseView(
-                dataset.name,
-                dataset.version,
-                wrapping_key(dataset.wrapped_kek) if dataset.wrapped_kek else None,
-            )
-            for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all()
-        ]
-    return KeysView(health.provider, len(health.keys), used)
+        return KeysView(health.provider, len(health.keys), used(session))
+
+
+def used(session: Session) -> list[KeyUseView]:
+    """Which of the provider's keys keeps which version of a dataset."""
+    return [
+        KeyUseView(
+            dataset.name,
+            dataset.version,
+            wrapping_key(dataset.wrapped_kek) if dataset.wrapped_kek else None,
+        )
+        for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all()
+    ]
+
+
+def readable(server: Server, name: str) -> bool:
+    """Whether any version of a dataset can still be read.  Raises ``NotFound``."""
+    with server.database.read() as session:
+        return bool(versions(session, name))
 
 
 def rotate(server: Server, principal: Principal, pause: Callable[[], None]) -> KeysView:

@@ -61,6 +61,25 @@ class VerificationView:
 
 
 @dataclass(frozen=True)
+class ForeseenRestoreView:
+    """What acknowledging a restore would come to.
+
+    ``problem`` says why the server is suspended.  ``witnessed`` leaves were seen, null where
+    the witness is lost; this database has ``leaves``.  ``frozen`` counts queries that would draw
+    nothing more, ``charged`` accounts that would have spent what the witness saw, and
+    ``datasets`` were charged since and are gone.  ``basis`` tells this restore from another one.
+    """
+
+    problem: str
+    witnessed: int | None
+    leaves: int
+    frozen: int
+    charged: int
+    datasets: list[str]
+    basis: str
+
+
+@dataclass(frozen=True)
 class RestoreView:
     """What the acknowledgment of a restore came to.
 

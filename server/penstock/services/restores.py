@@ -7,13 +7,13 @@ at least what the witness saw: whatever is registered from then on is charged on
 
 from collections.abc import Callable, Sequence
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
-from penstock.errors import Conflict, LogUnavailable, Suspended
+from penstock.errors import Conflict, LogUnavailable, PenstockError, Suspended
 from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
-from penstock.services import log
+from penstock.services import checkpoints, log
 from penstock.services.acts import record
-from penstock.services.log_views import RestoreView
+from penstock.services.log_views import ForeseenRestoreView, RestoreView
 from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.sequencer import account_name, accounts
@@ -34,6 +34,53 @@ def acknowledge(server: Server, principal: Principal) -> RestoreView:
         view, after = settle(session, server, principal, seen)
     after()
     return view
+
+
+def trouble(server: Server) -> str | None:
+    """Why nothing is drawn or changed now, as far as that is known; ``None`` where it is not.
+
+    Looked at anew only where it was so when somebody looked last: pages ask this of every
+    visit, and another process may have ended it.
+    """
+    if server.sequencer.suspended is None:
+        return None
+    return _unsound(server)
+
+
+def foresee(server: Server, principal: Principal) -> ForeseenRestoreView | None:
+    """What acknowledging a restore would come to; ``None`` where there is none.
+
+    Nothing is done.  Raises ``Forbidden``.
+    """
+    principal.require("admin")
+    problem = _unsound(server)
+    if problem is None:
+        return None
+    try:
+        seen = what_was_seen(server)
+    except Conflict:
+        return None  # ended meanwhile
+    with server.database.read() as session:
+        floors, unknown = _floors(session, seen or NOTHING, accounts(session))
+        newest = checkpoints.newest(session)
+        drawing = select(func.count()).select_from(Query).where(col(Query.frozen).is_(None))
+        return ForeseenRestoreView(
+            problem=problem,
+            witnessed=seen.size if seen else None,
+            leaves=newest.size if newest else 0,
+            frozen=session.exec(drawing).one(),
+            charged=len(floors),
+            datasets=_lost(session, unknown),
+            basis=f"{seen.size}-{seen.root.hex()}" if seen else "lost",
+        )
+
+
+def _unsound(server: Server) -> str | None:
+    try:
+        server.sequencer.require_sound()
+    except PenstockError as problem:
+        return problem.detail
+    return None
 
 
 def settle(

@@ -24,13 +24,14 @@ class StreamTierView:
 
     ``level`` is that of one node of weight 1, ``error`` that of the newest total (before
     the first element of the first); totals of steps before ``first`` are not given at it.
+    ``first`` is null where the dataset was shredded, and no totals are given any more.
     """
 
     tier: str
     level: LevelView
     guarantee: GuaranteeView
     error: ErrorView
-    first: int
+    first: int | None
 
 
 @dataclass(frozen=True)

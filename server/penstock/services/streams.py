@@ -257,7 +257,9 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
     step = state_row(session, query).step
     spec = spec_of(query, limit)
     rows = session.exec(select(Release).where(col(Release.query_id) == query.id)).all()
-    firsts = {row.rung: first_of(server, dataset, query, row) for row in rows}
+    # Of a dataset that was shredded nobody can tell any more, and all else stays in sight.
+    readable = bool(dataset.wrapped_kek)
+    firsts = {row.rung: first_of(server, dataset, query, row) for row in rows if readable}
     return StreamView(
         name=query.name,
         dataset=dataset.name,
@@ -282,7 +284,7 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
                 process.level(rung),
                 process.guarantee(rung, dataset.delta),
                 next(errors(shape, process, rung, [max(step, 1)])),
-                firsts[rung],
+                firsts[rung] if readable else None,
             )
             for tier, rung in levels_of(session, query, limit)
         ],

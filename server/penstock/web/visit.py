@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 from flask import Response, make_response, render_template, request, url_for
 
-from penstock.services import sessions
+from penstock.services import restores, sessions
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
@@ -40,6 +40,11 @@ class Visit:
     def form_key(self) -> str:
         """What the session's forms carry."""
         return sessions.form_key(self.server, self.secret) if self.secret else ""
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing is drawn or changed now, where that is known."""
+        return restores.trouble(self.server)
 
     def may(self, *roles: str) -> bool:
         """Whether the caller has one of ``roles``; what is not offered is refused as well."""

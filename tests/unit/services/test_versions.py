@@ -29,7 +29,11 @@ ALL = Window(limit=100, after=-1)
 @pytest.fixture
 def stays(world: World, tmp_path: Path) -> World:
     """The dataset stays over a file, with one query."""
-    path = tmp_path / "stays.csv"
+    return with_stays(world, tmp_path)
+
+
+def with_stays(world: World, folder: Path) -> World:
+    path = folder / "stays.csv"
     path.write_text(ROWS)
     spec = {**STAYS, "source": {"engine": "duckdb", "uri": str(path)}}
     datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class StreamTier(TierLevel):
     """A stream's level at one tier; there are totals from step ``first`` on.
 
-    ``error`` is that of the newest total.
+    ``error`` is that of the newest total.  ``first`` is None where the dataset was shredded.
     """
 
-    first: int
+    first: int | None
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
         """The first step."""
-        return {"first": fields.integer("first")}
+        return {"first": fields.integer_or_none("first")}
 
 
 @dataclass(frozen=True, kw_only=True)

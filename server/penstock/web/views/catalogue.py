@@ -2,7 +2,7 @@
 
 from flask import Response, request
 
-from penstock.services import datasets, queries, streams
+from penstock.services import datasets, keys, queries, streams
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit
@@ -35,6 +35,8 @@ def dataset(visit: Visit, dataset: str) -> Response:
     return visit.page(
         "dataset.html",
         dataset=shown,
+        readable=keys.readable(server, shown.name),
+        added="added" in request.args,
         queries=found.items,
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT), shown.name).items,
         onward=visit.onward(found),

@@ -2,7 +2,7 @@
 
 from flask import Response
 
-from penstock.services import keys as services
+from penstock.services import key_status
 from penstock.web.pages import ADMIN, Pages
 from penstock.web.visit import Visit
 
@@ -12,4 +12,5 @@ pages = Pages()
 @pages.get("/keys", ADMIN, menu="Keys")
 def keys(visit: Visit) -> Response:
     """The keys in use, by name: a key never shows itself."""
-    return visit.page("keys.html", keys=services.show(visit.server, visit.principal))
+    found = key_status.look(visit.server, visit.principal)
+    return visit.page("keys.html", keys=found)

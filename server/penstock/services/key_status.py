@@ -1,0 +1,142 @@
+"""How the provider's keys fare, and what destroying those of a dataset would take away."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, func, select
+
+from penstock.connectors.fields import folded
+from penstock.encryption import wrapping_key
+from penstock.errors import KeysUnavailable, NotFound
+from penstock.persistence.tables import Dataset, Grant, Leaf, LogKey, Query, Release
+from penstock.services import keys
+from penstock.services.keys import KeyUseView
+from penstock.services.lookup import required
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+
+@dataclass(frozen=True)
+class RotationView:
+    """When keys were last put in the place of others, by whom, and how many."""
+
+    at: datetime
+    by: str
+    keys: int
+
+
+@dataclass(frozen=True)
+class KeyStatusView:
+    """The provider, and what its keys keep.
+
+    ``problem`` says why it does not answer; then nobody knows ``keys``, how many it has, nor
+    ``idle``, how many of these keep nothing that is named any more.
+    """
+
+    provider: str
+    problem: str | None
+    keys: int | None
+    idle: int | None
+    used: list[KeyUseView]
+    rotated: RotationView | None
+
+
+@dataclass(frozen=True)
+class ShreddedQueryView:
+    """A query whose numbers could not be read again, and how many people hold some of them."""
+
+    query: str
+    stream: bool
+    version: int
+    status: str
+    holders: int
+
+
+@dataclass(frozen=True)
+class ForeseenShreddingView:
+    """What shredding a dataset would take away.
+
+    ``versions`` are those that can still be read; none where it is shredded already.
+    """
+
+    dataset: str
+    versions: list[int]
+    queries: list[ShreddedQueryView]
+
+
+def look(server: Server, principal: Principal) -> KeyStatusView:
+    """The state of the keys, also where the provider does not answer.  Raises ``Forbidden``."""
+    principal.require("admin")
+    problem, names = None, None
+    try:
+        names = set(server.provider.health().keys)
+    except KeysUnavailable as trouble:
+        problem = trouble.detail
+    with server.database.read() as session:
+        used = keys.used(session)
+        signing = {wrapping_key(one.wrapped) for one in session.exec(select(LogKey)).all()}
+        rotated = _rotated(session)
+    at_work = signing | {one.key for one in used if one.key}
+    return KeyStatusView(
+        provider=server.settings.key_provider,
+        problem=problem,
+        keys=None if names is None else len(names),
+        idle=None if names is None else len(names - at_work),
+        used=used,
+        rotated=rotated,
+    )
+
+
+def foresee_shredding(server: Server, principal: Principal, name: str) -> ForeseenShreddingView:
+    """What shredding a dataset would take away; nothing is done.
+
+    Raises ``Forbidden`` and ``NotFound``.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        found = session.exec(
+            select(Dataset)
+            .where(col(Dataset.folded) == folded(name))
+            .order_by(col(Dataset.version))
+        ).all()
+        if not found:
+            raise NotFound(f"There is no dataset {name!r}.")
+        return ForeseenShreddingView(
+            dataset=found[0].name,
+            versions=[one.version for one in found if one.wrapped_kek],
+            queries=_queries(session, [one for one in found if one.wrapped_kek]),
+        )
+
+
+def _queries(session: Session, versions: Sequence[Dataset]) -> list[ShreddedQueryView]:
+    numbers = {required(one.id): one.version for one in versions}
+    rows = session.exec(
+        select(Query, func.count(func.distinct(col(Grant.user_id))))
+        .outerjoin(Release, col(Release.query_id) == col(Query.id))
+        .outerjoin(Grant, col(Grant.release_id) == col(Release.id))
+        .where(col(Query.dataset_id).in_(numbers))
+        .group_by(*Query.__table__.c)  # type: ignore[attr-defined]  # the table of the class
+        .order_by(col(Query.id))
+    ).all()
+    return [
+        ShreddedQueryView(
+            query.name,
+            query.structure is not None,
+            numbers[query.dataset_id],
+            query.status,
+            int(holders),
+        )
+        for query, holders in rows
+    ]
+
+
+def _rotated(session: Session) -> RotationView | None:
+    """The newest leaf of a rotation, which says so itself; leaves of keys are few."""
+    leaves = session.exec(select(Leaf).where(col(Leaf.kind) == "key").order_by(col(Leaf.id).desc()))
+    for leaf in leaves:
+        said = json.loads(leaf.bytes)
+        if "rotated" in said:
+            return RotationView(leaf.at, said["actor"], said["rotated"])
+    return None

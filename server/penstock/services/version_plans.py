@@ -1,0 +1,108 @@
+"""What a new version of a dataset would mean for budgets, before it is registered.
+
+Its file is looked at by format and column names, as registering it would; that the very same
+file is registered already is found out then alone, since all of it has to be read for that.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from penstock.accounting import Account
+from penstock.errors import Forbidden
+from penstock.persistence.tables import Dataset, Tier
+from penstock.services import datasets
+from penstock.services.accounts import open_account, resolve
+from penstock.services.exposure import reach, reach_of
+from penstock.services.exposure_views import ReachView
+from penstock.services.funding import largest
+from penstock.services.lookup import dataset_by_name, required
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.specs import VersionRequest
+from penstock.services.tiers import ordered
+from penstock.services.two_persons import require_no_larger
+from penstock.services.versions import versions_of
+
+
+@dataclass(frozen=True)
+class VersionTierView:
+    """How much one person may lose to a tier, null where it sees nothing.
+
+    ``before``: over all versions until now; ``own``: in the new one; ``together``: over all
+    versions then, added up over those that one person may be in.
+    """
+
+    tier: str
+    before: ReachView | None
+    own: ReachView | None
+    together: ReachView | None
+
+
+@dataclass(frozen=True)
+class ForeseenVersionView:
+    """A version as it would be registered; ``refusal`` says why it would not be."""
+
+    dataset: str
+    version: int
+    disjoint_units: bool
+    tiers: list[VersionTierView]
+    refusal: str | None
+
+
+def foresee(
+    server: Server, principal: Principal, name: str, wanted: VersionRequest
+) -> ForeseenVersionView:
+    """What a new version would mean; nothing is done.
+
+    Raises as ``datasets.add_version`` does, but under the two-person rule, of which the answer
+    tells, and for a file that is registered already.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        before = dataset_by_name(session, name)
+    request = datasets.next_version(server, before, wanted)
+    with server.database.read() as session:
+        versions = versions_of(session, dataset_by_name(session, name))
+        tiers = ordered(session)
+        accounts = resolve(request.budgets, tiers, request.delta)
+        number = versions[-1].version + 1
+        own = {"version": number, "disjoint_units": wanted.disjoint_units}
+        coming = Dataset(**{**versions[-1].model_dump(exclude={"id"}), **own})
+        return ForeseenVersionView(
+            dataset=before.name,
+            version=number,
+            disjoint_units=wanted.disjoint_units,
+            tiers=[
+                view for tier in tiers if (view := _tier(session, versions, coming, tier, accounts))
+            ],
+            refusal=_refusal(session, server, versions, wanted),
+        )
+
+
+def _tier(
+    session: Session,
+    versions: Sequence[Dataset],
+    coming: Dataset,
+    tier: Tier,
+    accounts: Mapping[str, Account],
+) -> VersionTierView | None:
+    known = [reach_of(open_account(session, required(one.id), tier)) for one in versions]
+    account = accounts.get(tier.name)
+    own = ReachView(tier.name, account.epsilon, account.delta) if account else None
+    together = reach([*versions, coming], [*known, own])
+    if together is None:
+        return None
+    return VersionTierView(tier.name, reach(versions, known), own, together)
+
+
+def _refusal(
+    session: Session, server: Server, versions: Sequence[Dataset], wanted: VersionRequest
+) -> str | None:
+    most = max(largest(session, version) for version in versions)
+    try:
+        require_no_larger(server, most, [one.epsilon for one in wanted.budgets.values()])
+    except Forbidden as problem:
+        return problem.detail
+    return None

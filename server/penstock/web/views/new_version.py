@@ -1,0 +1,82 @@
+"""New data of a dataset: a version, what it would mean for budgets, and registering it."""
+
+from collections.abc import Mapping
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.errors import PenstockError
+from penstock.services import datasets, tiers, version_plans
+from penstock.services.specs import VersionRequest
+from penstock.services.version_plans import ForeseenVersionView
+from penstock.web import forms
+from penstock.web.forms import Form
+from penstock.web.once import once, tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/datasets/<dataset>/versions", ADMIN)
+def new_version(visit: Visit, dataset: str) -> Response:
+    """The form, with what the present version has."""
+    return _form(visit, dataset, Form())
+
+
+@pages.post("/datasets/<dataset>/versions/preview", ADMIN)
+def preview_version(visit: Visit, dataset: str) -> Response:
+    """What it would mean for budgets; nothing is done."""
+    given = request.form
+
+    def act() -> Response:
+        wanted = _wanted(visit, given)
+        foreseen = version_plans.foresee(visit.server, visit.principal, dataset, wanted)
+        return _form(visit, dataset, forms.kept(given), foreseen)
+
+    return tried(act, lambda problem: _form(visit, dataset, forms.refused(given, problem)))
+
+
+@pages.post("/datasets/<dataset>/versions", ADMIN)
+def add_version(visit: Visit, dataset: str) -> Response:
+    """Register it, with budgets of its own."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        wanted = _wanted(visit, given)
+        made = datasets.add_version(visit.server, visit.principal, dataset, wanted)
+        response = visit.go("dataset", dataset=made.name, added="1")
+        return response, response.location or ""
+
+    def refused(problem: PenstockError) -> Response:
+        return _form(visit, dataset, forms.refused(given, problem))
+
+    return tried(lambda: once(visit, act), refused)
+
+
+def _wanted(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
+    """The version that a form describes.  Raises ``InvalidInput``."""
+    known = [tier.name for tier in tiers.listing(visit.server)]
+    epsilons = {tier: forms.number(given.get(f"epsilon {tier}", "")) for tier in known}
+    wanted = {
+        "source": {"engine": "duckdb", "uri": given.get("uri", "").strip()},
+        "budgets": {tier: {"epsilon": one} for tier, one in epsilons.items() if one is not None},
+        "disjoint_units": "disjoint_units" in given,
+        **forms.filled(max_units=forms.number(given.get("max_units", ""))),
+    }
+    version: VersionRequest = checked(VersionRequest, wanted)
+    return version
+
+
+def _form(
+    visit: Visit, name: str, form: Form, foreseen: ForeseenVersionView | None = None
+) -> Response:
+    return visit.page(
+        "new_version.html",
+        form.status,
+        dataset=datasets.show(visit.server, visit.principal, name),
+        tiers=tiers.listing(visit.server),
+        folder=visit.server.settings.data_folder,
+        form=form,
+        foreseen=foreseen,
+    )

@@ -1,0 +1,50 @@
+"""The suspended state: what it is, and going on in spite of it."""
+
+from flask import Response, request
+
+from penstock.errors import Conflict
+from penstock.services import proposals, restores
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import Acknowledgment
+from penstock.web import forms
+from penstock.web.forms import Form
+from penstock.web.once import tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/restore", ADMIN)
+def restore(visit: Visit) -> Response:
+    """Whether the database was put back, and what acknowledging that would come to."""
+    return _restore(visit, Form())
+
+
+@pages.post("/restore/acknowledgment", ADMIN)
+def acknowledge_restore(visit: Visit) -> Response:
+    """Go on after a restore, or propose to."""
+
+    def act() -> Response:
+        found = restores.foresee(visit.server, visit.principal)
+        if found is not None and request.form.get("shown", "") != found.basis:
+            raise Conflict(
+                "The log's witness saw more meanwhile, and what was shown is no longer so. Look at"
+                " it again; nothing was done."
+            )
+        done = proposals.asked(visit.server, visit.principal, Acknowledgment())
+        if isinstance(done, ProposalView):
+            return visit.go("proposal", proposal=done.id)
+        return visit.go("restore", acknowledged="1")
+
+    return tried(act, lambda problem: _restore(visit, forms.refused(request.form, problem)))
+
+
+def _restore(visit: Visit, form: Form) -> Response:
+    return visit.page(
+        "restore.html",
+        form.status,
+        found=restores.foresee(visit.server, visit.principal),
+        form=form,
+        acknowledged="acknowledged" in request.args,
+    )

@@ -1,0 +1,42 @@
+"""Destroying the keys of a dataset: what could not be read again, and then doing it."""
+
+from flask import Response, request
+
+from penstock.services import key_status, proposals
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import Shredding
+from penstock.web import forms
+from penstock.web.forms import Form
+from penstock.web.meant import require_named
+from penstock.web.once import tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/datasets/<dataset>/shredding", ADMIN)
+def shredding(visit: Visit, dataset: str) -> Response:
+    """What shredding a dataset would take away; nothing is done yet."""
+    return _shredding(visit, dataset, Form())
+
+
+@pages.post("/datasets/<dataset>/shredding", ADMIN)
+def shred_dataset(visit: Visit, dataset: str) -> Response:
+    """Destroy its keys, or propose it."""
+
+    def act() -> Response:
+        require_named(request.form, dataset)
+        done = proposals.asked(visit.server, visit.principal, Shredding(dataset=dataset))
+        if isinstance(done, ProposalView):
+            return visit.go("proposal", proposal=done.id)
+        return visit.go("shredding", dataset=done.dataset)
+
+    return tried(
+        act, lambda problem: _shredding(visit, dataset, forms.refused(request.form, problem))
+    )
+
+
+def _shredding(visit: Visit, name: str, form: Form) -> Response:
+    found = key_status.foresee_shredding(visit.server, visit.principal, name)
+    return visit.page("shredding.html", form.status, found=found, form=form)
