@@ -165,7 +165,8 @@ def test_the_demo_tells_its_story_in_an_empty_folder(
     released, independent = (
         told["together"][name]["epsilon"] for name in ("released", "independent")
     )
-    assert released == pytest.approx(best, rel=1e-6)
+    # Delta has to do for the failures that all other queries were charged besides.
+    assert released == pytest.approx(best, rel=2e-3)
     assert independent > released
     for epsilon in (released, independent):
         assert f" {epsilon:.2f} " in story

@@ -1,4 +1,4 @@
-"""Who appears: tiers from the least trusted up, one reader in each, an admin, an auditor."""
+"""Who appears: tiers from the least trusted up, one reader in each, two admins, an auditor."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -28,5 +28,18 @@ READERS: Final = (
     Person("rosa", "analyst", "restricted"),
 )
 ADMIN: Final = Person("ada", "admin")
+SECOND: Final = Person("abe", "admin")
 AUDITOR: Final = Person("otto", "auditor")
-EVERYBODY: Final = (*READERS, ADMIN, AUDITOR)
+EVERYBODY: Final = (*READERS, ADMIN, SECOND, AUDITOR)
+
+LATER_TIER: Final = "press"
+"""Put in between public and partner when both are at work already."""
+
+# They come and go while the demo is made; nobody needs to sign in as one of them.
+NEWCOMERS: Final = (
+    Person("nora", "analyst", "public"),
+    Person("dirk", "analyst", "partner"),
+    Person("nick", "analyst"),
+)
+MOVED, SHUT_OUT, WAITING = NEWCOMERS
+REPORTER: Final = Person("petra", "analyst", LATER_TIER)

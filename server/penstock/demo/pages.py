@@ -39,12 +39,14 @@ other systems do, they could average it away, and the same {count} accuracies wo
 person epsilon {independent} instead of {released}."""
 
 _MORE = """\
-(By now these readers were given {handed_out} releases of this dataset; both epsilons count all.)"""
+(By now these readers were given {handed_out} releases of this number; both epsilons count all.)"""
 
 _LATER = """\
-What could they learn later? All that is registered, at their best levels: epsilon {could_be}
-together. Whatever is registered from now on, they never get beyond the budget of the highest tier
-among them: epsilon {reach} for {top}."""
+What else do they know? They hold {held} releases of {queries} queries about these people:
+together epsilon {released}, and {independent} had each been drawn independently. What could they
+learn later? All that is registered, at their best levels: epsilon {could_be} together. Whatever
+is registered from now on, they never get beyond the budget of the highest tier among them:
+epsilon {reach} for {top}."""
 
 
 def story(told: Story, home: Path) -> str:
@@ -157,11 +159,16 @@ def _together(told: Story, count: str) -> str:
 
 
 def _later(told: Story) -> str:
-    reach = told.together.reach
+    everything = told.everything
+    reach = everything.reach
     return (
         filled(
             _LATER,
-            could_be=short(told.together.could_be.epsilon),
+            held=told.held,
+            queries=len(everything.queries),
+            released=short(everything.released.epsilon),
+            independent=short(everything.independent.epsilon),
+            could_be=short(everything.could_be.epsilon),
             top=reach.tier,
             reach=f"{reach.epsilon:g}",
         )

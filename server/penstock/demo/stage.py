@@ -84,9 +84,15 @@ def dataset(home: Path) -> dict[str, Any]:
     return {**spec, "source": {**spec["source"], "uri": str(home / "data" / name)}}
 
 
-def queries() -> list[dict[str, Any]]:
-    """The specs of the demo's queries, by name."""
-    return [json.loads(file.read_text()) for file in sorted((SHIPPED / "queries").glob("*.json"))]
+def queries(folder: str = "queries") -> list[dict[str, Any]]:
+    """The specs of the demo's queries in one of its folders, by name."""
+    return [json.loads(file.read_text()) for file in sorted((SHIPPED / folder).glob("*.json"))]
+
+
+def later(name: str) -> dict[str, Any]:
+    """A spec of what is registered beside the queries."""
+    found: dict[str, Any] = json.loads((SHIPPED / "later" / f"{name}.json").read_text())
+    return found
 
 
 def _mark(home: Path) -> dict[str, Any] | None:

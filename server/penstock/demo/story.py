@@ -6,12 +6,13 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from penstock.demo import stage
+from penstock.demo import history, stage
 from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, TIERS
+from penstock.demo.history import House
 from penstock.services import (
+    coalitions,
     datasets,
     exposure,
-    history,
     home,
     queries,
     releases,
@@ -19,6 +20,7 @@ from penstock.services import (
     tokens,
     users,
 )
+from penstock.services import history as handed
 from penstock.services.exposure_views import ExposureView
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
@@ -31,7 +33,7 @@ from penstock.services.specs import (
     TokenSpec,
     UserSpec,
 )
-from penstock.services.views import ReleaseView
+from penstock.services.views import PrivacyBudget, ReleaseView
 from penstock.settings import Settings
 
 HEADLINE: Final = "hospital_patients"
@@ -64,17 +66,29 @@ class Seen:
 
 
 @dataclass(frozen=True)
+class Joint:
+    """What the readers together lost the people by the headline: as released, and had each
+    release been drawn on its own."""
+
+    released: PrivacyBudget
+    independent: PrivacyBudget
+
+
+@dataclass(frozen=True)
 class Story:
     """What was told: who saw what, what all learned together, and how to sign in.
 
-    ``together`` counts all that the readers were ever given of the dataset, in
-    ``handed_out`` hand-outs.  ``tokens`` are by name.  ``again`` says that the home stood
-    already, so that every value is one that was handed out before.
+    ``together`` counts all that the readers were ever given of the headline, in
+    ``handed_out`` hand-outs; ``everything`` all that they were given of the dataset, in
+    ``held`` of them.  ``tokens`` are by name.  ``again`` says that the home stood already,
+    so that every value is one that was handed out before.
     """
 
     seen: list[Seen]
-    together: ExposureView
+    together: Joint
     handed_out: int
+    everything: ExposureView
+    held: int
     tokens: dict[str, str]
     again: bool
 
@@ -97,18 +111,33 @@ def tell(settings: Settings, progress: Progress) -> Story:
         for person in EVERYBODY
     }
     if not again:
-        _register(server, authenticate(server, issued[ADMIN.name]), progress)
-        stage.finish(settings.home)
+        people = {name: authenticate(server, token) for name, token in issued.items()}
+        _register(server, people[ADMIN.name], progress)
+        history.live(House(server, people), HEADLINE, progress)
     progress("Releasing one statistic at every tier")
     seen = [
         _see(server, authenticate(server, issued[reader.name]), reader.tier) for reader in READERS
     ]
+    if not again:
+        stage.finish(settings.home)
     progress("Composing what they learn together")
     auditor, dataset = authenticate(server, issued[AUDITOR.name]), seen[0].release.dataset
-    together = exposure.of(server, auditor, [reader.name for reader in READERS], dataset)
-    handed_out = sum(_hand_outs(server, auditor, reader.name, dataset) for reader in READERS)
+    readers = [reader.name for reader in READERS]
+    everything = exposure.of(server, auditor, readers, dataset)
+    window = Window(limit=LARGEST_LIMIT)
+    by_query = coalitions.shared(server, auditor, readers, window, dataset).items
+    (headline,) = [one for one in by_query if one.query == HEADLINE]
+    held = [_hand_outs(server, auditor, name, dataset) for name in readers]
     server.database.close()
-    return Story(seen, together, handed_out, issued, again)
+    return Story(
+        seen,
+        Joint(headline.together, headline.independent),
+        sum(queries.count(HEADLINE) for queries in held),
+        everything,
+        sum(map(len, held)),
+        issued,
+        again,
+    )
 
 
 def _invite(server: Server) -> None:
@@ -131,9 +160,10 @@ def _register(server: Server, admin: Principal, progress: Progress) -> None:
         queries.register(server, admin, adapter.validate_python(query))
 
 
-def _hand_outs(server: Server, auditor: Principal, reader: str, dataset: str) -> int:
-    page = history.listing(server, auditor, Window(limit=LARGEST_LIMIT), user=reader)
-    return sum(item.dataset == dataset for item in page.items)
+def _hand_outs(server: Server, auditor: Principal, reader: str, dataset: str) -> list[str]:
+    """The query of each hand-out of a dataset to somebody."""
+    page = handed.listing(server, auditor, Window(limit=LARGEST_LIMIT), user=reader)
+    return [item.query for item in page.items if item.dataset == dataset]
 
 
 def _see(server: Server, reader: Principal, tier: str | None) -> Seen:

@@ -6,12 +6,28 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from penstock.demo.cast import AUDITOR, EVERYBODY, READERS
-from penstock.demo.pages import joined, table
+from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, LATER_TIER, READERS, SECOND, Person
+from penstock.demo.pages import filled, joined, table
 from penstock.demo.story import HEADLINE, Story
 from penstock.settings import Settings
 
 CLIENT = "penstock-client"
+
+FIRST_PAGES: tuple[tuple[Person, str, str], ...] = (
+    (READERS[-1], "/catalogue", "what there is, and what she holds"),
+    (READERS[0], "/catalogue", "the same, as the public sees it"),
+    (ADMIN, "/tiers", "tiers, with the people on them"),
+    (SECOND, "/proposals", "a proposal that he may approve"),
+    (AUDITOR, "/timeline", "who was given what, and when"),
+)
+"""Where to sign in, for whom, and what is seen first."""
+
+_MADE = """\
+While you waited, people were moved up and down and one was shut out, budgets and a level raised,
+the tier {tier} put in between two others, queries released, one retired, keys and tokens
+replaced; proposals were made by one admin and decided by the other, which the setting
+PENSTOCK_TWO_PERSON_RULE asks for, off by default. It all went through the services at the times
+that the log says; nothing is dated back. The calls to a help desk are made up by a formula."""
 
 
 def what_to_try(told: Story, home: Path, settings: Settings, *, served: bool) -> str:
@@ -31,19 +47,21 @@ def what_to_try(told: Story, home: Path, settings: Settings, *, served: bool) ->
             [
                 "TOKENS (what each signs in with; shown this once)",
                 *table(("name", "tier or role", "token"), tokens),
-                "",
-                *_browser(settings.public_url),
             ],
+            ["IN A BROWSER", *_browser(settings.public_url)],
             [f"TO TRY{', in another terminal' if served else ''}", *_indented(commands)],
         ]
     )
 
 
 def _browser(url: str) -> Iterator[str]:
-    """How to sign in to the pages."""
-    one, other = READERS[0].name, READERS[-1].name
-    yield f"In a browser: open {url}/sign-in and paste a token; each sees the pages of"
-    yield f"their role and tier ({one} and {other} side by side: one of them in a private window)."
+    """Where each role begins."""
+    yield from table(
+        ("sign in as", "at", "to see"),
+        [(person.name, f"{url}/sign-in?next={page}", what) for person, page, what in FIRST_PAGES],
+    )
+    yield ""
+    yield filled(_MADE, tier=LATER_TIER)
 
 
 def _programs() -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from penstock.connectors import (
     ComputedQuery,
@@ -18,10 +19,13 @@ from penstock.connectors import (
     fingerprint,
     prepare,
 )
+from penstock.demo import calls
+from penstock.services.specs import QueryRequest
 
+ANY_QUERY: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
 DEMO = Path(str(resources.files("penstock.demo")))
 DATA = DEMO / "data"
-QUERIES = sorted(path.stem for path in (DEMO / "queries").glob("*.json"))
+QUERIES = sorted((DEMO / "queries").glob("*.json")) + sorted(DEMO.glob("later/queries/*.json"))
 
 
 def _read(path: Path, *others: str) -> dict[str, Any]:
@@ -95,7 +99,16 @@ def test_years_are_counted_by_visits(dataset: DatasetSpec) -> None:
     assert 19_000 < sum(counts) <= 20_190
 
 
-@pytest.mark.parametrize("name", QUERIES)
-def test_every_query_is_named_after_its_file(dataset: DatasetSpec, name: str) -> None:
-    assert _query(name).name == name
-    assert _query(name).dataset == dataset.name
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_every_query_is_named_after_its_file(dataset: DatasetSpec, path: Path) -> None:
+    query = ANY_QUERY.validate_json(path.read_bytes())
+    assert query.name == path.stem
+    assert query.dataset == dataset.name
+
+
+def test_the_calls_are_those_of_the_formula() -> None:
+    assert [calls.on(day) for day in (1, 7, 8, 14, 15, 100)] == [41, 8, 41, 8, 42, 45]
+    pushed = [int(str(call)) for _, values in calls.pushes() for call in values]
+    assert pushed == [calls.on(day) for day in range(1, calls.DAYS + 1)]
+    assert [first for first, _ in calls.pushes()] == [1, 31, 61, 91]
+    assert calls.by_topic() == [sum(pushed) * part // 10 for part in (4, 3, 2, 1)]

@@ -1,0 +1,236 @@
+"""What people do while the demo is made, so that every page has something on it.
+
+Each act is one call of a service by whoever may do it, at the time of the clock: the log
+says so, and verifies.  Nothing is dated back.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from penstock.demo import calls, stage
+from penstock.demo.cast import (
+    ADMIN,
+    LATER_TIER,
+    MOVED,
+    NEWCOMERS,
+    READERS,
+    REPORTER,
+    SECOND,
+    SHUT_OUT,
+    Person,
+)
+from penstock.errors import Conflict
+from penstock.services import (
+    budget,
+    datasets,
+    keys,
+    proposals,
+    queries,
+    releases,
+    stream_elements,
+    stream_releases,
+    streams,
+    tiers,
+    tokens,
+    users,
+)
+from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.principals import OPERATOR, Principal, authenticate
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
+from penstock.services.server import Server
+from penstock.services.specs import (
+    BudgetSpec,
+    DatasetChange,
+    DatasetRequest,
+    LevelsChange,
+    LevelSpec,
+    PushedVectorRequest,
+    QueryRequest,
+    ReleaseRequest,
+    TierSpec,
+    TokenSpec,
+    UserChange,
+    UserSpec,
+)
+from penstock.services.stream_specs import ElementsRequest, StreamRequest
+
+DATASET: Final = "health_insurance_experiment"
+STREAM: Final = "invented_calls"
+RAISED: Final = "people_by_year"
+LEFT: Final = "spending_by_plan"
+"""What the most trusted reader was not handed yet, so that there is something to ask for."""
+
+RETIRED: Final = "stays_of_all"
+PROPOSED: Final = "people_by_plan"
+"""Whether this one is retired is left to whoever plays the second admin."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class House:
+    """The server, and by name who acts on it."""
+
+    server: Server
+    people: dict[str, Principal]
+
+    def who(self, person: Person) -> Principal:
+        """Somebody, signed in."""
+        return self.people[person.name]
+
+    def ask(self, person: Person, query: str, **wanted: str | float) -> None:
+        """Have somebody request a query, at their own level or a more private one."""
+        request = ReleaseRequest.model_validate(wanted)
+        releases.request(self.server, self.who(person), query, request)
+
+
+def live(house: House, headline: str, progress: Progress) -> None:
+    """Everything but the headline's releases to the four readers.  Raises what services do."""
+    progress("Moving people, budgets and levels; pushing a stream; proposing and deciding")
+    _hire(house)
+    _move(house, headline)
+    _fund(house)
+    _register(house, progress)
+    _stream(house)
+    _read(house, headline)
+    _raise(house)
+    _insert(house)
+    _together(house)
+    _housekeeping(house)
+
+
+def _sign_in(house: House, person: Person) -> None:
+    issued = tokens.issue(house.server, OPERATOR, person.name, TokenSpec(expires_in=86_400))
+    house.people[person.name] = authenticate(house.server, issued.token)
+
+
+def _hire(house: House) -> None:
+    """Further people, one of whom waits for a clearance."""
+    for person in NEWCOMERS:
+        spec = UserSpec(name=person.name, roles=[person.role], clearance=person.tier)
+        users.create(house.server, house.who(ADMIN), spec)
+        _sign_in(house, person)
+
+
+def _move(house: House, headline: str) -> None:
+    """Up twice and down once; and somebody is shut out, after having been handed something."""
+    house.ask(MOVED, headline)
+    for tier in ("internal", "partner"):
+        users.change(house.server, house.who(ADMIN), MOVED.name, UserChange(clearance=tier))
+        house.ask(MOVED, headline)
+    house.ask(MOVED, "years_by_visits")
+    house.ask(SHUT_OUT, headline)
+    house.ask(SHUT_OUT, "doctor_visits_by_plan", tier="public")
+    users.disable(house.server, house.who(ADMIN), SHUT_OUT.name)
+
+
+def _fund(house: House) -> None:
+    """What is to come does not fit into two of the budgets."""
+    for tier, epsilon in (("internal", 5), ("partner", 3)):
+        wanted = DatasetChange(budgets=_granting(tier, epsilon).budgets)
+        budget.change(house.server, house.who(ADMIN), DATASET, wanted)
+
+
+def _register(house: House, progress: Progress) -> None:
+    adapter: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
+    for query in stage.queries("later/queries"):
+        progress(f"Registering the query {query['name']}, which reads the data once")
+        queries.register(house.server, house.who(ADMIN), adapter.validate_python(query))
+
+
+def _read(house: House, headline: str) -> None:
+    """Each reader asks for what they see but the headline, each in another order."""
+    for place, reader in enumerate(READERS):
+        window = Window(limit=LARGEST_LIMIT)
+        seen = queries.listing(house.server, house.who(reader), window).items
+        names = [one.name for one in seen][::-1]
+        for name in names[place:] + names[:place]:
+            if name != headline and (reader, name) != (READERS[-1], LEFT):
+                house.ask(reader, name)
+    paul, ines, rosa = READERS[1:]
+    house.ask(rosa, "doctor_visits_by_plan", tier="public")
+    house.ask(rosa, "years_by_number_of_visits", tier="partner")
+    house.ask(paul, "people_by_year", tier="public")
+    house.ask(ines, "doctor_visits_by_plan", epsilon=0.5)
+
+
+def _raise(house: House) -> None:
+    """A level beyond the most accurate one that was paid for: the data are read once more."""
+    rosa = READERS[-1]
+    wanted = LevelsChange(levels={str(rosa.tier): LevelSpec(epsilon=2)})
+    queries.change(house.server, house.who(ADMIN), RAISED, wanted)
+    house.ask(rosa, RAISED)
+
+
+def _insert(house: House) -> None:
+    """A tier between two that are at work: it begins with what the one below it may see."""
+    server, admin = house.server, house.who(ADMIN)
+    below = str(READERS[0].tier)
+    description = "journalists under embargo"
+    tiers.create(server, admin, TierSpec(name=LATER_TIER, above=below, description=description))
+    spec = UserSpec(name=REPORTER.name, roles=[REPORTER.role], clearance=LATER_TIER)
+    users.create(server, admin, spec)
+    _sign_in(house, REPORTER)
+    house.ask(REPORTER, "years_by_visits")
+    wanted = LevelsChange(levels={LATER_TIER: LevelSpec(epsilon=0.5)})
+    queries.change(server, admin, "doctor_visits_by_plan", wanted)
+    house.ask(REPORTER, "doctor_visits_by_plan")
+
+
+def _stream(house: House) -> None:
+    """Invented calls: by day, pushed in pieces and read in between; and by topic."""
+    server, admin = house.server, house.who(ADMIN)
+    paul, ines, rosa = (house.who(reader) for reader in READERS[1:])
+    datasets.register(server, admin, DatasetRequest.model_validate(stage.later("help_desk")))
+    streams.open_stream(server, admin, StreamRequest.model_validate(stage.later(STREAM)))
+    for first, values in calls.pushes():
+        sent = ElementsRequest.model_validate({"from": first, "values": values})
+        stream_elements.push(server, admin, STREAM, sent)
+        stream_releases.read(server, ines, STREAM, first=first)
+    topics = {**stage.later("invented_topics"), "values": calls.by_topic()}
+    queries.register(server, admin, PushedVectorRequest.model_validate(topics))
+    stream_releases.read(server, paul, STREAM)
+    stream_releases.read(server, rosa, STREAM)
+    stream_releases.read(server, rosa, STREAM, tier="partner")
+
+
+def _together(house: House) -> None:
+    """Proposals, one of each end that takes no week; the rule is on for these alone."""
+    settings = replace(house.server.settings, two_person_rule=True)
+    server = replace(house.server, settings=settings)
+    one, other = house.who(ADMIN), house.who(SECOND)
+
+    def proposed(act: Proposed) -> str:
+        made = proposals.asked(server, one, act)
+        if not isinstance(made, ProposalView):
+            raise TypeError(f"{act.act} was done by one person")
+        return made.id
+
+    proposals.approve(server, other, proposed(QueryRetirement(query=RETIRED)))
+    proposals.withdraw(server, other, proposed(_granting("restricted", 20)))
+    lapsed = proposed(_granting("restricted", 12))
+    budget.change(server, one, DATASET, DatasetChange(budgets=_granting("partner", 3.5).budgets))
+    with suppress(Conflict):
+        # Budgets are others by now: it is refused, and stays on record as failed.
+        proposals.approve(server, other, lapsed)
+    proposed(QueryRetirement(query=PROPOSED))
+
+
+def _granting(tier: str, epsilon: float) -> BudgetChange:
+    return BudgetChange(dataset=DATASET, budgets={tier: BudgetSpec(epsilon=epsilon)})
+
+
+def _housekeeping(house: House) -> None:
+    """A token that ends at once, one that is revoked, and new keys for all that is kept."""
+    server, admin = house.server, house.who(ADMIN)
+    paul, ines = READERS[1].name, READERS[2].name
+    tokens.issue(server, admin, paul, TokenSpec(expires_in=1))
+    issued = tokens.issue(server, admin, ines, TokenSpec(expires_in=7 * 86_400))
+    tokens.revoke(server, admin, ines, issued.prefix)
+    # Nobody else is at work here whom a new key could surprise.
+    keys.rotate(server, OPERATOR, lambda: None)

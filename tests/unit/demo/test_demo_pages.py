@@ -1,0 +1,146 @@
+"""Every page of the demo, as every role sees it: it answers, and none says that it is empty."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from sqlmodel import col, select
+from tests.unit.demo.conftest import PORT
+from tests.web.addresses import Asked, addresses
+from tests.web.world import HOST, ORIGIN
+
+from penstock import web
+from penstock.application import create_app_for
+from penstock.demo import stage
+from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, Person
+from penstock.demo.history import DATASET, LEFT, RETIRED
+from penstock.demo.story import HEADLINE, Story
+from penstock.persistence.tables import Checkpoint
+from penstock.services import home, tokens, users
+from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.server import Server
+from penstock.services.specs import TokenSpec, UserSpec
+
+EMPTY = (
+    "No dataset has a budget",
+    "Nothing is registered",
+    "You can see nothing",
+    "nothing would change",
+    "is handed nothing",
+    "no query has another level",
+    "None of them was given anything",
+    "None that you may see",
+    '<p class="notice">Nothing',
+    "No dataset is registered",
+    "There are no tiers",
+    "There is none",
+    "No checkpoint was signed",
+    "Nothing yet",
+    "<p>None.</p>",
+    "Nobody holds it",
+)
+"""What pages say where they have nothing to show."""
+
+AWAY = {"signed_in"}
+"""Pages that only lead to another one."""
+
+REFUSED = {f"/queries/{RETIRED}/request"}
+"""What a retired query answers whoever asks for more of it."""
+
+EXPLAINED = {(f"/queries/{LEFT}", READERS[-1].name)}
+"""Left for whoever tries the demo to ask for."""
+
+Found = list[tuple[str, str, str]]
+"""Address, visitor, and what the page says of being empty."""
+
+
+def asked(server: Server) -> Asked:
+    """What pages are asked, without which they would hold but their forms."""
+    with server.database.read() as session:
+        sizes = session.exec(select(Checkpoint.size).order_by(col(Checkpoint.size))).all()
+    return {
+        "stream_totals": ("?from=20&to=90",),
+        "history": ("", f"?query={HEADLINE}"),
+        "timeline": ("", "?kind=proposal", "?tier=press", "?actor=ada&order=oldest"),
+        "coalition": (
+            f"?dataset={DATASET}&user=pia&user=paul&user=ines&user=rosa",
+            "?user=nora&user=dirk&user=petra",
+        ),
+        "inclusion_proof": ("?index=0",),
+        "consistency_proof": (f"?from={sizes[0]}&to={sizes[-1]}" if sizes else "",),
+        "foresee_clearance": ("?user=pia&tier=restricted", "?user=rosa&tier=public"),
+        "new_query": ("", f"?dataset={DATASET}"),
+        "new_dataset": (
+            "",
+            f"?uri={server.settings.home}/data/health_insurance_experiment.parquet",
+        ),
+        "proposals": (
+            "",
+            *(f"?state={one}" for one in ("open", "approved", "withdrawn", "failed")),
+        ),
+    }
+
+
+def visited(
+    server: Server, visitor: Person, token: str, questions: Asked
+) -> tuple[set[str], Found]:
+    """The pages that somebody was shown, and which of them are empty."""
+    client = create_app_for(server, sleep=lambda _: None).test_client()
+    sign_in(client, token)
+    seen: set[str] = set()
+    found: Found = []
+    for page, address in addresses(server, authenticate(server, token), questions):
+        answer = client.get(address, base_url=HOST, headers={"Accept": "text/html"})
+        expected = 303 if page.name in AWAY else 422 if address in REFUSED else 200
+        assert (address, answer.status_code) == (address, expected)
+        assert answer.data or expected == 303
+        seen.add(page.name)
+        if expected == 200 and answer.mimetype == "text/html":
+            main = answer.text[answer.text.index("<main") :]
+            found += [(address, visitor.name, words) for words in EMPTY if words in main]
+    return seen, found
+
+
+def sign_in(client: FlaskClient, token: str) -> None:
+    """Begin a session by the form."""
+    headers = {"Accept": "text/html", "Origin": ORIGIN.replace("8080", str(PORT))}
+    answer = client.post("/sign-in", base_url=HOST, headers=headers, data={"token": token})
+    assert answer.status_code == 303, answer.text
+
+
+def test_every_page_of_the_demo_has_something_on_it(told: Story, server: Server) -> None:
+    free = replace(server, settings=replace(server.settings, request_rate=0.0))
+    shown: set[str] = set()
+    empty: Found = []
+    for visitor in EVERYBODY:
+        seen, found = visited(free, visitor, told.tokens[visitor.name], asked(server))
+        shown |= seen
+        empty += found
+    assert {(address, name) for address, name, _ in empty} == EXPLAINED, empty
+    assert shown == {page.name for page in web.PAGES if page.verb == "GET"}
+
+
+def test_without_a_history_pages_are_found_empty(tmp_path: Path) -> None:
+    settings = replace(stage.settings(tmp_path / "home", PORT), request_rate=0.0)
+    home.create(settings)
+    server = home.open_server(settings)
+    lone: Mapping[str, Person] = {person.name: person for person in (READERS[0], ADMIN, AUDITOR)}
+    empty: Found = []
+    for name, person in lone.items():
+        users.create(server, OPERATOR, UserSpec(name=name, roles=[person.role]))
+        token = tokens.issue(server, OPERATOR, name, TokenSpec()).token
+        alone = {"foresee_clearance": (), "consistency_proof": ("?from=1&to=1",)}
+        empty += visited(server, person, token, {"inclusion_proof": ("?index=0",), **alone})[1]
+    server.database.close()
+    pages = {address.partition("?")[0] for address, _, _ in empty}
+    assert pages >= {"/catalogue", "/history", "/budgets", "/keys", "/proposals"}
+
+
+@pytest.mark.parametrize("words", EMPTY)
+def test_what_is_looked_for_is_what_templates_say(words: str) -> None:
+    templates = Path(web.__file__).parent / "templates"
+    said = "".join(file.read_text(encoding="utf-8") for file in templates.glob("*.html"))
+    assert words in said or words in re.sub(r"</?bdi>", "", said)

@@ -1,0 +1,57 @@
+"""The addresses of all pages that somebody may see, with real names in them."""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from penstock.services import datasets, history, proposals, queries, streams, tiers, users
+from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.web import PAGES
+from penstock.web.pages import Page
+
+ALL = Window(LARGEST_LIMIT)
+PLACE = re.compile(r"<(\w+)>")
+
+Asked = Mapping[str, Sequence[str]]
+"""By a page's name what it is asked besides, each from its question mark on."""
+
+
+def addresses(
+    server: Server, caller: Principal, asked: Asked, most: int = LARGEST_LIMIT
+) -> Iterator[tuple[Page, str]]:
+    """Every page that the caller's role may see, of at most so many names for each place."""
+    for page in PAGES:
+        roles = page.policy.roles
+        if page.verb != "GET" or (roles and caller.roles.isdisjoint(roles)):
+            continue
+        places = PLACE.findall(page.path)
+        for names in itertools.product(*(called(server, caller, one)[:most] for one in places)):
+            path = page.path
+            for place, name in zip(places, names, strict=True):
+                path = path.replace(f"<{place}>", name)
+            for more in asked.get(page.name, ("",)):
+                yield page, path + more
+
+
+def called(server: Server, caller: Principal, place: str) -> list[str]:
+    """All that the caller sees for one place in an address."""
+    match place:
+        case "query":
+            return [one.name for one in queries.listing(server, caller, ALL).items]
+        case "dataset":
+            return [one.name for one in datasets.listing(server, caller, ALL).items]
+        case "stream":
+            return [one.name for one in streams.listing(server, caller, ALL).items]
+        case "tier":
+            return [one.name for one in tiers.listing(server)]
+        case "user":
+            return [one.name for one in users.listing(server, caller, ALL).items]
+        case "proposal":
+            return [one.id for one in proposals.listing(server, caller, ALL).items]
+        case "release":
+            return [one.id for one in history.listing(server, caller, ALL).items]
+        case "form":
+            return ["csv", "parquet", "arrow"]
+    raise AssertionError(f"say here what stands for <{place}> in addresses of pages")
