@@ -2,6 +2,7 @@
 
 from typing import Any
 
+KINDS = ("statistic", "counts", "sparse", "absent")
 MOVE = (("user", "ann"), ("tier", "internal"), ("from", "public"))
 
 COUNTED = (
@@ -11,6 +12,21 @@ COUNTED = (
     ("level public", "0.1"),
     ("max_groups", "1"),
     ("max_rows", "3"),
+)
+TYPED = (
+    ("kind", "vector"),
+    ("name", "typed"),
+    ("dataset", "sites"),
+    ("keys", "a\nb"),
+    ("l1", "1"),
+    ("level public", "0.05"),
+)
+RUNNING = (
+    ("name", "running"),
+    ("dataset", "loans"),
+    ("length", "12"),
+    ("max_steps_per_unit", "1"),
+    ("level public", "0.1"),
 )
 PUSHED = (
     ("name", "counters"),
@@ -89,6 +105,17 @@ ADMIN_ROWS = [
     alone("preview_query", "/new/query/preview", 422, (("dataset", "absent"),)),
     alone("register_query", "/new/query", 422, (("dataset", "loans"), ("once", "7"))),
     alone("register_query", "/new/query", 303, (*COUNTED, ("once", "8"))),
+    *(alone("new_query", f"/new/query?kind={kind}&dataset=loans", 200) for kind in KINDS),
+    alone("new_query", "/new/query?kind=vector&dataset=sites", 200),
+    alone("preview_query", "/new/query/preview", 200, TYPED),
+    alone("preview_query", "/new/query/preview", 200, (*TYPED, ("more", "where"))),
+    alone("register_query", "/new/query", 422, (*TYPED, ("once", "11"))),
+    alone("new_stream", "/new/stream", 200),
+    alone("new_stream", "/new/stream?dataset=sites", 200),
+    alone("preview_new_stream", "/new/stream/preview", 200, RUNNING),
+    alone("preview_new_stream", "/new/stream/preview", 422, (("dataset", "absent"),)),
+    alone("open_stream", "/new/stream", 422, (("dataset", "loans"), ("once", "12"))),
+    alone("open_stream", "/new/stream", 303, (*RUNNING, ("once", "13"))),
     alone("new_dataset", "/new/dataset", 200),
     alone("new_dataset", "/new/dataset?uri=/etc/passwd", 422),
     alone("register_dataset", "/new/dataset", 422, (("once", "9"),)),

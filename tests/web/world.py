@@ -69,12 +69,14 @@ class Browser:
         given = {"Accept": "text/html", **headers}
         return self.client.get(path, base_url=HOST, headers=given)
 
-    def send(self, path: str, origin: str | None = ORIGIN, **fields: str) -> TestResponse:
+    def send(
+        self, path: str, origin: str | None = ORIGIN, **fields: str | list[str]
+    ) -> TestResponse:
         """A form with these fields alone."""
         headers = {"Accept": "text/html"} | ({"Origin": origin} if origin is not None else {})
         return self.client.post(path, base_url=HOST, headers=headers, data=fields)
 
-    def submit(self, path: str, **fields: str) -> TestResponse:
+    def submit(self, path: str, **fields: Any) -> TestResponse:
         """A form of one of the session's pages."""
         return self.send(path, form_key=self.form_key(), **fields)
 

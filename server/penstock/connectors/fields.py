@@ -6,9 +6,16 @@ repeats the value: it may be huge, or secret.
 
 import math
 import unicodedata
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticCustomError
 
 LARGEST = 2**63 - 1
@@ -116,6 +123,10 @@ def _scalar_or_list(value: object) -> Scalar | tuple[Scalar, ...]:
     return tuple(_scalar(entry) for entry in value)
 
 
+def _as_it_is(value: object) -> object:
+    return value
+
+
 def each_once(value: object) -> object:
     """Refuse two spellings of one name, which would become one and lose the other's value."""
     if isinstance(value, dict):
@@ -144,6 +155,8 @@ Value = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA
 Values = Annotated[
     Scalar | tuple[Scalar, ...],
     PlainValidator(_scalar_or_list),
+    # Without one of ours, pydantic warns of every list: it looks for a tuple in JSON.
+    PlainSerializer(_as_it_is, return_type=Any),
     WithJsonSchema(
         {"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA, "minItems": 1}]}
     ),

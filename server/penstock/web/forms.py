@@ -43,6 +43,13 @@ class Form:
         ]
         return " ".join(dict.fromkeys(said))
 
+    def at(self, pointer: str) -> str:
+        """What is wrong at ``pointer`` itself, of which no single field is to blame."""
+        if not isinstance(self.problem, InvalidInput):
+            return ""
+        said = [detail for place, detail in self.problem.errors if place == pointer]
+        return " ".join(dict.fromkeys(said))
+
     @property
     def said(self) -> list[str]:
         """Why it was refused, each reason once."""

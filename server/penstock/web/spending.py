@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from penstock.services.level_plans import MovedLevelsView
-from penstock.services.preview_views import PreviewView
 from penstock.services.views import DatasetBudgetView
 from penstock.web.charts import stacked
 from penstock.web.pictures import Picture, picture
@@ -24,14 +23,10 @@ def shown(budget: DatasetBudgetView, place: int) -> Shown:
     return Shown(budget, picture(stacked.budget_bars, stacked.rows, content, f"spent{place}"))
 
 
-def with_one_more(budget: DatasetBudgetView, preview: PreviewView) -> Picture:
-    """The bars as they would be with a query that is not registered yet."""
-    more = {
-        tier.tier: stacked.Part(preview.query, tier.charge.share)
-        for tier in preview.tiers
-        if not preview.registered
-    }
-    title = f"Budgets of {budget.dataset} with {preview.query}"
+def with_one_more(budget: DatasetBudgetView, name: str, shares: Mapping[str, float]) -> Picture:
+    """The bars as they would be with one more, which takes these ``shares`` by tier."""
+    more = {tier: stacked.Part(name, share) for tier, share in shares.items()}
+    title = f"Budgets of {budget.dataset} with {name}"
     content = stacked.Budgets(title, _tiers(budget, more))
     return picture(stacked.budget_bars, stacked.rows, content, "planned")
 

@@ -2,8 +2,9 @@
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import SITES, World
+from tests.unit.services.conftest import World
 from tests.unit.services.test_level_plans import STREAM
+from tests.unit.sites import SITES
 
 from penstock.errors import Forbidden, IntegrityViolation, KeysUnavailable, NotFound, PenstockError
 from penstock.persistence.tables import Query

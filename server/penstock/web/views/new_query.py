@@ -1,17 +1,21 @@
 """A query built by form: what it would be and cost, and then registered."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from flask import Response, request
+from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput, NotFound, PenstockError
 from penstock.services import budget, datasets, preview, queries
 from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.preview_views import PreviewView
 from penstock.services.specs import PreviewRequest, QueryRequest
 from penstock.services.views import DatasetView
-from penstock.web import building, forms
-from penstock.web.building import Planned
+from penstock.web import forms
+from penstock.web.building import kinds, questions, words
+from penstock.web.building.comparing import with_taken
+from penstock.web.building.planned import Planned, planned
 from penstock.web.forms import Form
 from penstock.web.once import once, tried
 from penstock.web.pages import ADMIN, Pages
@@ -22,21 +26,28 @@ pages = Pages()
 
 @pages.get("/new/query", ADMIN)
 def new_query(visit: Visit) -> Response:
-    """The form, over the dataset that is chosen."""
+    """The form of one kind, over the dataset that is chosen."""
     return _form(visit, Form(request.args))
 
 
 @pages.post("/new/query/preview", ADMIN)
 def preview_query(visit: Visit) -> Response:
-    """What registering it would settle and charge; nothing is done."""
-    given = request.form
+    """What registering it would settle and charge; nothing is done.
+
+    Where another row of the form was asked for, there is the form with it and no more.
+    """
+    given = with_taken(request.form)
+    if "more" in given:
+        return _form(visit, forms.kept(given))
 
     def act() -> Response:
-        dataset = _dataset(visit, given)
-        spec = building.wanted(given, dataset, list(dataset.budgets))
-        found = preview.preview(visit.server, visit.principal, checked(PreviewRequest, spec))
+        dataset = chosen(visit, given)
+        found = _previewed(visit, given, dataset)
+        others = list(_others(visit, given, dataset)) if "compare" in given else []
         shown = budget.show(visit.server, visit.principal, dataset.name)
-        return _form(visit, forms.kept(given), building.planned(found, shown))
+        return _form(
+            visit, forms.kept(given), planned(found, shown, given.get("mechanism", ""), others)
+        )
 
     return tried(act, lambda problem: _form(visit, forms.refused(given, problem)))
 
@@ -47,8 +58,7 @@ def register_query(visit: Visit) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        dataset = _dataset(visit, given)
-        spec = building.wanted(given, dataset, list(dataset.budgets))
+        spec = kinds.kind_of(given).wanted(given, chosen(visit, given))
         made = queries.register(visit.server, visit.principal, checked(QueryRequest, spec))
         response = visit.go("query", query=made.name)
         return response, response.location or ""
@@ -59,25 +69,52 @@ def register_query(visit: Visit) -> Response:
     return tried(lambda: once(visit, act), refused)
 
 
-def _dataset(visit: Visit, given: Mapping[str, str]) -> DatasetView:
+def chosen(visit: Visit, given: Mapping[str, str]) -> DatasetView:
+    """The dataset that a form names.  Raises ``InvalidInput`` where there is none."""
     try:
         return datasets.show(visit.server, visit.principal, given.get("dataset", ""))
     except NotFound as problem:
         raise InvalidInput("Choose a dataset.", pointer="/dataset") from problem
 
 
-def _form(visit: Visit, form: Form, planned: Planned | None = None) -> Response:
-    known = datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items
-    chosen = next((one for one in known if one.name == form.value("dataset")), None)
-    columns = chosen.columns if chosen else {}
+def known(visit: Visit) -> list[DatasetView]:
+    """The datasets to choose from."""
+    return list(datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items)
+
+
+def _previewed(visit: Visit, given: questions.Given, dataset: DatasetView) -> PreviewView:
+    spec = questions.without_values(kinds.kind_of(given).wanted(given, dataset))
+    return preview.preview(visit.server, visit.principal, checked(PreviewRequest, spec))
+
+
+def _others(
+    visit: Visit, given: questions.Given, dataset: DatasetView
+) -> Iterator[tuple[str, PreviewView | str]]:
+    """The same question under each noise, or why that is not to be had."""
+    for option in words.MECHANISMS:
+        changed = MultiDict(given)
+        changed["mechanism"] = option.value
+        try:
+            yield option.value, _previewed(visit, changed, dataset)
+        except InvalidInput as problem:
+            yield option.value, problem.detail
+
+
+def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
+    kind = kinds.kind_of(form.given)
+    fitting = [one for one in known(visit) if kind.fits(one)]
+    dataset = next((one for one in fitting if one.name == form.value("dataset")), None)
     return visit.page(
-        "planned.html" if visit.is_part else "new_query.html",
+        "planned.html" if visit.is_part else "building/frame.html",
         form.status,
         form=form,
-        datasets=[one.name for one in known if one.columns],
-        dataset=chosen if columns else None,
-        columns=columns,
-        tiers=list(chosen.budgets) if chosen else [],
-        lists=building,
-        planned=planned,
+        kind=kind,
+        kinds=kinds.KINDS,
+        datasets=[one.name for one in fitting],
+        dataset=dataset,
+        columns=dataset.columns if dataset else {},
+        tiers=list(dataset.budgets) if dataset else [],
+        words=words,
+        places=lambda part: questions.places(form.given, part),
+        planned=plan,
     )

@@ -1,0 +1,1 @@
+"""What an admin builds by form: queries of each kind and streams, and what they would cost."""

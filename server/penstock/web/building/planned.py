@@ -1,0 +1,127 @@
+"""A preview as a page takes it: charts with their tables, and what may be had instead."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from penstock.services.histogram_views import HistogramView
+from penstock.services.preview_views import ChargeView, PreviewView
+from penstock.services.stream_preview_views import StreamPreviewView
+from penstock.services.views import DatasetBudgetView, ErrorView
+from penstock.web import spending
+from penstock.web.building import comparing
+from penstock.web.building.comparing import Comparison
+from penstock.web.charts import intervals
+from penstock.web.charts.values import Interval, Level, Table
+from penstock.web.pictures import Picture, picture
+from penstock.web.wording import figure
+
+LIKELY, SURE = 0.5, 0.99
+"""Chances from which a key is said to be listed."""
+
+
+class Tier(Protocol):
+    """What a preview says of one tier, whatever it is a preview of."""
+
+    @property
+    def tier(self) -> str:
+        """Its name."""
+
+    @property
+    def error(self) -> ErrorView:
+        """How far off its numbers would be."""
+
+    @property
+    def charge(self) -> ChargeView:
+        """What its account would be charged."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a preview shows: how far off each tier's numbers are, and every tier's budget with it.
+
+    ``budgets`` is none where some tier has no room for it; ``keys`` tells of a sparse
+    histogram which counts are listed.
+    """
+
+    errors: Picture
+    budgets: Picture | None
+    comparisons: tuple[Comparison, ...]
+    preview: PreviewView | None = None
+    stream: StreamPreviewView | None = None
+    keys: Table | None = None
+
+
+def planned(
+    found: PreviewView,
+    budget: DatasetBudgetView,
+    mechanism: str = "",
+    mechanisms: Iterable[tuple[str, PreviewView | str]] = (),
+) -> Planned:
+    """The pictures of a query's preview; ``mechanism`` is that of the form."""
+    others = list(mechanisms)
+    comparisons = (
+        *((comparing.structures(found.structures),) if found.structures else ()),
+        *((comparing.powers(found.powers, found),) if found.powers else ()),
+        *((comparing.mechanisms(others, mechanism),) if others else ()),
+    )
+    added = () if found.registered else found.tiers
+    budgets = None if found.refusal else _budgets(budget, found.query, added)
+    errors = _errors(found.tiers, "each number")
+    return Planned(errors, budgets, comparisons, preview=found, keys=_listed(found))
+
+
+def planned_stream(found: StreamPreviewView, budget: DatasetBudgetView) -> Planned:
+    """The pictures of a stream's preview."""
+    budgets = None if found.refusal else _budgets(budget, found.stream, found.tiers)
+    errors = _errors(found.tiers, f"the total after element {found.noisiest_step:,}")
+    return Planned(errors, budgets, (comparing.trees(found),), stream=found)
+
+
+def _budgets(budget: DatasetBudgetView, name: str, tiers: Sequence[Tier]) -> Picture:
+    shares = {tier.tier: tier.charge.share for tier in tiers}
+    return spending.with_one_more(budget, name, shares)
+
+
+def _errors(tiers: Sequence[Tier], of: str) -> Picture:
+    halves = [tier.error.half_width for tier in tiers]
+    content = intervals.Groups(
+        f"How far off {of} may be",
+        tuple(tier.tier for tier in tiers),
+        (Level("error", tuple(Interval(0.0, -half, half) for half in halves)),),
+        confidence=tiers[0].error.confidence if tiers else 0.95,
+    )
+    return picture(intervals.bars_with_intervals, intervals.rows, content, "errors")
+
+
+def _listed(found: PreviewView) -> Table | None:
+    """From which count a key of a sparse histogram is listed, for each tier."""
+    told = [(one.tier, one.histogram) for one in found.tiers if one.histogram is not None]
+    if not told:
+        return None
+    return Table(
+        "Keys that are listed",
+        (
+            "tier",
+            "listed above a noisy count of",
+            "false keys expected",
+            "likely from",
+            "sure from",
+        ),
+        tuple(
+            (
+                tier,
+                figure(shown.threshold),
+                figure(shown.false_keys),
+                _first(shown, LIKELY),
+                _first(shown, SURE),
+            )
+            for tier, shown in told
+        ),
+        frozenset({1, 2, 3, 4}),
+    )
+
+
+def _first(shown: HistogramView, chance: float) -> str:
+    counts = [one.count for one in shown.appears if one.probability >= chance]
+    return f"a count of {counts[0]:,}" if counts else "no count told here"

@@ -1,0 +1,149 @@
+"""A query of each kind as a form asks for it; what is wrong with it is for its model to say."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from werkzeug.datastructures import MultiDict
+
+from penstock.connectors.specs import MOST_CONDITIONS, MOST_GROUPINGS
+from penstock.services.views import DatasetView
+from penstock.web.building.terms import terms
+from penstock.web.forms import filled, number, scalar
+
+Given = MultiDict[str, str]
+
+SEVERAL = frozenset({"in", "not_in"})
+BOUNDED = frozenset({"sum", "mean"})
+MOST = {"group": MOST_GROUPINGS, "where": MOST_CONDITIONS}
+"""How many of each there may be, by the beginning of their fields' names."""
+
+
+def places(given: Mapping[str, str], kind: str) -> range:
+    """The rows of a repeated part that a form has: one more where that was asked for."""
+    shown = [place for place in range(MOST[kind]) if f"{kind} {place}" in given]
+    rows = max(shown, default=0) + 1 + (given.get("more") == kind)
+    return range(min(rows, MOST[kind]))
+
+
+def statistic(given: Given, dataset: DatasetView) -> dict[str, Any]:
+    """A count, sum, mean or histogram, each number with noise of its own."""
+    return {
+        **_asked(given, dataset),
+        "aggregate": _aggregate(given),
+        "group_by": list(_groupings(given)),
+    }
+
+
+def counts(given: Given, dataset: DatasetView) -> dict[str, Any]:
+    """Counts that are protected together."""
+    more = {name: number(given.get(name, "")) for name in ("trade_off", "known_size")}
+    return {
+        **_asked(given, dataset),
+        "structure": "correlated",
+        "aggregate": _aggregate(given),
+        "group_by": list(_groupings(given)),
+        **filled(**more),
+    }
+
+
+def sparse(given: Given, dataset: DatasetView) -> dict[str, Any]:
+    """A count over keys that nobody can list."""
+    by_tier = {tier: number(given.get(f"false {tier}", "")) for tier in dataset.budgets}
+    own = filled(**by_tier)
+    return {
+        **_asked(given, dataset),
+        "structure": "sparse_histogram",
+        "aggregate": {"type": given.get("aggregate", "count")},
+        "group_by": [{"column": column} for column in [given.get("keys of", "")] if column],
+        "domain": _domain(given),
+        "false_keys": own or number(given.get("false_keys", "")),
+    }
+
+
+def vector(given: Given, dataset: DatasetView) -> dict[str, Any]:
+    """Numbers that the form brings along; nothing keeps them."""
+    return {
+        "name": given.get("name", "").strip(),
+        "dataset": dataset.name,
+        "values": [number(line) for line in _lines(given, "values")],
+        "sensitivity": sensitivity(given),
+        **filled(
+            keys=_lines(given, "keys") or None,
+            step=number(given.get("step", "")),
+            bound=number(given.get("bound", "")),
+        ),
+        **terms(given, dataset.budgets),
+    }
+
+
+def sensitivity(given: Given) -> dict[str, object]:
+    """What whoever sends the numbers vouches for."""
+    return filled(**{norm: number(given.get(norm, "")) for norm in ("l1", "l2", "linf")})
+
+
+def without_values(spec: dict[str, Any]) -> dict[str, Any]:
+    """What is previewed: a vector whose numbers are not typed yet is judged by its keys."""
+    return {name: part for name, part in spec.items() if name != "values" or part}
+
+
+def _asked(given: Given, dataset: DatasetView) -> dict[str, Any]:
+    """What every question has that the server answers from its data."""
+    return {
+        "name": given.get("name", "").strip(),
+        "dataset": dataset.name,
+        "where": list(_conditions(given, dataset)),
+        "contribution": filled(
+            max_groups=number(given.get("max_groups", "")),
+            max_rows_per_group=number(given.get("max_rows", "")),
+        ),
+        **terms(given, dataset.budgets),
+    }
+
+
+def _aggregate(given: Given) -> dict[str, object]:
+    kind = given.get("aggregate", "count")
+    if kind not in BOUNDED | {"histogram"}:
+        return {"type": kind, **filled(columns=given.getlist("columns") or None)}
+    column = given.get("column", "")
+    if kind == "histogram":
+        return {"type": kind, "column": column, "bins": _numbers(given.get("bins", ""))}
+    bounds = filled(**{part: number(given.get(part, "")) for part in ("lower", "upper", "step")})
+    return {"type": kind, "column": column, **bounds}
+
+
+def _groupings(given: Given) -> Iterator[dict[str, object]]:
+    for place in range(MOST["group"]):
+        column = given.get(f"group {place}", "")
+        bins = _numbers(given.get(f"edges {place}", ""))
+        if column:
+            yield {"column": column, **({"bins": bins} if bins else {})}
+
+
+def _conditions(given: Given, dataset: DatasetView) -> Iterator[dict[str, object]]:
+    for place in range(MOST["where"]):
+        column, op = given.get(f"where {place}", ""), given.get(f"op {place}", "=")
+        if not column:
+            continue
+        kind = dataset.columns.get(column, {}).get("type", "string")
+        text = given.get(f"value {place}", "")
+        parts = [part.strip() for part in text.split(",")] if op in SEVERAL else [text.strip()]
+        values = [scalar(part, kind) for part in parts]
+        yield {"column": column, "op": op, "value": values if op in SEVERAL else values[0]}
+
+
+def _domain(given: Given) -> dict[str, object]:
+    kind = given.get("domain", "uint64")
+    if kind == "uint64":
+        return {"type": kind, **filled(size=number(given.get("size", "")))}
+    if kind == "string":
+        length = number(given.get("length", ""))
+        return {"type": kind, "alphabet": given.get("alphabet", ""), **filled(length=length)}
+    return {"type": kind}
+
+
+def _lines(given: Given, field: str) -> list[str]:
+    return [line.strip() for line in given.get(field, "").splitlines() if line.strip()]
+
+
+def _numbers(text: str) -> list[object]:
+    return [number(part) for part in text.split(",")] if text.strip() else []

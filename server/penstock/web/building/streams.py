@@ -1,0 +1,27 @@
+"""A stream to open, as a form asks for it; what is wrong with it is for its model to say."""
+
+from typing import Any
+
+from penstock.services.views import DatasetView
+from penstock.web.building.questions import Given, sensitivity
+from penstock.web.building.terms import terms
+from penstock.web.forms import filled, number
+
+_NUMBERS = ("dimension", "step", "bound", "max_steps_per_unit")
+
+
+def stream(given: Given, dataset: DatasetView) -> dict[str, Any]:
+    """The spec that a form describes.  Without a length it has no end."""
+    structure = given.get("structure", "auto")
+    return {
+        "name": given.get("name", "").strip(),
+        "dataset": dataset.name,
+        "structure": structure,
+        "length": number(given.get("length", "")),
+        **filled(
+            k=number(given.get("k", "")) if structure == "kary" else None,
+            sensitivity=sensitivity(given) or None,
+            **{name: number(given.get(name, "")) for name in _NUMBERS},
+        ),
+        **terms(given, dataset.budgets),
+    }

@@ -1,0 +1,33 @@
+"""How private a query or stream is to be, as a form asks for it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from penstock.web.forms import filled, number
+
+
+def terms(given: Mapping[str, str], tiers: Iterable[str]) -> dict[str, Any]:
+    """The mechanism with what belongs to it, and the levels; for their model to judge."""
+    mechanism, wish = given.get("mechanism", "gaussian"), given.get("wish", "epsilon")
+    own = {"laplace": "granularity", "generalized_gaussian": "p"}.get(mechanism)
+    settled = (
+        {"share": number(given.get("share", ""))}
+        if wish == "share"
+        else {"levels": dict(_levels(given, tiers, wish))}
+    )
+    return {
+        "mechanism": mechanism,
+        **settled,
+        **filled(max_levels=number(given.get("max_levels", ""))),
+        **(filled(**{own: number(given.get(own, ""))}) if own else {}),
+    }
+
+
+def _levels(
+    given: Mapping[str, str], tiers: Iterable[str], wish: str
+) -> Iterable[tuple[str, dict[str, object]]]:
+    sure = filled(confidence=number(given.get("confidence", ""))) if wish == "half_width" else {}
+    for tier in tiers:
+        value = number(given.get(f"level {tier}", ""))
+        if value is not None:
+            yield tier, {wish: value, **sure}

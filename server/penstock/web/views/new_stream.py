@@ -1,0 +1,75 @@
+"""A stream opened by form: what it would be and cost; its elements are pushed over the API."""
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.errors import PenstockError
+from penstock.services import budget, stream_preview, streams
+from penstock.services.stream_specs import StreamRequest
+from penstock.web import forms
+from penstock.web.building import kinds, words
+from penstock.web.building.comparing import with_taken
+from penstock.web.building.planned import Planned, planned_stream
+from penstock.web.building.streams import stream
+from penstock.web.forms import Form
+from penstock.web.once import once, tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.views.new_query import chosen, known
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/new/stream", ADMIN)
+def new_stream(visit: Visit) -> Response:
+    """The form, over the dataset that is chosen."""
+    return _form(visit, Form(request.args))
+
+
+@pages.post("/new/stream/preview", ADMIN)
+def preview_new_stream(visit: Visit) -> Response:
+    """What opening it would settle and charge; nothing is done."""
+    given = with_taken(request.form)
+
+    def act() -> Response:
+        dataset = chosen(visit, given)
+        asked = checked(StreamRequest, stream(given, dataset))
+        found = stream_preview.preview_stream(visit.server, visit.principal, asked)
+        shown = budget.show(visit.server, visit.principal, dataset.name)
+        return _form(visit, forms.kept(given), planned_stream(found, shown))
+
+    return tried(act, lambda problem: _form(visit, forms.refused(given, problem)))
+
+
+@pages.post("/new/stream", ADMIN)
+def open_stream(visit: Visit) -> Response:
+    """Open it: every tier is charged for all of it."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        asked = checked(StreamRequest, stream(given, chosen(visit, given)))
+        made = streams.open_stream(visit.server, visit.principal, asked)
+        response = visit.go("stream", stream=made.name)
+        return response, response.location or ""
+
+    def refused(problem: PenstockError) -> Response:
+        return _form(visit, forms.refused(given, problem))
+
+    return tried(lambda: once(visit, act), refused)
+
+
+def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
+    every = known(visit)
+    dataset = next((one for one in every if one.name == form.value("dataset")), None)
+    return visit.page(
+        "planned.html" if visit.is_part else "building/frame.html",
+        form.status,
+        form=form,
+        kind=None,
+        kinds=kinds.KINDS,
+        datasets=[one.name for one in every],
+        dataset=dataset,
+        tiers=list(dataset.budgets) if dataset else [],
+        words=words,
+        planned=plan,
+    )
