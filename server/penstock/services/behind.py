@@ -1,24 +1,29 @@
 """A thread behind the answers, for what may wait longer than whoever asks for it.
 
-It ends with its process, also where a disk keeps it waiting for ever.
+It ends when it has had nothing to do for a while, so that servers that are closed, or asked how
+they are, leave no threads behind; and with its process, also where a disk keeps it waiting for
+ever.
 """
 
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 Answered = TypeVar("Answered")
 
+IDLE: Final = 2.0
+"""Seconds after which a thread with nothing to do ends; starting one takes 0.1 ms."""
+
 
 class Behind:
-    """One thread, started when there is something to do; it does one thing after the other."""
+    """One thread at most, while there is something to do; it does one thing after the other."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, idle: float = IDLE) -> None:
+        self._name, self._idle = name, idle
         self._due: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -26,8 +31,8 @@ class Behind:
     def submit(self, act: Callable[[], Answered]) -> "Future[Answered]":
         """Have something done; what it raises is raised to whoever waits for it."""
         future: Future[Answered] = Future()
-        self._due.put((future, act))
         with self._lock:
+            self._due.put((future, act))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
                 self._thread.start()
@@ -35,7 +40,15 @@ class Behind:
 
     def _work(self) -> None:
         while True:
-            future, act = self._due.get()
+            try:
+                future, act = self._due.get(timeout=self._idle)
+            except Empty:
+                with self._lock:
+                    # Something may have come in between the waiting and the lock.
+                    if self._due.empty():
+                        self._thread = None
+                        return
+                continue
             with _Into(future):
                 future.set_result(act())
 

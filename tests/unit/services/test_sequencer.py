@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any
 
 import pytest
 from sqlmodel import Session
@@ -143,6 +146,36 @@ def test_what_is_raised_behind_is_raised_to_who_waits() -> None:
         later.result(timeout=0)
     free.set()
     assert (hung.result(), later.result()) == ("done", "later")
+
+
+def test_a_thread_with_nothing_to_do_ends_and_another_takes_its_place() -> None:
+    behind = Behind("test", idle=0.001)
+    threads = []
+    for _ in range(50):
+        threads.append(behind.submit(threading.current_thread).result())
+        threads[-1].join()
+        assert not threads[-1].is_alive()
+    assert len(set(threads)) == 50
+
+
+def test_what_comes_as_a_thread_ends_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    behind = Behind("test")
+    late: list[Future[str]] = []
+
+    class Waited(SimpleQueue[Any]):
+        """Has waited in vain, when something comes after all."""
+
+        def get(self, block: bool = True, timeout: float | None = None) -> Any:
+            if self.empty() and not late:
+                late.append(behind.submit(lambda: "late"))
+                raise Empty
+            return super().get(block, timeout)
+
+    monkeypatch.setattr(behind, "_due", Waited())
+    assert behind.submit(lambda: "first").result() == "first"
+    while not late:
+        pass
+    assert late[0].result(timeout=60) == "late"
 
 
 def test_a_process_ends_whatever_hangs_behind_it() -> None:
