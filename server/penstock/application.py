@@ -4,12 +4,14 @@
 that the environment names; each worker opens it after the fork.
 """
 
+import threading
 import time
 from collections.abc import Callable
 
 from flask import Flask
 
 from penstock import api, web
+from penstock.accounting import import_late
 from penstock.api import access_log
 from penstock.services.home import open_server
 from penstock.services.server import Server
@@ -25,7 +27,9 @@ def create_app(settings: Settings | None = None) -> Flask:
     if settings is None:
         settings, _ = load()
     access_log.configure(settings.log_level)
-    return create_app_for(open_server(settings), descriptor=api.inherited())
+    app = create_app_for(open_server(settings), descriptor=api.inherited())
+    threading.Thread(target=_warm, args=[app], name="warming", daemon=True).start()
+    return app
 
 
 def create_app_for(
@@ -50,6 +54,16 @@ def create_app_for(
     _require_policies(app)
     app.wsgi_app = api.Edge(app.wsgi_app, tallies.requests, clock)  # type: ignore[method-assign]  # how Flask is wrapped
     return app
+
+
+def _warm(app: Flask) -> None:
+    """What the first visitors would wait for, while nobody does: late imports, and pages compiled.
+
+    A request that comes before it is done does what it needs by itself.
+    """
+    import_late()
+    for name in app.jinja_env.list_templates():
+        app.jinja_env.get_template(name)
 
 
 def _lent(server: Server, tallies: api.Tallies) -> web.Lent:

@@ -4,6 +4,9 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from sqlmodel import col, select
+
+from penstock.persistence.tables import Checkpoint
 from penstock.services import datasets, history, proposals, queries, streams, tiers, users
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import Principal
@@ -16,6 +19,25 @@ PLACE = re.compile(r"<(\w+)>")
 
 Asked = Mapping[str, Sequence[str]]
 """By a page's name what it is asked besides, each from its question mark on."""
+
+
+def questions(server: Server, dataset: str, query: str, people: Sequence[str], tier: str) -> Asked:
+    """What pages are asked, without which they would hold little but their forms.
+
+    The last of ``people`` is the most trusted of them, and ``tier`` the highest.
+    """
+    with server.database.read() as session:
+        sizes = session.exec(select(Checkpoint.size).order_by(col(Checkpoint.size))).all()
+    together = "".join(f"&user={name}" for name in people)
+    return {
+        "history": ("", f"?query={query}"),
+        "timeline": ("", "?kind=proposal", "?tier=press", "?actor=ada&order=oldest"),
+        "coalition": (f"?dataset={dataset}{together}", f"?user={people[0]}"),
+        "inclusion_proof": ("?index=0",),
+        "consistency_proof": (f"?from={sizes[0]}&to={sizes[-1]}" if sizes else "",),
+        "foresee_clearance": (f"?user={people[0]}&tier={tier}", f"?user={people[-1]}&tier="),
+        "new_query": ("", f"?dataset={dataset}"),
+    }
 
 
 def addresses(

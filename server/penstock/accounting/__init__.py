@@ -35,6 +35,7 @@ from penstock.accounting.calibration import (
     rung_for_share,
 )
 from penstock.accounting.charges import charge, pure_loss, require_admitted
+from penstock.accounting.composition import import_late
 from penstock.accounting.coordinates import PlacedRelease
 from penstock.accounting.corrections import CorrectionChoice, best_correction
 from penstock.accounting.ledger import (
@@ -80,6 +81,7 @@ __all__ = [
     "composed_epsilon",
     "converted_epsilon",
     "entry",
+    "import_late",
     "left_of",
     "level_for",
     "level_for_share",

@@ -5,15 +5,19 @@ cut off below is raised to the least loss that is kept.
 """
 
 import heapq
+import importlib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 
 from penstock.mechanisms.loss_table import FloatVector, LossTable
+
+LATE: Final = ("scipy.special", "scipy.signal", "dp_accounting.pld.common")
+"""What takes a second to import, and what a command that composes nothing can do without."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +47,10 @@ class LossSum:
 
     def times(self, copies: int, tail: float) -> "LossSum":
         """``copies`` such losses together, with up to ``tail`` mass moved up."""
-        from dp_accounting.pld.common import self_convolve  # imported late: takes a second
-
         if copies == 1:
             return self
+        from dp_accounting.pld.common import self_convolve  # imported late: takes a second
+
         start, masses = self_convolve(self.masses, copies, tail / 2)
         infinite = -math.expm1(copies * math.log1p(-self.infinite)) + tail / 2
         return LossSum(
@@ -68,6 +72,12 @@ class LossSum:
         start = 1 - self.first
         upper = self.masses[start:] if start >= 0 else np.append(np.zeros(-start), self.masses)
         return LossTable(self.width, upper, self.infinite)
+
+
+def import_late() -> None:
+    """Import what the first composition would, for whoever has the time before that."""
+    for name in LATE:
+        importlib.import_module(name)
 
 
 def total_of(sums: Iterable[LossSum], tail: float) -> LossSum:

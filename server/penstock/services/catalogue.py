@@ -11,7 +11,7 @@ from penstock.errors import NotFound
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.acts import record
 from penstock.services.datasets import visible_below, visible_dataset
-from penstock.services.lookup import allowed_rung, in_sight, required
+from penstock.services.lookup import allowed_rungs, in_sight, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
@@ -75,7 +75,7 @@ def visible(
 def levels_of(session: Session, query: Query, limit: Tier | None) -> list[tuple[Tier, int]]:
     """The tiers up to ``limit`` that see a query, and the rung that each is allowed now."""
     tiers = [tier for tier in ordered(session) if limit is None or tier.rank <= limit.rank]
-    found = [(tier, allowed_rung(session, query, tier)) for tier in tiers]
+    found = allowed_rungs(session, query, tiers)
     return [(tier, rung) for tier, rung in found if rung is not None]
 
 

@@ -5,7 +5,7 @@ queries were registered.  What it changes is what somebody may be handed, and ho
 who pool with them: as far as the highest tier that any of them ever held.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from penstock.services.effective import place
 from penstock.services.exposure import highest_ever, reach, reach_of
 from penstock.services.exposure_views import ReachView
 from penstock.services.lookup import (
-    allowed_rung,
+    all_allowed_rungs,
     clearance_of,
     holding,
     required,
@@ -160,6 +160,7 @@ def _found(look_up: Callable[[], Row], pointer: str) -> Row:
 def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[SightView]:
     """The queries that are released, as far as either tier sees them."""
     found = []
+    allowed = [all_allowed_rungs(session, tier) if tier else {} for tier in (source, target)]
     rows = session.exec(
         select(Query, Dataset)
         .join(Dataset, col(Query.dataset_id) == col(Dataset.id))
@@ -167,8 +168,7 @@ def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[
         .order_by(col(Query.id))
     ).all()
     for query, dataset in rows:
-        before = _guarantee(session, query, dataset, source)
-        after = before if target == source else _guarantee(session, query, dataset, target)
+        before, after = (_guarantee(query, dataset, rungs) for rungs in allowed)
         if before or after:
             streams = query.structure is not None
             found.append(SightView(query.name, dataset.name, streams, before, after))
@@ -176,9 +176,9 @@ def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[
 
 
 def _guarantee(
-    session: Session, query: Query, dataset: Dataset, tier: Tier | None
+    query: Query, dataset: Dataset, rungs: Mapping[int, int | None]
 ) -> GuaranteeView | None:
-    rung = allowed_rung(session, query, tier) if tier else None
+    rung = rungs.get(required(query.id))
     return None if rung is None else Process.of(query).guarantee(rung, dataset.delta)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, select
 
 from penstock.persistence.tables import Dataset, Grant, Query, Release, User
-from penstock.services.accounts import open_account
+from penstock.services.accounts import TierAccount, open_account
 from penstock.services.exposure import Line, composed, highest_ever, people, placed
 from penstock.services.held import Holding, holdings
 from penstock.services.lookup import clearance_of, dataset_by_name, listed, required
@@ -85,7 +85,9 @@ def shared(
     Raises as ``exposure.of`` does.
     """
     with server.database.read() as session:
-        users = [required(user.id) for user in people(session, principal, names)]
+        # Held here, they are loaded once and not with every query anew.
+        chosen = people(session, principal, names)
+        users = [required(user.id) for user in chosen]
         held = (
             select(Release.query_id)
             .join(Grant, col(Grant.release_id) == col(Release.id))
@@ -96,8 +98,15 @@ def shared(
             versions = versions_of(session, dataset_by_name(session, dataset))
             statement = statement.where(col(Query.dataset_id).in_([one.id for one in versions]))
         rows = session.exec(statement.order_by(col(Query.id)).limit(window.limit + 1)).all()
+        highest = highest_ever(session, users)
+        accounts = {
+            key: open_account(session, key, highest) if highest else None
+            for key in {row.dataset_id for row in rows}
+        }
         return window.page(
-            rows, lambda row: _shared(session, users, row), lambda row: required(row.id)
+            rows,
+            lambda row: _shared(session, users, row, accounts[row.dataset_id]),
+            lambda row: required(row.id),
         )
 
 
@@ -108,7 +117,9 @@ def _person(session: Session, user: User) -> PersonView:
     )
 
 
-def _shared(session: Session, users: Sequence[int], query: Query) -> SharedQueryView:
+def _shared(
+    session: Session, users: Sequence[int], query: Query, account: TierAccount | None
+) -> SharedQueryView:
     rows = holdings(session, user_ids=users, query_id=required(query.id))
     process, dataset = Process.of(query), session.get_one(Dataset, query.dataset_id)
     by_rung: dict[int, list[Holding]] = {}
@@ -121,24 +132,19 @@ def _shared(session: Session, users: Sequence[int], query: Query) -> SharedQuery
         stream=query.structure is not None,
         lossless=process.lossless,
         points=[_point(session, query, process, by_rung[rung]) for rung in sorted(by_rung)],
-        together=_loss(session, users, dataset, query, process.telling(by_rung), paid=True),
-        independent=_loss(
-            session, users, dataset, query, [row.release.rung for row in rows], paid=False
-        ),
+        together=_loss(dataset, account, query, process.telling(by_rung), paid=True),
+        independent=_loss(dataset, account, query, [row.release.rung for row in rows], paid=False),
     )
 
 
 def _loss(
-    session: Session,
-    users: Sequence[int],
     dataset: Dataset,
+    account: TierAccount | None,
     query: Query,
     rungs: Sequence[int],
     *,
     paid: bool,
 ) -> PrivacyBudget:
-    highest = highest_ever(session, users)
-    account = open_account(session, query.dataset_id, highest) if highest else None
     releases = Counter(placed(query, rung) for rung in rungs)
     return composed([Line(dataset, account, releases, paid)])
 

@@ -84,6 +84,17 @@ def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
     return Process.of(query).telling([charge.rung for charge in charges])
 
 
+def charged_rungs(session: Session, dataset_id: int, tier: Tier) -> dict[int, list[int]]:
+    """The rungs that a tier is charged for, by the query's key, whatever tells of them."""
+    charges = session.exec(
+        select(Charge).where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
+    )
+    found: dict[int, list[int]] = {}
+    for charge in charges:
+        found.setdefault(charge.query_id, []).append(charge.rung)
+    return found
+
+
 def recharge(
     session: Session,
     dataset: Dataset,

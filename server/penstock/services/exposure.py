@@ -34,7 +34,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.accounts import TierAccount, open_account
-from penstock.services.effective import effective_rungs, place
+from penstock.services.effective import charged_rungs, place
 from penstock.services.exposure_views import ExposedQueryView, ExposureView, ReachView
 from penstock.services.independent import together
 from penstock.services.lookup import dataset_by_name, required, user_by_name
@@ -226,9 +226,10 @@ def visible(session: Session, dataset: Dataset, account: TierAccount | None) -> 
     """Everything that a tier may fetch of one version: its effective levels."""
     releases = Counter[PlacedRelease]()
     if account is not None:
+        charged = charged_rungs(session, required(dataset.id), account.tier)
         for query in session.exec(select(Query).where(col(Query.dataset_id) == dataset.id)).all():
-            rungs = effective_rungs(session, query, account.tier)
             process = Process.of(query)
+            rungs = process.telling(charged.get(required(query.id), ()))
             releases.update(_placed(process, query.mechanism, rung) for rung in rungs)
     return Line(dataset, account, releases)
 

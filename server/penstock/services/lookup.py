@@ -143,9 +143,34 @@ def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:
 
     Only the newest level of each tier counts: lowering acts on the future.
     """
+    return _allowed(list(_levels(session, query)), tier)
+
+
+def allowed_rungs(
+    session: Session, query: Query, tiers: Iterable[Tier]
+) -> list[tuple[Tier, int | None]]:
+    """The same for each of some tiers; the levels are read once."""
+    levels = list(_levels(session, query))
+    return [(tier, _allowed(levels, tier)) for tier in tiers]
+
+
+def all_allowed_rungs(session: Session, tier: Tier) -> dict[int, int | None]:
+    """The same for all queries that have levels, by the query's key."""
+    rows = session.exec(
+        select(QueryLevel, Tier)
+        .outerjoin(Tier, col(QueryLevel.tier_id) == col(Tier.id))
+        .order_by(col(QueryLevel.version))
+    ).all()
+    levels: dict[int, list[tuple[QueryLevel, Tier | None]]] = {}
+    for level, other in rows:
+        levels.setdefault(level.query_id, []).append((level, other))
+    return {key: _allowed(found, tier) for key, found in levels.items()}
+
+
+def _allowed(levels: Iterable[tuple[QueryLevel, Tier | None]], tier: Tier) -> int | None:
     newest = {
         level.tier_id: level.rung
-        for level, other in _levels(session, query)
+        for level, other in levels
         if other is not None and other.rank <= tier.rank and other.deleted_at is None
     }
     return min(newest.values(), default=None)

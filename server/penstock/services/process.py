@@ -55,17 +55,17 @@ class Process:
     def of(cls, query: Query) -> "Process":
         """The process that ``query`` was registered with."""
         return cls(
-            mechanism=family(query)(granularity=Fraction(query.granularity)),
+            mechanism=family(query)(granularity=_fraction(query.granularity)),
             ladder=Ladder(
                 finest=int(query.ladder_finest),
-                unit=Fraction(query.ladder_unit),
+                unit=_fraction(query.ladder_unit),
                 last=query.ladder_last,
                 doubling=query.ladder_doubling,
             ),
             sensitivity=Sensitivity(
-                l1=Fraction(query.sensitivity_l1),
-                l2_squared=Fraction(query.sensitivity_l2_squared),
-                linf=Fraction(query.sensitivity_linf),
+                l1=_fraction(query.sensitivity_l1),
+                l2_squared=_fraction(query.sensitivity_l2_squared),
+                linf=_fraction(query.sensitivity_linf),
             ),
             nodes=_nodes(query.spec, query.dimension),
             histogram=_histogram(query),
@@ -189,6 +189,12 @@ def on_node(target: Target, nodes: Nodes | None) -> Target:
     if nodes is None or target.kind not in (TargetKind.STANDARD_DEVIATION, TargetKind.HALF_WIDTH):
         return target
     return replace(target, value=target.value / math.sqrt(nodes.variance))
+
+
+@lru_cache(maxsize=4096)
+def _fraction(text: str) -> Fraction:
+    """Queries share theirs, and reading one takes longer than loading its row."""
+    return Fraction(text)
 
 
 @lru_cache(maxsize=1024)

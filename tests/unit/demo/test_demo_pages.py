@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from sqlmodel import col, select
 from tests.unit.demo.conftest import PORT
-from tests.web.addresses import Asked, addresses
+from tests.web.addresses import Asked, addresses, questions
 from tests.web.world import HOST, ORIGIN
 
 from penstock import web
@@ -18,7 +17,6 @@ from penstock.demo import stage
 from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, Person
 from penstock.demo.history import DATASET, LEFT, RETIRED
 from penstock.demo.story import HEADLINE, Story
-from penstock.persistence.tables import Checkpoint
 from penstock.services import home, tokens, users
 from penstock.services.principals import OPERATOR, authenticate
 from penstock.services.server import Server
@@ -59,28 +57,14 @@ Found = list[tuple[str, str, str]]
 
 def asked(server: Server) -> Asked:
     """What pages are asked, without which they would hold but their forms."""
-    with server.database.read() as session:
-        sizes = session.exec(select(Checkpoint.size).order_by(col(Checkpoint.size))).all()
+    file = server.settings.home / "data" / "health_insurance_experiment.parquet"
+    people = [reader.name for reader in READERS]
+    states = ("open", "approved", "withdrawn", "failed")
     return {
+        **questions(server, DATASET, HEADLINE, people, str(READERS[-1].tier)),
         "stream_totals": ("?from=20&to=90",),
-        "history": ("", f"?query={HEADLINE}"),
-        "timeline": ("", "?kind=proposal", "?tier=press", "?actor=ada&order=oldest"),
-        "coalition": (
-            f"?dataset={DATASET}&user=pia&user=paul&user=ines&user=rosa",
-            "?user=nora&user=dirk&user=petra",
-        ),
-        "inclusion_proof": ("?index=0",),
-        "consistency_proof": (f"?from={sizes[0]}&to={sizes[-1]}" if sizes else "",),
-        "foresee_clearance": ("?user=pia&tier=restricted", "?user=rosa&tier=public"),
-        "new_query": ("", f"?dataset={DATASET}"),
-        "new_dataset": (
-            "",
-            f"?uri={server.settings.home}/data/health_insurance_experiment.parquet",
-        ),
-        "proposals": (
-            "",
-            *(f"?state={one}" for one in ("open", "approved", "withdrawn", "failed")),
-        ),
+        "new_dataset": ("", f"?uri={file}"),
+        "proposals": ("", *(f"?state={one}" for one in states)),
     }
 
 

@@ -1,0 +1,91 @@
+"""Pages ask the database as often, however many queries and log entries there are."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from sqlalchemy import event
+from tests.benchmarks.ledger import TEMPLATE, fill
+from tests.benchmarks.world import DATASET, World, fresh_world
+from tests.web.addresses import Asked, addresses, questions
+from tests.web.world import HOST, ORIGIN
+
+from penstock.application import create_app_for
+from penstock.services import tokens, users
+from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.specs import TokenSpec, UserSpec
+
+FEW, MANY = 60, 240
+"""Queries, of each of which the log has four entries: both fill the first part of a list."""
+
+READER = "reader"
+NAMES = 1
+
+
+@contextmanager
+def counted(world: World) -> Iterator[list[str]]:
+    """The statements that are sent meanwhile."""
+    sent: list[str] = []
+
+    def note(_: object, __: object, statement: str, *___: object) -> None:
+        sent.append(statement)
+
+    engines = world.server.database._engines
+    for engine in (engines.alone, engines.beside, engines.reader):
+        event.listen(engine, "before_cursor_execute", note)
+    yield sent
+
+
+def statements(queries: int) -> dict[str, int]:
+    """By address, how many statements the page takes."""
+    found: dict[str, int] = {}
+    with fresh_world() as world:
+        fill(world, queries, 2)
+        reader = world.add_analyst(READER)
+        # Of copies nothing can be released: what is kept of them is sealed as the first one's.
+        world.ask(reader, TEMPLATE)
+        spec = UserSpec(name="overseer", roles=["admin", "auditor"])
+        users.create(world.server, OPERATOR, spec)
+        for name in (READER, "overseer"):
+            token = tokens.issue(world.server, OPERATOR, name, TokenSpec()).token
+            # Moves between the same two tiers, proofs between the same two sizes.
+            asked = {**_asked(world), "consistency_proof": ("?from=1&to=2",)}
+            found |= _visited(world, token, asked)
+    return found
+
+
+def _asked(world: World) -> Asked:
+    return questions(world.server, DATASET, TEMPLATE, [READER], "public")
+
+
+def _visited(world: World, token: str, asked: Asked) -> dict[str, int]:
+    found: dict[str, int] = {}
+    free = replace(world.server, settings=replace(world.server.settings, request_rate=0.0))
+    client = create_app_for(free, sleep=lambda _: None).test_client()
+    headers = {"Accept": "text/html", "Origin": ORIGIN}
+    client.post("/sign-in", base_url=HOST, headers=headers, data={"token": token})
+    pages = addresses(free, authenticate(free, token), asked, NAMES)
+    # Both are of the whole log: one is a file, the other says how long it takes.
+    chosen = [one for page, one in pages if page.name not in ("export_log", "verification")]
+    with counted(world) as sent:
+        for _, address in itertools.product(range(2), chosen):
+            sent.clear()
+            answer = client.get(address, base_url=HOST, headers=headers)
+            assert answer.status_code in (200, 303), address
+            found[address.partition("/csv")[0]] = len(sent)
+    return found
+
+
+def test_pages_take_as_many_statements_with_four_times_the_queries_and_entries() -> None:
+    few, many = statements(FEW), statements(MANY)
+    assert {address for address in few if "/releases/" not in address} == {
+        address for address in many if "/releases/" not in address
+    }
+    grown = {
+        address: (few[address], count)
+        for address, count in many.items()
+        if address in few and count > few[address]
+    }
+    assert grown == {}
+    assert max(many.values()) > 20
