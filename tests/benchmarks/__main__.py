@@ -9,6 +9,7 @@ from tests.benchmarks import (
     accountant,
     corrections,
     correlated,
+    dashboard,
     figure2,
     histogram,
     ledger,
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),
     "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
     "refusals": ("What the clock tells, HTTP, 256 values, SQLite", refusals.measure),
+    "pages": ("Every page, one client over HTTP, SQLite, one worker", dashboard.measure),
     "http": ("HTTP, 256 values, SQLite", over_http.measure),
 }
 
