@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlmodel import col, select
 from tests.benchmarks import (
     accountant,
+    dashboard,
     histogram,
     ledger,
     levels,
@@ -17,6 +18,7 @@ from tests.benchmarks.figures import Figure
 from tests.benchmarks.world import TIERS, fresh_world
 
 from penstock.persistence.tables import Charge, Query
+from penstock.web import PAGES
 
 
 def goals(figures: Sequence[Figure]) -> dict[str, str]:
@@ -68,6 +70,19 @@ def test_many_stored_levels_are_compared_with_few() -> None:
         "first hand-out, 8 over 3: processor time": "<= 1.1",
         "repeat, 8 over 3: processor time": "<= 1.1",
     }
+
+
+def test_every_page_is_timed_in_three_homes_and_weighed_without_data() -> None:
+    setting = dashboard.Setting(rounds=1, queries=2, leaves=6, names=1)
+    found = dashboard.measure(setting)
+    assert {str(figure.goal) for figure in found} == {"<= 100", "<= 300"}
+    assert found[0].unit == "kB"
+    shown = {
+        one.name.partition(" (")[0].rpartition(": ")[2]
+        for one in found
+        if one.name.startswith("demo, ")
+    }
+    assert shown == {page.name for page in PAGES if page.verb == "GET"} - dashboard.NOT_FOR_EYES
 
 
 def test_clients_of_a_real_server_are_timed_and_every_value_is_compared() -> None:

@@ -14,7 +14,7 @@ from tests.web.world import HOST, ORIGIN
 from penstock import web
 from penstock.application import create_app_for
 from penstock.demo import stage
-from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, Person
+from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, SECOND, Person
 from penstock.demo.history import DATASET, LEFT, RETIRED
 from penstock.demo.story import HEADLINE, Story
 from penstock.services import home, tokens, users
@@ -39,6 +39,7 @@ EMPTY = (
     "Nothing yet",
     "<p>None.</p>",
     "Nobody holds it",
+    "nothing is suspended",
 )
 """What pages say where they have nothing to show."""
 
@@ -48,8 +49,11 @@ AWAY = {"signed_in"}
 REFUSED = {f"/queries/{RETIRED}/request"}
 """What a retired query answers whoever asks for more of it."""
 
-EXPLAINED = {(f"/queries/{LEFT}", READERS[-1].name)}
-"""Left for whoever tries the demo to ask for."""
+EXPLAINED = {
+    (f"/queries/{LEFT}", READERS[-1].name): "left for whoever tries the demo to ask for",
+    **{("/restore", admin.name): "no backup was put back" for admin in (ADMIN, SECOND)},
+}
+"""Where and to whom the demo has nothing to show, and why."""
 
 Found = list[tuple[str, str, str]]
 """Address, visitor, and what the page says of being empty."""
@@ -103,7 +107,7 @@ def test_every_page_of_the_demo_has_something_on_it(told: Story, server: Server)
         seen, found = visited(free, visitor, told.tokens[visitor.name], asked(server))
         shown |= seen
         empty += found
-    assert {(address, name) for address, name, _ in empty} == EXPLAINED, empty
+    assert {(address, name) for address, name, _ in empty} == EXPLAINED.keys(), empty
     assert shown == {page.name for page in web.PAGES if page.verb == "GET"}
 
 
