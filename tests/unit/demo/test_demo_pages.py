@@ -111,6 +111,16 @@ def test_every_page_of_the_demo_has_something_on_it(told: Story, server: Server)
     assert shown == {page.name for page in web.PAGES if page.verb == "GET"}
 
 
+def test_of_means_it_is_said_what_is_off_by_so_much(told: Story, server: Server) -> None:
+    client = create_app_for(server, sleep=lambda _: None).test_client()
+    sign_in(client, told.tokens[READERS[-1].name])
+    said = {
+        name: "an n-th of it" in client.get(f"/queries/{name}", base_url=HOST).text
+        for name in (LEFT, HEADLINE, "invented_topics")
+    }
+    assert said == {LEFT: True, HEADLINE: False, "invented_topics": False}
+
+
 def test_without_a_history_pages_are_found_empty(tmp_path: Path) -> None:
     settings = replace(stage.settings(tmp_path / "home", PORT), request_rate=0.0)
     home.create(settings)
