@@ -11,6 +11,10 @@ from tests.databases.homes import Home, Homes
 from tests.web.served import Served, serving
 from tests.web.world import Browser, Open, furnish
 
+from penstock.services import tokens, users
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import TokenSpec, UserSpec
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
     from tests.web.screens import Screen
@@ -62,6 +66,24 @@ def browse(world: World) -> Open:
         return browser
 
     return opened
+
+
+@pytest.fixture
+def root(browse: Open) -> Browser:
+    """An admin at the pages."""
+    return browse("root")
+
+
+@pytest.fixture
+def two_admins(open_copy: Callable[..., World]) -> tuple[World, Browser, Browser]:
+    """A server under the two-person rule, and two admins at its pages."""
+    ruled = open_copy(two_person_rule=True)
+    users.create(ruled.server, OPERATOR, UserSpec(name="rita", roles=["admin"]))
+    ruled.tokens["rita"] = tokens.issue(ruled.server, OPERATOR, "rita", TokenSpec()).token
+    found = [Browser(ruled, ruled.client.application.test_client()) for _ in range(2)]
+    for browser, name in zip(found, ("root", "rita"), strict=True):
+        assert browser.sign_in(name).status_code == 303
+    return ruled, found[0], found[1]
 
 
 @pytest.fixture(scope="session")

@@ -7,21 +7,11 @@ from urllib.parse import quote, urlsplit
 import pytest
 from tests.api.world import World
 from tests.web.contents import LARGEST_PAGE, require_own, weight
-from tests.web.world import HOSTILE, KEY, Browser, Open, text_of
+from tests.web.world import HOSTILE, KEY, Browser, text_of
 from werkzeug.test import TestResponse
-
-from penstock.services import tokens, users
-from penstock.services.principals import OPERATOR
-from penstock.services.specs import TokenSpec, UserSpec
 
 ONCE = re.compile(r'name="once" value="([0-9a-f]{32})"')
 NUMBERS = ["x", "-1", "0", "nan", "inf", "1e999", "9" * 39, "\u0660", "1_0"]
-
-
-@pytest.fixture
-def root(browse: Open) -> Browser:
-    """An admin at the pages."""
-    return browse("root")
 
 
 def once(browser: Browser, path: str) -> str:
@@ -221,15 +211,9 @@ def test_under_the_two_person_rule_pages_propose_what_takes_two(
 
 
 def test_what_one_admin_proposed_another_approves_on_a_page(
-    open_copy: Callable[..., World],
+    two_admins: tuple[World, Browser, Browser],
 ) -> None:
-    ruled = open_copy(two_person_rule=True)
-    spec = UserSpec(name="rita", roles=["admin"])
-    users.create(ruled.server, OPERATOR, spec)
-    ruled.tokens["rita"] = tokens.issue(ruled.server, OPERATOR, "rita", TokenSpec()).token
-    root, rita = (Browser(ruled, ruled.client.application.test_client()) for _ in range(2))
-    root.sign_in("root")
-    rita.sign_in("rita")
+    _, root, rita = two_admins
     root.submit("/tiers", once="1", name="partner", above="public")
     address = urlsplit(root.submit("/tiers/partner/deletion", sure="partner").location).path
     assert "partner" in text_of(root.get("/tiers"))

@@ -8,16 +8,10 @@ import pytest
 from tests.api.world import World
 from tests.web.contents import LARGEST_PAGE, require_own, weight
 from tests.web.test_admin_pages import follow, leaves
-from tests.web.world import KEY, Browser, Open, text_of
+from tests.web.world import KEY, Browser, text_of
 from werkzeug.test import TestResponse
 
 SHOWN = re.compile(r'name="shown" value="([0-9a-f]{64})"')
-
-
-@pytest.fixture
-def root(browse: Open) -> Browser:
-    """An admin at the pages."""
-    return browse("root")
 
 
 def look(browser: Browser, path: str, **levels: str) -> TestResponse:

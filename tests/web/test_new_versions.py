@@ -9,15 +9,9 @@ from tests.api.test_sparse_histograms import ROWS
 from tests.api.world import World
 from tests.web.contents import LARGEST_PAGE, require_own, weight
 from tests.web.test_admin_pages import follow, leaves
-from tests.web.world import Browser, Open, text_of
+from tests.web.world import Browser, text_of
 
 PATH = "/datasets/loans/versions"
-
-
-@pytest.fixture
-def root(browse: Open) -> Browser:
-    """An admin at the pages."""
-    return browse("root")
 
 
 @pytest.fixture

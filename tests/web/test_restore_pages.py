@@ -1,7 +1,6 @@
 """A server whose database was put back: its pages open, say so, and let an admin go on."""
 
 import re
-from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,9 +11,6 @@ from tests.web.test_page_roles import MATRIX, VERBS, asked
 from tests.web.world import Browser, Open, text_of
 
 from penstock.errors import Suspended
-from penstock.services import tokens, users
-from penstock.services.principals import OPERATOR
-from penstock.services.specs import TokenSpec, UserSpec
 from penstock.services.witness import Sight
 
 SHOWN = re.compile(r'name="shown" value="([^"]+)"')
@@ -75,7 +71,28 @@ def test_what_would_change_something_is_refused_and_keeps_a_way_back(
     answer = root.submit("/tiers/public", description="other")
     assert answer.status_code == 503
     assert "put back to an older state" in text_of(answer)
+    assert answer.text.count("The log&#39;s witness saw") == 1
     assert 'href="/restore"' in answer.text
+
+
+def test_without_the_witness_pages_open_and_lead_to_what_can_be_done(
+    browse: Open, world: World
+) -> None:
+    root, folder = browse("root"), world.server.settings.witness_path
+    folder.rename(folder.with_name("away"))
+    assert root.get("/catalogue").status_code == 200
+    answer = root.submit("/tiers/public", description="other")
+    assert answer.status_code == 503
+    assert 'href="/restore"' in answer.text
+    page = root.get("/restore")
+    assert "nobody knows: it does not answer" in text_of(page)
+    assert "bring that back instead" in text_of(page)
+    folder.with_name("away").rename(folder)
+    shown = SHOWN.search(page.text)
+    assert shown is not None
+    back = root.submit("/restore/acknowledgment", shown=shown.group(1))
+    assert back.status_code == 409
+    assert "no restore to acknowledge" in text_of(back)
 
 
 def test_an_admin_reads_what_it_means_and_goes_on(browse: Open, world: World) -> None:
@@ -111,13 +128,10 @@ def test_the_form_has_to_be_the_sessions_own(browse: Open, world: World) -> None
     assert world.server.sequencer.suspended
 
 
-def test_under_the_two_person_rule_two_go_on(open_copy: Callable[..., World]) -> None:
-    ruled = open_copy(two_person_rule=True)
-    users.create(ruled.server, OPERATOR, UserSpec(name="rita", roles=["admin"]))
-    ruled.tokens["rita"] = tokens.issue(ruled.server, OPERATOR, "rita", TokenSpec()).token
-    root, rita = (Browser(ruled, ruled.client.application.test_client()) for _ in range(2))
-    root.sign_in("root")
-    rita.sign_in("rita")
+def test_under_the_two_person_rule_two_go_on(
+    two_admins: tuple[World, Browser, Browser],
+) -> None:
+    ruled, root, rita = two_admins
     suspend(ruled)
     status, place = acknowledge(root)
     address = urlsplit(place).path

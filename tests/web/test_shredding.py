@@ -1,6 +1,5 @@
 """Datasets shredded by form: what is lost is said first, and their name is typed by hand."""
 
-from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,17 +9,10 @@ from tests.web.test_admin_pages import follow, leaves
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.errors import KeysUnavailable
-from penstock.services import keys, tokens, users
+from penstock.services import keys
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TokenSpec, UserSpec
 
 PATH = "/datasets/sites/shredding"
-
-
-@pytest.fixture
-def root(browse: Open) -> Browser:
-    """An admin at the pages."""
-    return browse("root")
 
 
 def test_what_is_lost_is_said_before_it_is(root: Browser, world: World) -> None:
@@ -72,20 +64,16 @@ def test_shredded_it_says_so_everywhere_and_sent_again_it_stays_so(
 
 
 def test_under_the_two_person_rule_it_is_proposed_and_done_by_another(
-    open_copy: Callable[..., World],
+    two_admins: tuple[World, Browser, Browser],
 ) -> None:
-    ruled = open_copy(two_person_rule=True)
-    users.create(ruled.server, OPERATOR, UserSpec(name="rita", roles=["admin"]))
-    ruled.tokens["rita"] = tokens.issue(ruled.server, OPERATOR, "rita", TokenSpec()).token
-    root, rita = (Browser(ruled, ruled.client.application.test_client()) for _ in range(2))
-    root.sign_in("root")
-    rita.sign_in("rita")
+    ruled, root, rita = two_admins
     assert "Propose to shred it" in root.get(PATH).text
     sent = root.submit(PATH, sure="sites")
     address = urlsplit(sent.location).path
     assert "Nothing is done yet" in text_of(follow(root, sent))
     assert keys.readable(ruled.server, "sites")
     assert root.submit(PATH, sure="sites").location == sent.location
+    assert f'href="{PATH}">Read what it would mean' in rita.get(address).text
     page = follow(rita, rita.submit(f"{address}/approval"))
     assert "It is approved and done" in text_of(page)
     assert 'href="/keys"' in page.text

@@ -3,8 +3,8 @@
 import pytest
 from sqlmodel import col, select
 from tests.unit.services.conftest import World
-from tests.unit.services.test_level_plans import STREAM
 from tests.unit.sites import SITES
+from tests.web.world import STREAM
 
 from penstock.errors import Forbidden, IntegrityViolation, KeysUnavailable, NotFound, PenstockError
 from penstock.persistence.tables import Query

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from sqlmodel import col, func, select
 from tests.unit.services.conftest import World
+from tests.web.world import STREAM
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, Tier
@@ -13,16 +14,6 @@ from penstock.services.level_plans import MovedLevelsView
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import LevelsChange, UserChange
 from penstock.services.stream_specs import StreamChange, StreamRequest
-
-STREAM = {
-    "name": "arrivals",
-    "dataset": "sites",
-    "mechanism": "gaussian",
-    "structure": "binary",
-    "length": 32,
-    "max_steps_per_unit": 1,
-    "levels": {"public": {"epsilon": 0.2}, "internal": {"epsilon": 0.4}},
-}
 
 
 def foresee(world: World, name: str = "visits", /, **levels: Any) -> MovedLevelsView:
