@@ -111,6 +111,7 @@ def test_the_pages_of_changes_are_sound(served: Served, window: Screen) -> None:
         "/queries/visits/levels?wish=epsilon&level+public=x",
         *("/datasets/closed/shredding", "/datasets/loans/versions", "/datasets/sites/versions"),
         *("/queries/visits/retirement", "/streams/arrivals/retirement", "/restore", "/keys"),
+        "/tokens",
     ):
         window.go(path)
         require_sound(window, path)

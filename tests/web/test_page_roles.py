@@ -6,6 +6,7 @@ import pytest
 from tests.api.world import World, propose
 from tests.web.admin_rows import ADMIN_ROWS
 from tests.web.auditor_rows import AUDITOR_ROWS
+from tests.web.own_rows import OWN_ROWS
 from tests.web.world import Browser, Open, text_of
 from werkzeug.test import TestResponse
 
@@ -63,6 +64,7 @@ MATRIX = [
     Row("budgets", "/budgets", 200, 200, 200, 200, 200),
     *(Row(*one) for one in ADMIN_ROWS),
     *(Row(*one) for one in AUDITOR_ROWS),
+    *(Row(*one) for one in OWN_ROWS),
 ]
 VERBS = {page.name: page.verb for page in PAGES}
 IDS = [f"{row.name}-{row.path}" for row in MATRIX]

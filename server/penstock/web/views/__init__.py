@@ -15,6 +15,7 @@ from penstock.web.views import (
     new_query,
     new_stream,
     new_version,
+    own_tokens,
     people,
     proofs,
     proposals,
@@ -27,7 +28,7 @@ from penstock.web.views import (
     timeline,
 )
 
-_READ = (entry, catalogue, queries, streams, history, budgets)
+_READ = (entry, catalogue, queries, streams, history, budgets, own_tokens)
 _ADMINISTERED = (
     granting,
     levels,

@@ -6,8 +6,7 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
-from penstock.services import budget, proposals, tiers
-from penstock.services.proposal_views import ProposalView
+from penstock.services import budget, tiers
 from penstock.services.proposed import BudgetChange
 from penstock.services.specs import DatasetChange
 from penstock.services.views import DatasetBudgetView
@@ -15,6 +14,7 @@ from penstock.web import forms, spending
 from penstock.web.forms import Form
 from penstock.web.once import tried
 from penstock.web.pages import ADMIN, Pages
+from penstock.web.together import asked
 from penstock.web.visit import Visit
 
 pages = Pages()
@@ -35,11 +35,10 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
         found = budget.show(visit.server, visit.principal, dataset)
         wanted = {"budgets": _wanted(visit, found, given)}
         change = checked(DatasetChange, wanted)
-        asked = BudgetChange(dataset=found.dataset, budgets=change.budgets)
-        done = proposals.asked(visit.server, visit.principal, asked)
-        if isinstance(done, ProposalView):
-            return visit.go("proposal", proposal=done.id)
-        return visit.go("dataset_budgets", dataset=done.name, changed="1")
+        act = BudgetChange(dataset=found.dataset, budgets=change.budgets)
+        return asked(
+            visit, act, lambda done: visit.go("dataset_budgets", dataset=done.name, changed="1")
+        )
 
     return tried(act, lambda problem: _budgets(visit, dataset, forms.refused(given, problem)))
 

@@ -7,8 +7,8 @@ from penstock.errors import PenstockError
 from penstock.services import tiers, tokens, users
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import ROLES
-from penstock.services.specs import TokenSpec, UserChange, UserSpec
-from penstock.web import forms
+from penstock.services.specs import UserChange, UserSpec
+from penstock.web import forms, issuing
 from penstock.web.forms import Form
 from penstock.web.meant import require_named
 from penstock.web.once import once, tried
@@ -77,16 +77,10 @@ def disable_user(visit: Visit, user: str) -> Response:
 @pages.post("/users/<user>/tokens", ADMIN)
 def issue_token(visit: Visit, user: str) -> Response:
     """Issue a token, which stands in this answer and nowhere else."""
-    given = request.form
-
-    def act() -> tuple[Response, str]:
-        life = given.get("expires_in", "").strip()
-        wanted = forms.filled(expires_in=life, scopes=given.getlist("scopes") or None)
-        issued = tokens.issue(visit.server, visit.principal, user, checked(TokenSpec, wanted))
-        later = visit.go("user", user=issued.user, done="issued").location or ""
-        return visit.page("token.html", issued=issued), later
-
-    return tried(lambda: once(visit, act), lambda problem: _refused(visit, user, problem))
+    later = visit.go("user", user=user, done="issued")
+    return tried(
+        lambda: issuing.issue(visit, user, later), lambda problem: _refused(visit, user, problem)
+    )
 
 
 @pages.post("/users/<user>/tokens/<prefix>/revocation", ADMIN)

@@ -3,13 +3,13 @@
 from flask import Response, request
 
 from penstock.errors import Conflict
-from penstock.services import proposals, restores
-from penstock.services.proposal_views import ProposalView
+from penstock.services import restores
 from penstock.services.proposed import Acknowledgment
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.once import tried
 from penstock.web.pages import ADMIN, Pages
+from penstock.web.together import asked
 from penstock.web.visit import Visit
 
 pages = Pages()
@@ -32,10 +32,7 @@ def acknowledge_restore(visit: Visit) -> Response:
                 "The log's witness saw more meanwhile, and what was shown is no longer so. Look at"
                 " it again; nothing was done."
             )
-        done = proposals.asked(visit.server, visit.principal, Acknowledgment())
-        if isinstance(done, ProposalView):
-            return visit.go("proposal", proposal=done.id)
-        return visit.go("restore", acknowledged="1")
+        return asked(visit, Acknowledgment(), lambda _: visit.go("restore", acknowledged="1"))
 
     return tried(act, lambda problem: _restore(visit, forms.refused(request.form, problem)))
 

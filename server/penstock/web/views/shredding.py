@@ -2,14 +2,14 @@
 
 from flask import Response, request
 
-from penstock.services import key_status, proposals
-from penstock.services.proposal_views import ProposalView
+from penstock.services import key_status
 from penstock.services.proposed import Shredding
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.meant import require_named
 from penstock.web.once import tried
 from penstock.web.pages import ADMIN, Pages
+from penstock.web.together import asked
 from penstock.web.visit import Visit
 
 pages = Pages()
@@ -27,10 +27,8 @@ def shred_dataset(visit: Visit, dataset: str) -> Response:
 
     def act() -> Response:
         require_named(request.form, dataset)
-        done = proposals.asked(visit.server, visit.principal, Shredding(dataset=dataset))
-        if isinstance(done, ProposalView):
-            return visit.go("proposal", proposal=done.id)
-        return visit.go("shredding", dataset=done.dataset)
+        act = Shredding(dataset=dataset)
+        return asked(visit, act, lambda done: visit.go("shredding", dataset=done.dataset))
 
     return tried(
         act, lambda problem: _shredding(visit, dataset, forms.refused(request.form, problem))

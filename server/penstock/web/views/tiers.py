@@ -6,9 +6,8 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import NotFound
-from penstock.services import clearances, proposals, tiers
+from penstock.services import clearances, tiers
 from penstock.services.clearances import HeldTierView, LadderView
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import TierDeletion
 from penstock.services.specs import TierChange, TierSpec
 from penstock.web import forms, rungs
@@ -16,6 +15,7 @@ from penstock.web.forms import Form
 from penstock.web.meant import require_named
 from penstock.web.once import once, tried
 from penstock.web.pages import ADMIN, Pages
+from penstock.web.together import asked
 from penstock.web.visit import Visit
 
 pages = Pages()
@@ -68,10 +68,7 @@ def delete_tier(visit: Visit, tier: str) -> Response:
 
     def act() -> Response:
         require_named(request.form, tier)
-        done = proposals.asked(visit.server, visit.principal, TierDeletion(tier=tier))
-        if isinstance(done, ProposalView):
-            return visit.go("proposal", proposal=done.id)
-        return visit.go("ladder", deleted="1")
+        return asked(visit, TierDeletion(tier=tier), lambda _: visit.go("ladder", deleted="1"))
 
     return tried(act, lambda problem: _tier(visit, tier, forms.refused(request.form, problem)))
 

@@ -1,0 +1,24 @@
+"""A token issued by form, for somebody else or for oneself: shown once, whatever is sent again."""
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.services import tokens
+from penstock.services.specs import TokenSpec
+from penstock.web import forms
+from penstock.web.once import once
+from penstock.web.visit import Visit
+
+
+def issue(visit: Visit, name: str, later: Response) -> Response:
+    """The page with the token; ``later`` leads to where the same form leads from then on."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        life = given.get("expires_in", "").strip()
+        wanted = forms.filled(expires_in=life, scopes=given.getlist("scopes") or None)
+        issued = tokens.issue(visit.server, visit.principal, name, checked(TokenSpec, wanted))
+        place = later.location or ""
+        return visit.page("token.html", issued=issued, back=place.partition("?")[0]), place
+
+    return once(visit, act)

@@ -1,0 +1,21 @@
+"""Acts that may take two people: done, or proposed, and either way led on from."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from flask import Response
+
+from penstock.services import proposals
+from penstock.services.proposal_views import ProposalView
+from penstock.services.proposed import Act
+from penstock.web.visit import Visit
+
+Answered = TypeVar("Answered")
+
+
+def asked(visit: Visit, act: Act[Answered], done: Callable[[Answered], Response]) -> Response:
+    """To where ``done`` leads, or to the proposal where it takes somebody else as well."""
+    answer = proposals.asked(visit.server, visit.principal, act)
+    if isinstance(answer, ProposalView):
+        return visit.go("proposal", proposal=answer.id)
+    return done(answer)

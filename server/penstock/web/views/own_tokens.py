@@ -1,0 +1,51 @@
+"""One's own tokens: which there are, another one, and their end."""
+
+from flask import Response, request
+
+from penstock.services import tokens
+from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.principals import ROLES
+from penstock.web import forms, issuing
+from penstock.web.forms import Form
+from penstock.web.once import tried
+from penstock.web.pages import SIGNED_IN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/tokens", SIGNED_IN)
+def own_tokens(visit: Visit) -> Response:
+    """One's own tokens, by the beginnings that they are known by."""
+    return _tokens(visit, Form())
+
+
+@pages.post("/tokens", SIGNED_IN)
+def issue_own_token(visit: Visit) -> Response:
+    """Issue a token for oneself, with no role that the session lacks."""
+    name, later = visit.principal.name, visit.go("own_tokens", done="issued")
+    return tried(
+        lambda: issuing.issue(visit, name, later),
+        lambda problem: _tokens(visit, forms.refused(request.form, problem)),
+    )
+
+
+@pages.post("/tokens/<prefix>/revocation", SIGNED_IN)
+def revoke_own_token(visit: Visit, prefix: str) -> Response:
+    """End a token of one's own at once, and all sessions that began with it."""
+    tokens.revoke(visit.server, visit.principal, visit.principal.name, prefix)
+    return visit.go("own_tokens", done="revoked")
+
+
+def _tokens(visit: Visit, form: Form) -> Response:
+    caller = visit.principal
+    held = tokens.listing(visit.server, caller, caller.name, Window(LARGEST_LIMIT)).items
+    return visit.page(
+        "own_tokens.html",
+        form.status,
+        tokens=held[::-1],
+        now=visit.server.clock(),
+        roles=[role for role in ROLES if role in caller.roles],
+        form=form,
+        done=request.args.get("done"),
+    )
