@@ -13,7 +13,9 @@ from flask import Flask
 from penstock import api, web
 from penstock.accounting import import_late
 from penstock.api import access_log
+from penstock.services import exports
 from penstock.services.home import open_server
+from penstock.services.runner import PATIENCE_SECONDS, Runner
 from penstock.services.server import Server
 from penstock.settings import Settings, load
 
@@ -38,10 +40,12 @@ def create_app_for(
     clock: Callable[[], float] = time.perf_counter,
     sleep: Callable[[float], None] = time.sleep,
     descriptor: int | None = None,
+    patience: float = PATIENCE_SECONDS,
 ) -> Flask:
     """The application over an open server; ``clock`` and ``sleep`` pace its answers.
 
-    ``descriptor`` is the memory in which it counts together with other processes.
+    ``descriptor`` is the memory in which it counts together with other processes,
+    ``patience`` how many seconds a page waits for long work before it says how far that is.
     """
     app = Flask("penstock", static_folder=None)
     # Errors that nothing handles go to the edge, which alone knows what may be said of them.
@@ -50,7 +54,9 @@ def create_app_for(
     tallies = api.opened(server, (*api.ROUTES, *web.ROUTES), clock, descriptor)
     rhythm = api.Pace(server.settings.time_quantum, clock, sleep)
     app.register_blueprint(api.blueprint(server, rhythm, tallies))
-    app.register_blueprint(web.blueprint(server, _lent(server, tallies)))
+    exports.tidy(server)
+    runner = Runner(server, patience=patience, failed=access_log.failed)
+    app.register_blueprint(web.blueprint(server, _lent(server, tallies, runner)))
     _require_policies(app)
     app.wsgi_app = api.Edge(app.wsgi_app, tallies.requests, clock)  # type: ignore[method-assign]  # how Flask is wrapped
     return app
@@ -66,7 +72,7 @@ def _warm(app: Flask) -> None:
         app.jinja_env.get_template(name)
 
 
-def _lent(server: Server, tallies: api.Tallies) -> web.Lent:
+def _lent(server: Server, tallies: api.Tallies, runner: Runner) -> web.Lent:
     """What the pages share with the API."""
     return web.Lent(
         limits=tallies.limits,
@@ -76,6 +82,7 @@ def _lent(server: Server, tallies: api.Tallies) -> web.Lent:
         lines=api.lines_answer,
         hide_duration=api.hide_duration,
         made_by=api.made_by,
+        runner=runner,
     )
 
 

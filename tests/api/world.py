@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
-from tests.databases.homes import Home, Homes
+from tests.databases.homes import PATIENCE, Home, Homes
 from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
@@ -131,7 +131,7 @@ def open_world(made: Home, known: dict[str, str], **settings: Any) -> World:
     clock, stopwatch = Clock(), Stopwatch()
     chosen = made.settings(**{"time_quantum": QUANTUM, **settings})
     server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
-    app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep)
+    app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep, patience=PATIENCE)
     return World(server, app.test_client(), clock, stopwatch, known)
 
 

@@ -1,16 +1,17 @@
 """The auditor's pages in the matrix: proofs are everybody's, as in the API, and all else is not."""
 
-Cells = tuple[str, str, int, int, int, int, int]
+Fields = tuple[tuple[str, str], ...]
+Cells = tuple[str, str, int, int, int, int, int, Fields]
 
 
-def alone(name: str, path: str, olga: int = 200) -> Cells:
+def alone(name: str, path: str, olga: int = 200, fields: Fields = ()) -> Cells:
     """A row of a page for auditors alone."""
-    return (name, path, 403, 403, 403, 403, olga)
+    return (name, path, 403, 403, 403, 403, olga, fields)
 
 
 def everybody(name: str, path: str, status: int = 200) -> Cells:
     """A row of a page for everybody with a session."""
-    return (name, path, status, status, status, status, status)
+    return (name, path, status, status, status, status, status, ())
 
 
 AUDITOR_ROWS = [
@@ -23,7 +24,17 @@ AUDITOR_ROWS = [
     alone("coalition", "/exposure?user=zeno", 404),
     alone("proofs", "/proofs"),
     alone("verification", "/proofs/verification"),
-    alone("export_log", "/proofs/export"),
+    # EXPORT stands for work of olga's.
+    alone("export_log", "/proofs/export", 303, (("once", "11"),)),
+    alone("work_file", "/my-work/EXPORT/file"),
+    alone("work_file", "/my-work/absent/file", 404),
+    everybody("my_work", "/my-work"),
+    everybody("piece", "/my-work/absent", 404),
+    everybody("sent_form", "/my-work/absent/form", 404),
+    everybody("resume_work", "/my-work/absent/again", 404),
+    ("piece", "/my-work/EXPORT", 404, 404, 404, 404, 200, ()),
+    ("sent_form", "/my-work/EXPORT/form", 404, 404, 404, 404, 404, ()),
+    ("resume_work", "/my-work/EXPORT/again", 404, 404, 404, 404, 303, ()),
     everybody("inclusion_proof", "/proofs/inclusion?index=0"),
     everybody("inclusion_proof", "/proofs/inclusion?index=0&size=99999", 422),
     everybody("consistency_proof", "/proofs/consistency?from=1&to=2"),

@@ -15,6 +15,7 @@
     canonical   one statistic, one hash
     sql         the one template of the SQL
     source_file the file: its header, its fingerprint
+    progress    being told how far its reading is
     duckdb_source   DuckDB, locked down to that file
     conformance whether it computes what is meant
     alternatives    the ways in which the same counts may be protected
@@ -43,6 +44,7 @@ from penstock.connectors.prepare import (
     open_answer,
     prepare,
 )
+from penstock.connectors.progress import Progress, silent
 from penstock.connectors.refusals import invalid_input, pointer
 from penstock.connectors.specs import (
     AggregateSpec,
@@ -78,6 +80,7 @@ __all__ = [
     "Nodes",
     "PreparedQuery",
     "PrivacyUnitSpec",
+    "Progress",
     "PushedVector",
     "QuerySpec",
     "SourceSpec",
@@ -98,5 +101,6 @@ __all__ = [
     "pointer",
     "prepare",
     "prepare_vector",
+    "silent",
     "vector_steps",
 ]

@@ -21,6 +21,7 @@ from penstock.connectors.histogram_specs import HistogramQuery
 from penstock.connectors.interpret import interpret
 from penstock.connectors.open_keys import Tally
 from penstock.connectors.plan import OpenKeys, Plan
+from penstock.connectors.progress import Progress, silent
 from penstock.connectors.schema import check_schema
 from penstock.connectors.specs import ComputedQuery, DatasetSpec
 from penstock.connectors.sql import statement
@@ -103,20 +104,28 @@ def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
         require_conformance(file.format)
 
 
-def fingerprint(dataset: DatasetSpec, key: bytes, folder: Path | None = None) -> bytes:
+def fingerprint(
+    dataset: DatasetSpec, key: bytes, folder: Path | None = None, progress: Progress = silent
+) -> bytes:
     """HMAC-SHA256 of the dataset's file under ``key``: 32 bytes, fixed at registration.
 
     Raises ``InvalidInput`` where there is no such file, ``SourceChanged`` where it changes
     under the reader.
     """
-    return source_file.stamp(source_file.locate(dataset, folder), key).fingerprint
+    return source_file.stamp(source_file.locate(dataset, folder), key, progress).fingerprint
 
 
 def check_registered(
-    dataset: DatasetSpec, *, fingerprint_key: bytes, fingerprint: bytes, folder: Path | None = None
+    dataset: DatasetSpec,
+    *,
+    fingerprint_key: bytes,
+    fingerprint: bytes,
+    folder: Path | None = None,
+    progress: Progress = silent,
 ) -> None:
     """Raise ``SourceChanged`` unless the file is there and is the one that was registered."""
-    source_file.check_unchanged(_registered(dataset, folder), fingerprint_key, fingerprint)
+    file = _registered(dataset, folder)
+    source_file.check_unchanged(file, fingerprint_key, fingerprint, progress)
 
 
 def answer(
@@ -129,17 +138,19 @@ def answer(
     folder: Path | None = None,
     threads: int | None = None,
     memory: str | None = None,
+    progress: Progress = silent,
 ) -> NDArray[np.int64]:
     """Read the data, once: the exact answer in lattice steps, shape ``(dimension,)``.
 
     The same bits for the same file, specs and ``salt`` (the dataset version's secret),
-    whatever the number of ``threads``.  Raises ``SourceChanged`` unless the file is, before
+    whatever the number of ``threads``.  ``progress`` is told the stages.  Raises
+    ``SourceChanged`` unless the file is, before
     and after it is read, the one whose ``fingerprint`` was registered.
     """
     from penstock.connectors import duckdb_source
 
     statistic = interpret(dataset, query)
-    with _opened(dataset, fingerprint_key, fingerprint, folder) as (file, names):
+    with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
         return duckdb_source.run(
             statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
         )
@@ -155,12 +166,13 @@ def open_answer(
     folder: Path | None = None,
     threads: int | None = None,
     memory: str | None = None,
+    progress: Progress = silent,
 ) -> Tally:
     """Read the data, once: the keys whose count is not 0, and these counts.  As ``answer``."""
     from penstock.connectors import duckdb_source
 
     statistic = interpret(dataset, query)
-    with _opened(dataset, fingerprint_key, fingerprint, folder) as (file, names):
+    with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
         return duckdb_source.run_open(
             statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
         )
@@ -168,19 +180,20 @@ def open_answer(
 
 @contextmanager
 def _opened(
-    dataset: DatasetSpec, key: bytes, fingerprint: bytes, folder: Path | None
+    dataset: DatasetSpec, key: bytes, fingerprint: bytes, folder: Path | None, progress: Progress
 ) -> Iterator[tuple[source_file.SourceFile, Sequence[str]]]:
     """The registered file and its columns, as long as it is the one that was registered."""
     file = _registered(dataset, folder)
-    before = source_file.check_unchanged(file, key, fingerprint)
+    before = source_file.check_unchanged(file, key, fingerprint, progress)
     try:
         names = source_file.column_names(file)
         source_file.check_columns(dataset, names)
         require_conformance(file.format)
+        progress("counting")
         yield file, names
     finally:
         # Also after an error, which a file that changed explains best.
-        source_file.check_untouched(file, key, before)
+        source_file.check_untouched(file, key, before, progress)
 
 
 def _registered(dataset: DatasetSpec, folder: Path | None) -> source_file.SourceFile:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from penstock.connectors.progress import Progress, silent
 from penstock.connectors.refusals import pointer
 from penstock.connectors.specs import DatasetSpec
 from penstock.errors import InvalidInput, SourceChanged
@@ -20,6 +21,8 @@ _CHUNK = 1 << 20
 _LONGEST_HEADER = 1 << 20
 _AT = pointer("source", "uri")
 _PATTERNS = frozenset("*?[]{}")
+_SIZE = 2
+"""The place of the size in a file's identity."""
 
 FORMATS: dict[str, Literal["csv", "parquet"]] = {".csv": "csv", ".parquet": "parquet"}
 
@@ -118,17 +121,27 @@ def check_columns(dataset: DatasetSpec, names: tuple[str, ...]) -> None:
         )
 
 
-def stamp(file: SourceFile, key: bytes) -> Stamp:
+def stamp(
+    file: SourceFile,
+    key: bytes,
+    progress: Progress = silent,
+    stage: str = "reading the file",
+) -> Stamp:
     """HMAC-SHA256 of the file's bytes under ``key``, 32 bytes, and the file's identity.
 
-    Raises ``SourceChanged`` where the file is gone or changes while it is read.
+    ``progress`` is told the percent of its bytes that were read.  Raises ``SourceChanged``
+    where the file is gone or changes while it is read.
     """
     digest = hmac.new(key, digestmod="sha256")
     try:
         with file.path.open("rb", buffering=0) as stream:
-            before = _identity(os.fstat(stream.fileno()))
+            before, read = _identity(os.fstat(stream.fileno())), 0
+            progress(stage, 0)
             while chunk := stream.read(_CHUNK):
                 digest.update(chunk)
+                read += len(chunk)
+                # A file that grows meanwhile is refused below.
+                progress(stage, min(100, 100 * read // max(1, before[_SIZE])))
             after = _identity(os.fstat(stream.fileno()))
     except OSError:
         raise _changed("can no longer be read") from None
@@ -137,17 +150,21 @@ def stamp(file: SourceFile, key: bytes) -> Stamp:
     return Stamp(after, digest.digest())
 
 
-def check_unchanged(file: SourceFile, key: bytes, fingerprint: bytes) -> Stamp:
+def check_unchanged(
+    file: SourceFile, key: bytes, fingerprint: bytes, progress: Progress = silent
+) -> Stamp:
     """Raise ``SourceChanged`` unless the file is the one with this fingerprint."""
-    found = stamp(file, key)
+    found = stamp(file, key, progress, "making sure that the file is the one registered")
     if not hmac.compare_digest(found.fingerprint, fingerprint):
         raise _changed("is not the one that was registered")
     return found
 
 
-def check_untouched(file: SourceFile, key: bytes, before: Stamp) -> None:
+def check_untouched(
+    file: SourceFile, key: bytes, before: Stamp, progress: Progress = silent
+) -> None:
     """Raise ``SourceChanged`` if anybody wrote to, or replaced, the file since ``before``."""
-    if stamp(file, key) != before:
+    if stamp(file, key, progress, "making sure that nobody changed the file meanwhile") != before:
         raise _changed("changed while it was read")
 
 

@@ -44,6 +44,7 @@ from penstock.persistence.tables import (
     Token,
     User,
     WebSession,
+    Work,
     metadata,
 )
 from penstock.persistence.tables.columns import Identifier, Moment
@@ -58,6 +59,7 @@ SIGNED: Final = (
     *NAMED,
     *(Charge, Clearance, Decision, Grant, Idempotency, QueryLevel, SpentFloor, TierBudget),
     WebSession,
+    Work,
 )
 """The tables whose rows are authenticated."""
 

@@ -49,12 +49,12 @@ class Behind:
                         self._thread = None
                         return
                 continue
-            with _Into(future):
+            with Into(future):
                 future.set_result(act())
 
 
 @dataclass(frozen=True)
-class _Into:
+class Into:
     """Hands on what is raised."""
 
     future: "Future[Any]"

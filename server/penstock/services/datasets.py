@@ -11,6 +11,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from penstock import connectors
 from penstock.accounting import Account
+from penstock.connectors import Progress, silent
 from penstock.connectors.fields import folded
 from penstock.encryption import Key, RowIdentity, open_envelope, seal
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
@@ -33,14 +34,16 @@ from penstock.services.views import DatasetView, Page, PrivacyBudget
 SALT_SIZE = 32
 
 
-def register(server: Server, principal: Principal, request: DatasetRequest) -> DatasetView:
+def register(
+    server: Server, principal: Principal, request: DatasetRequest, progress: Progress = silent
+) -> DatasetView:
     """Register a dataset: its source is looked at by format and column names alone.
 
     Raises ``InvalidInput`` for a spec or a file that cannot be meant, ``NameTaken``, and
     ``Conflict`` for a file that is registered already, whatever it is called there.
     """
     principal.require("admin")
-    request, fingerprint = _examined(server, request)
+    request, fingerprint = _examined(server, request, progress)
     with server.database.write() as session:
         taken = session.exec(
             select(Dataset).where(col(Dataset.folded) == folded(request.name))
@@ -212,17 +215,21 @@ def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> Dat
 
 def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
     """The request with an absolute path, its file looked at by format and column names."""
-    request = _located(server, request)
+    request = located(server, request)
     connectors.check_source(request)
     return request
 
 
-def _examined(server: Server, request: DatasetRequest) -> tuple[DatasetRequest, bytes | None]:
+def _examined(
+    server: Server, request: DatasetRequest, progress: Progress = silent
+) -> tuple[DatasetRequest, bytes | None]:
     """The request as it was looked at, and its file's hash."""
     request = _looked_at(server, request)
     if request.source.uri is None:
         return request, None
-    return request, connectors.fingerprint(request, server.secrets.fingerprint)
+    found = connectors.fingerprint(request, server.secrets.fingerprint, progress=progress)
+    progress("storing what was declared")
+    return request, found
 
 
 def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
@@ -270,7 +277,7 @@ def _registered(
     return view(session, dataset, None)
 
 
-def _located(server: Server, request: DatasetRequest) -> DatasetRequest:
+def located(server: Server, request: DatasetRequest) -> DatasetRequest:
     """The request with an absolute path, refused where the settings or the home forbid it."""
     if request.source.uri is None or "://" in request.source.uri:
         return request  # the connector refuses an address by name
@@ -304,6 +311,11 @@ def allowed_path(server: Server, uri: str) -> Path:
     return path
 
 
+def spec_text(request: DatasetRequest) -> str:
+    """The spec as it is stored."""
+    return json.dumps(request.model_dump(mode="json"), ensure_ascii=False)
+
+
 def _store(
     session: Session,
     server: Server,
@@ -318,7 +330,7 @@ def _store(
         folded=folded(request.name),
         version=version,
         disjoint_units=disjoint_units,
-        spec=json.dumps(request.model_dump(mode="json"), ensure_ascii=False),
+        spec=spec_text(request),
         neighboring=str(request.neighboring),
         delta=request.delta,
         wrapped_kek=fresh_dataset_key(server, folded(request.name), version),

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock import connectors
-from penstock.connectors import PreparedQuery, Tally
+from penstock.connectors import PreparedQuery, Progress, Tally, silent
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
@@ -61,10 +61,13 @@ def counted(request: PushedVectorRequest, plan: PreparedQuery) -> NDArray[np.int
     return connectors.vector_steps(request.values, plan.step, plan.bound)
 
 
-def prepared(server: Server, dataset: Dataset, request: Request) -> tuple[PreparedQuery, Answer]:
+def prepared(
+    server: Server, dataset: Dataset, request: Request, progress: Progress = silent
+) -> tuple[PreparedQuery, Answer]:
     """What the spec settles, and how to get the exact answer when it is time.
 
-    Raises ``InvalidInput``, and ``SourceChanged`` where the file is not the one registered.
+    ``progress`` is told how far the reading of the file is.  Raises ``InvalidInput``, and
+    ``SourceChanged`` where the file is not the one registered.
     """
     plan = planned(dataset, request)
     if isinstance(request, PushedVectorRequest):
@@ -73,16 +76,23 @@ def prepared(server: Server, dataset: Dataset, request: Request) -> tuple[Prepar
     spec = datasets.spec_of(dataset)
     key = server.secrets.fingerprint
     registered = datasets.fingerprint_of(server, dataset)
-    connectors.check_registered(spec, fingerprint_key=key, fingerprint=registered)
+    connectors.check_registered(
+        spec, fingerprint_key=key, fingerprint=registered, progress=progress
+    )
     salt = datasets.salt_of(server, dataset)
     if isinstance(request, HistogramRequest):
         return plan, lambda: _joined(
             connectors.open_answer(
-                spec, request, salt=salt, fingerprint_key=key, fingerprint=registered
+                spec,
+                request,
+                salt=salt,
+                fingerprint_key=key,
+                fingerprint=registered,
+                progress=progress,
             )
         )
     return plan, lambda: connectors.answer(
-        spec, request, salt=salt, fingerprint_key=key, fingerprint=registered
+        spec, request, salt=salt, fingerprint_key=key, fingerprint=registered, progress=progress
     )
 
 

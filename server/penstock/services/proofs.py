@@ -67,17 +67,23 @@ def consistency(server: Server, old: int, new: int) -> ConsistencyView:
 def export(server: Server, principal: Principal) -> Iterator[LeafView]:
     """All leaves of the newest checkpoint, in their order."""
     principal.require("auditor")
+    return leaves(server, size(server))
+
+
+def size(server: Server) -> int:
+    """How many leaves the newest checkpoint covers."""
     with server.database.read() as session:
         newest = checkpoints.newest(session)
-    return _leaves(server, newest.size if newest else 0)
+    return newest.size if newest else 0
 
 
-def _leaves(server: Server, size: int) -> Iterator[LeafView]:
-    for start in range(0, size, PART):
+def leaves(server: Server, count: int) -> Iterator[LeafView]:
+    """The first leaves of the log, in their order, for whoever may read them."""
+    for start in range(0, count, PART):
         with server.database.read() as session:
             rows = session.exec(
                 select(Leaf.index, Leaf.bytes)
-                .where(col(Leaf.index) >= start, col(Leaf.index) < min(start + PART, size))
+                .where(col(Leaf.index) >= start, col(Leaf.index) < min(start + PART, count))
                 .order_by(col(Leaf.index))
             ).all()
         for index, content in rows:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from sqlmodel import Session
 
+from penstock.connectors import Progress, silent
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import levels, registration
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
@@ -19,9 +20,11 @@ from penstock.services.specs import LevelsChange
 from penstock.services.views import ComposedView, Page, QueryView
 
 
-def register(server: Server, principal: Principal, request: Request) -> QueryView:
+def register(
+    server: Server, principal: Principal, request: Request, progress: Progress = silent
+) -> QueryView:
     """Register a query and show it.  Raises as ``registration.register`` does."""
-    return show(server, principal, registration.register(server, principal, request))
+    return show(server, principal, registration.register(server, principal, request, progress))
 
 
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> QueryView:

@@ -10,9 +10,11 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlmodel import Session, col, select
 
-from penstock.connectors import PreparedQuery
+from penstock.connectors import PreparedQuery, Progress, silent
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
 from penstock.persistence import lock_dataset, lock_query
@@ -39,7 +41,9 @@ from penstock.services.state import seal_fingerprint
 from penstock.structures.counts import Lift
 
 
-def register(server: Server, principal: Principal, request: Request) -> str:
+def register(
+    server: Server, principal: Principal, request: Request, progress: Progress = silent
+) -> str:
     """Register a query, charge every tier, and draw its anchor; the query's name.
 
     Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for
@@ -50,8 +54,9 @@ def register(server: Server, principal: Principal, request: Request) -> str:
     with server.database.read() as session:
         dataset = charged_dataset(session, request)
         accounts = accounts_of(session, dataset)
-    prepared, answer = prepared_for(server, dataset, request)
+    prepared, answer = prepared_for(server, dataset, request, progress)
     require_dimension(server, prepared)
+    progress("working out levels and charges")
     offer = settle(request, prepared, accounts, dataset.delta)
     with server.database.write(alone=False) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
@@ -64,7 +69,7 @@ def register(server: Server, principal: Principal, request: Request) -> str:
             charge_all(session, principal, dataset, query, offer, fresh)
         rungs = first_rungs(session, query)
     try:
-        _anchor(server, dataset, query, rungs, prepared.step, answer)
+        _anchor(server, dataset, query, rungs, prepared.step, _told(answer, progress))
     except (SourceChanged, Unavailable) as problem:
         problem.detail += (
             f" Query {query.name!r} is charged and waits for its data: register the same spec"
@@ -72,6 +77,15 @@ def register(server: Server, principal: Principal, request: Request) -> str:
         )
         raise
     return query.name
+
+
+def _told(answer: Answer, progress: Progress) -> Answer:
+    def read() -> NDArray[np.int64]:
+        found = answer()
+        progress("drawing noise and sealing")
+        return found
+
+    return read
 
 
 def charged_dataset(session: Session, request: Plannable) -> Dataset:
@@ -98,7 +112,7 @@ def require_dimension(server: Server, prepared: PreparedQuery) -> None:
         )
 
 
-def _spec(request: Plannable, prepared: PreparedQuery) -> str:
+def spec_text(request: Plannable, prepared: PreparedQuery) -> str:
     """The spec as it is stored: values and keys are not part of it.
 
     A mean's bounds and a trade-off are, as they were settled: releases are read with them.
@@ -112,7 +126,7 @@ def _spec(request: Plannable, prepared: PreparedQuery) -> str:
     return json.dumps(stored, sort_keys=True)
 
 
-def _keys(prepared: PreparedQuery) -> str | None:
+def keys_text(prepared: PreparedQuery) -> str | None:
     """The keys as they are stored."""
     return None if prepared.keys is None else json.dumps(list(prepared.keys))
 
@@ -132,9 +146,9 @@ def pending(
     known = select(Query) if limit is None else select(Query).where(in_sight(limit))
     taken = session.exec(known.where(col(Query.folded) == folded(request.name))).first()
     if taken is not None:
-        same = taken.dataset_id == dataset.id and taken.spec == _spec(request, prepared)
+        same = taken.dataset_id == dataset.id and taken.spec == spec_text(request, prepared)
         size = taken.dimension == prepared.dimension
-        if taken.status == "pending" and same and size and taken.keys == _keys(prepared):
+        if taken.status == "pending" and same and size and taken.keys == keys_text(prepared):
             return taken
         raise name_taken(taken.name)
     if prepared.canonical_hash is not None:
@@ -166,11 +180,11 @@ def _row(
         request,
         offer,
         prepared.dimension,
-        _spec(request, prepared),
+        spec_text(request, prepared),
         canonical_hash=prepared.canonical_hash,
         sql=prepared.sql,
         sql_hash=prepared.sql_hash,
-        keys=_keys(prepared),
+        keys=keys_text(prepared),
         asserted_by=principal.name if isinstance(request, PushedVectorRequest) else None,
     )
 

@@ -13,6 +13,7 @@
 * ``example``   what the first page explains itself with
 * ``forms``     what was typed into a form, and what is wrong with it, field by field
 * ``once``      acts of forms: done once, answered by a redirect or by the form again
+* ``working``   long work that forms ask for
 * ``rungs``, ``building``, ``drafting``  tiers with people, queries and datasets by form
 * ``pictures``  a chart, with the same numbers as a table
 * ``charts``    plain numbers in, SVG out

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from flask import Response
 
+from penstock.services.runner import Runner
 from penstock.services.views import ReleaseView
 
 
@@ -39,7 +40,7 @@ class Lent:
 
     The last two speak of the request that is being answered: ``hide_duration`` lets an
     answer of so many values not tell whether they were drawn just now, and ``made_by``
-    names the caller to the log.
+    names the caller to the log.  ``runner`` works on what takes long.
     """
 
     limits: Limits
@@ -49,3 +50,4 @@ class Lent:
     lines: Callable[[Iterable[object]], Response]
     hide_duration: Callable[[int], None]
     made_by: Callable[[str], None]
+    runner: Runner

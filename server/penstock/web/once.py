@@ -17,6 +17,9 @@ from penstock.web.visit import Visit
 
 FIELD = "once"
 UNSAID = frozenset({"form_key", FIELD})
+SHOWN = (InvalidInput, Conflict, Forbidden)
+"""What a form is shown again for, with what was typed."""
+
 DONE = 200
 
 
@@ -29,7 +32,7 @@ def tried(act: Callable[[], Response], refused: Callable[[PenstockError], Respon
     """Do what a form asks for; ``refused`` shows the form again, with what is wrong with it."""
     try:
         return act()
-    except (InvalidInput, Conflict, Forbidden) as problem:
+    except SHOWN as problem:
         return refused(problem)
 
 

@@ -14,7 +14,7 @@ from penstock.services import sessions
 from penstock.services.again import again
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.web import refusals, wording
+from penstock.web import refusals, wording, working
 from penstock.web.assets import Assets
 from penstock.web.lent import Lent
 from penstock.web.origin import COOKIE, Origin
@@ -61,6 +61,7 @@ def blueprint(server: Server, lent: Lent) -> Blueprint:
         made.add_app_template_filter(filter_, name)
     made.add_app_template_global(assets.address, "asset")
     made.add_app_template_global(_menu, "menu")
+    made.add_app_template_global(working.has_any, "has_work")
 
     def guarded(response: Response) -> Response:
         answer = refusals.as_page(response, lambda: g.get("visit") or _visitor(server, lent))

@@ -18,7 +18,7 @@ HISTORY = (
 )
 MUTABLE = {
     *("dataset", "histogram_state", "idempotency", "log_key", "query"),
-    *("stream_state", "tier", "token", "user", "web_session"),
+    *("stream_state", "tier", "token", "user", "web_session", "work"),
 }
 
 CHANGED = {

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import CheckConstraint, UniqueConstraint, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlmodel import SQLModel, col, select
+from tests.unit.persistence.conftest import NOON
 
 from penstock.persistence import Database, duplicate, tables
 
@@ -60,6 +61,19 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "web_session_digest": [{"digest": bytes(31)}],
     "web_session_scopes": [{"scopes": "analyst"}, {"token_id": None}],
     "web_session_expires_at": [{"expires_at": datetime(2026, 1, 1, tzinfo=UTC)}],
+    "work_public_id": [{"public_id": ""}],
+    "work_key": [{"key": ""}, {"key": "k" * 256}],
+    "work_request": [{"request": bytes(31)}],
+    "work_kind": [{"kind": ""}, {"kind": "k" * 65}],
+    "work_subject": [{"subject": "s" * 65}],
+    "work_fields": [{"fields": "f" * 262_145}],
+    "work_state": [{"state": "waiting", "finished_at": NOON}],
+    "work_attempt": [{"attempt": 0}],
+    "work_percent": [{"percent": -1}, {"percent": 101}],
+    "work_problem": [{"problem": "{}"}, {"state": "failed", "finished_at": NOON}],
+    "work_result": [{"result": "x"}, {"state": "done", "finished_at": NOON}],
+    "work_host": [{"host": ""}],
+    "work_finished_at": [{"finished_at": NOON}, {"state": "done", "result": "x"}],
     "query_level_version": [{"version": 0}],
     "query_level_rung": [{"rung": -1}],
     "query_level_by": [{"by": ""}],
@@ -130,6 +144,7 @@ SECOND: dict[str, dict[str, object]] = {
     "charge": {"seq": 1},
     "idempotency": {"key": "k2"},
     "web_session": {"digest": bytes(31) + b"1"},
+    "work": {"public_id": "w1", "key": "k2"},
     "histogram_state": {"query_id": 2},
     "stream_state": {"query_id": 2},
     "stream_output": {"first": 2, "last": 5},

@@ -13,9 +13,10 @@ from tests.unit.sites import SITES
 
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
-from penstock.services import authenticity, datasets, repeats, sessions, tokens
+from penstock.services import authenticity, datasets, repeats, sessions, tokens, work
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, TokenSpec
+from penstock.services.work import Wanted
 
 TABLES = tuple(str(kind.__tablename__) for kind in authenticity.SIGNED)
 
@@ -38,6 +39,10 @@ def fill(world: World) -> dict[str, str]:
         begun = repeats.begin(server, world.person("ada"), key, repeats.fingerprint(server, b"x"))
         assert isinstance(begun, repeats.Begun)
         repeats.finish(server, begun, 200, b"{}")
+    for key in ("first", "second"):
+        wanted = Wanted("export_log", key, repeats.fingerprint(server, b"x"), "a=b", "the log")
+        piece = work.begin(server, world.person("otto"), wanted, "here").piece
+        work.finish(server, piece.id, piece.attempt, "log.jsonl")
     with server.database.write() as session:
         now = world.clock()
         for number in (1, 2):

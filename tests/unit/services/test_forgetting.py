@@ -123,12 +123,12 @@ def test_no_file_of_the_home_holds_the_exact_answer(
 def test_the_search_finds_what_a_server_that_forgets_nothing_leaves(
     world: World, files: Callable[[], list[Path]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = registration._spec
+    kept = registration.spec_text
 
     def careless(request: exact.Request, prepared: PreparedQuery) -> str:
         return kept(request, prepared)[:-1] + f', "values": {canary()}}}'
 
-    monkeypatch.setattr(registration, "_spec", careless)
+    monkeypatch.setattr(registration, "spec_text", careless)
     push(world)
     assert any(holds_canary(path.read_bytes()) for path in files())
 

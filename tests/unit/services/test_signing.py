@@ -21,8 +21,8 @@ from penstock.services import authenticity, home, signing
 from penstock.services.principals import OPERATOR
 from penstock.services.verification import verify
 
-NEW = "web_session"  # in no schema before its rows were signed
-LATER = [name for name in TABLES if name not in ("query", NEW)]
+NEW = ("web_session", "work")  # in no schema before their rows were signed
+LATER = [name for name in TABLES if name not in ("query", *NEW)]
 QUERY = metadata.tables["query"]
 
 
@@ -37,7 +37,8 @@ def older(world: World) -> World:
             connection.execute(was.where(QUERY.c.id == row["id"]))
         for table in LATER:
             _without_mac(connection, table)
-        connection.execute(text(f"DROP TABLE {NEW}"))
+        for table in NEW:
+            connection.execute(text(f"DROP TABLE {table}"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0013'"))
     world.server.database.close()
     return world

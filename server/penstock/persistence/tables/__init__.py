@@ -10,6 +10,7 @@
 * ``proposals``  what takes two people, and what was decided about it
 * ``repeats``   requests that carried a key of their own
 * ``sessions``    who is signed in to the pages
+* ``work``      long work on behalf of a person
 * ``secret_checks``  what tells the right secrets from others
 
 The classes do not validate (SQLModel skips validation where ``table=True``): input
@@ -34,6 +35,7 @@ from penstock.persistence.tables.repeats import Idempotency
 from penstock.persistence.tables.secret_checks import SecretCheck
 from penstock.persistence.tables.sessions import WebSession
 from penstock.persistence.tables.streams import StreamOutput, StreamState
+from penstock.persistence.tables.work import Work
 
 __all__ = [
     "Charge",
@@ -60,5 +62,6 @@ __all__ = [
     "TreeNode",
     "User",
     "WebSession",
+    "Work",
     "metadata",
 ]

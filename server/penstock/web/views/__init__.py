@@ -26,6 +26,7 @@ from penstock.web.views import (
     streams,
     tiers,
     timeline,
+    work,
 )
 
 _READ = (entry, catalogue, queries, streams, history, budgets, own_tokens)
@@ -48,6 +49,6 @@ _ADMINISTERED = (
 _AUDITED = (timeline, coalitions, proofs)
 
 PAGES: tuple[Page, ...] = tuple(
-    page for subject in (*_READ, *_ADMINISTERED, *_AUDITED) for page in subject.pages.declared
+    page for subject in (*_READ, *_ADMINISTERED, *_AUDITED, work) for page in subject.pages.declared
 )
 """Every page but the files beside them."""

@@ -3,14 +3,16 @@
 from flask import Response, request
 
 from penstock.connectors.refusals import checked
-from penstock.errors import InvalidInput, PenstockError
-from penstock.services import datasets, drafts, tiers
+from penstock.errors import InvalidInput
+from penstock.services import datasets, drafts, registered, tiers
+from penstock.services.runner import Act, Run
 from penstock.services.specs import DatasetRequest
 from penstock.web import drafting, forms
 from penstock.web.forms import Form
-from penstock.web.once import once, tried
+from penstock.web.once import tried
 from penstock.web.pages import ADMIN, Pages
 from penstock.web.visit import Visit
+from penstock.web.working import Kind, Typed, begun
 
 pages = Pages()
 
@@ -28,18 +30,22 @@ def new_dataset(visit: Visit) -> Response:
 def register_dataset(visit: Visit) -> Response:
     """Register it, with the budget of each tier."""
     given = request.form
+    return tried(
+        lambda: begun(visit, KIND, given),
+        lambda problem: _form(visit, forms.refused(given, problem)),
+    )
 
-    def act() -> tuple[Response, str]:
-        known = [tier.name for tier in tiers.listing(visit.server)]
-        wanted = checked(DatasetRequest, drafting.wanted(given, known))
-        made = datasets.register(visit.server, visit.principal, wanted)
-        response = visit.go("dataset", dataset=made.name)
-        return response, response.location or ""
 
-    def refused(problem: PenstockError) -> Response:
-        return _form(visit, forms.refused(given, problem))
+def _act(visit: Visit, given: Typed) -> Act:
+    server, principal = visit.server, visit.principal
+    known = [tier.name for tier in tiers.listing(server)]
+    wanted = checked(DatasetRequest, drafting.wanted(given, known))
 
-    return tried(lambda: once(visit, act), refused)
+    def act(run: Run) -> str:
+        before = registered.dataset(server, principal, wanted) if run.resumed else None
+        return before or datasets.register(server, principal, wanted, run).name
+
+    return act
 
 
 def _form(visit: Visit, form: Form) -> Response:
@@ -61,3 +67,13 @@ def _form(visit: Visit, form: Form) -> Response:
         folder=visit.server.settings.data_folder,
         lists=drafting,
     )
+
+
+KIND = Kind(
+    "register_dataset",
+    "Registering the dataset",
+    _act,
+    subject="name",
+    result=lambda visit, name: visit.go("dataset", dataset=name),
+    form=_form,
+)

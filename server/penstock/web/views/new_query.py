@@ -6,10 +6,11 @@ from flask import Response, request
 from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.refusals import checked
-from penstock.errors import InvalidInput, NotFound, PenstockError
-from penstock.services import budget, datasets, preview, queries
+from penstock.errors import InvalidInput, NotFound
+from penstock.services import budget, datasets, preview, queries, registered
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.preview_views import PreviewView
+from penstock.services.runner import Act, Run
 from penstock.services.specs import PreviewRequest, QueryRequest
 from penstock.services.views import DatasetView
 from penstock.web import forms
@@ -17,9 +18,10 @@ from penstock.web.building import kinds, questions, words
 from penstock.web.building.comparing import with_taken
 from penstock.web.building.planned import Planned, planned
 from penstock.web.forms import Form
-from penstock.web.once import once, tried
+from penstock.web.once import tried
 from penstock.web.pages import ADMIN, Pages
 from penstock.web.visit import Visit
+from penstock.web.working import Kind, begun
 
 pages = Pages()
 
@@ -56,17 +58,22 @@ def preview_query(visit: Visit) -> Response:
 def register_query(visit: Visit) -> Response:
     """Register it: every tier is charged, then the data are read once."""
     given = request.form
+    return tried(
+        lambda: begun(visit, KIND, given),
+        lambda problem: _form(visit, forms.refused(given, problem)),
+    )
 
-    def act() -> tuple[Response, str]:
-        spec = kinds.kind_of(given).wanted(given, chosen(visit, given))
-        made = queries.register(visit.server, visit.principal, checked(QueryRequest, spec))
-        response = visit.go("query", query=made.name)
-        return response, response.location or ""
 
-    def refused(problem: PenstockError) -> Response:
-        return _form(visit, forms.refused(given, problem))
+def _act(visit: Visit, given: questions.Given) -> Act:
+    server, principal = visit.server, visit.principal
+    spec = kinds.kind_of(given).wanted(given, chosen(visit, given))
+    wanted = checked(QueryRequest, spec)
 
-    return tried(lambda: once(visit, act), refused)
+    def act(run: Run) -> str:
+        before = registered.query(server, principal, wanted) if run.resumed else None
+        return before or queries.register(server, principal, wanted, run).name
+
+    return act
 
 
 def chosen(visit: Visit, given: Mapping[str, str]) -> DatasetView:
@@ -118,3 +125,14 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
         places=lambda part: questions.places(form.given, part),
         planned=plan,
     )
+
+
+KIND = Kind(
+    "register_query",
+    "Registering the query",
+    _act,
+    subject="name",
+    result=lambda visit, name: visit.go("query", query=name),
+    form=_form,
+    exact=("values",),
+)

@@ -3,10 +3,13 @@
 from flask import Response, request
 
 from penstock.errors import InvalidInput
-from penstock.services import proof_status
+from penstock.services import exports, proof_status
 from penstock.services import proofs as services
+from penstock.services.runner import Act
+from penstock.web.forms import Form
 from penstock.web.pages import AUDITOR, SIGNED_IN, Pages
 from penstock.web.visit import Visit
+from penstock.web.working import Kind, Typed, begun
 
 pages = Pages()
 
@@ -16,7 +19,8 @@ LONGEST_NUMBER = 15
 @pages.get("/proofs", AUDITOR, menu="Proofs")
 def proofs(visit: Visit) -> Response:
     """How the log stands, and where its proofs are."""
-    return visit.page("proofs.html", log=proof_status.status(visit.server, visit.principal))
+    log = proof_status.status(visit.server, visit.principal)
+    return visit.page("proofs.html", log=log, form=Form())
 
 
 @pages.get("/proofs/inclusion", SIGNED_IN)
@@ -42,16 +46,22 @@ def consistency_proof(visit: Visit) -> Response:
 @pages.get("/proofs/verification", AUDITOR)
 def verification(visit: Visit) -> Response:
     """Recompute the log and all that rests on it, where it is short enough to wait for."""
-    return visit.page(
-        "verification.html", found=proof_status.verified(visit.server, visit.principal)
-    )
+    found = proof_status.verified(visit.server, visit.principal)
+    return visit.page("verification.html", found=found, form=Form())
 
 
-@pages.get("/proofs/export", AUDITOR)
+@pages.post("/proofs/export", AUDITOR)
 def export_log(visit: Visit) -> Response:
-    """All leaves as a file, sent as they are read."""
-    leaves = services.export(visit.server, visit.principal)
-    return _file(visit.lent.lines(leaves), "penstock-log.jsonl")
+    """Have all leaves written to a file."""
+    return begun(visit, KIND, request.form)
+
+
+def _export(visit: Visit, given: Typed) -> Act:  # noqa: ARG001 - it takes nothing
+    server, principal = visit.server, visit.principal
+    return lambda run: exports.write(server, principal, run.piece, run.attempt, run)
+
+
+KIND = Kind("export_log", "Exporting the log", _export)
 
 
 @pages.get("/proofs/checkpoint", SIGNED_IN)

@@ -1,0 +1,59 @@
+"""Long work on behalf of a person, which can be left and come back to."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+
+
+class Work(Table, table=True):
+    """One piece of work of one user, and how far it is.
+
+    ``key`` is the form's own, ``request`` a keyed hash of what was sent, and ``fields`` the
+    form as it was typed, so that a refusal loses nothing.  ``problem`` is a refusal as JSON,
+    ``result`` the name of what came of it.  ``host`` is the machine that worked last, in
+    its ``attempt``; ``beat_at`` is when it last said so.
+    """
+
+    __tablename__ = "work"
+    __table_args__ = (
+        UniqueConstraint("public_id"),
+        UniqueConstraint("user_id", "key"),
+        check("public_id", "length(public_id) >= 1"),
+        check("key", "length(key) BETWEEN 1 AND 255"),
+        check("request", "length(request) = 32"),
+        check("kind", "length(kind) BETWEEN 1 AND 64"),
+        check("subject", "length(subject) <= 64"),
+        check("fields", "length(fields) <= 262144"),
+        check("state", "state IN ('running', 'done', 'failed')"),
+        check("attempt", "attempt >= 1"),
+        check("percent", "percent BETWEEN 0 AND 100"),
+        check("problem", "(state = 'failed') = (problem IS NOT NULL)"),
+        check("result", "(state = 'done') = (result IS NOT NULL)"),
+        check("host", "length(host) >= 1"),
+        check("finished_at", "(state = 'running') = (finished_at IS NULL)"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    public_id: str
+    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
+    key: str
+    request: bytes
+    kind: str
+    subject: str
+    fields: str
+    state: str
+    attempt: int
+    stage: str
+    percent: int | None = None
+    problem: str | None = None
+    result: str | None = None
+    host: str
+    started_at: datetime = Field(sa_type=Moment)
+    beat_at: datetime = Field(sa_type=Moment)
+    finished_at: datetime | None = Field(default=None, sa_type=Moment)
+    expires_at: datetime = Field(sa_type=Moment, index=True)
+    mac: bytes | None = None

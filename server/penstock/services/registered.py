@@ -1,0 +1,43 @@
+"""What somebody had registered when they were stopped before they were told.
+
+A registration that is run again finds its name taken, by itself.  So whoever goes on with an
+earlier run looks here first: the same name, the very same spec, by the same person.
+"""
+
+from sqlmodel import col, select
+
+from penstock.connectors.fields import folded
+from penstock.persistence.tables import Dataset, Query
+from penstock.services.datasets import located, spec_text
+from penstock.services.exact import Request, planned
+from penstock.services.lookup import dataset_by_name
+from penstock.services.principals import Principal
+from penstock.services.registration import keys_text
+from penstock.services.registration import spec_text as query_spec_text
+from penstock.services.server import Server
+from penstock.services.specs import DatasetRequest
+
+
+def dataset(server: Server, principal: Principal, request: DatasetRequest) -> str | None:
+    """The name of the dataset that came of ``request``, if one did."""
+    spec = spec_text(located(server, request))
+    with server.database.read() as session:
+        found = session.exec(
+            select(Dataset).where(
+                col(Dataset.folded) == folded(request.name), col(Dataset.version) == 1
+            )
+        ).first()
+    same = found is not None and found.spec == spec and found.by == principal.name
+    return found.name if found is not None and same else None
+
+
+def query(server: Server, principal: Principal, request: Request) -> str | None:
+    """The name of the query that came of ``request``, if its anchor is drawn."""
+    with server.database.read() as session:
+        over = dataset_by_name(session, request.dataset)
+        found = session.exec(select(Query).where(col(Query.folded) == folded(request.name))).first()
+    if found is None or found.dataset_id != over.id or found.status == "pending":
+        return None
+    plan = planned(over, request)
+    same = found.spec == query_spec_text(request, plan) and found.keys == keys_text(plan)
+    return found.name if same and found.by == principal.name else None

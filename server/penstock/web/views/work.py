@@ -1,0 +1,82 @@
+"""Work that takes long: how far it is, what came of it, and how to go on."""
+
+from flask import Response, request
+
+from penstock.errors import NotFound
+from penstock.services import exports
+from penstock.services import work as services
+from penstock.services.work import WorkView
+from penstock.web import working
+from penstock.web.forms import Form
+from penstock.web.pages import AUDITOR, SIGNED_IN, Pages
+from penstock.web.views import new_dataset, new_query, proofs
+from penstock.web.visit import Visit
+from penstock.web.working import Kind
+
+pages = Pages()
+
+KINDS = {kind.name: kind for kind in (new_dataset.KIND, new_query.KIND, proofs.KIND)}
+
+
+@pages.get("/my-work", SIGNED_IN)
+def my_work(visit: Visit) -> Response:
+    """All work of one's own, the newest first."""
+    found = services.listing(visit.server, visit.principal)
+    items = [(KINDS[piece.kind], piece) for piece in found if piece.kind in KINDS]
+    return visit.page("my_work.html", items=items, days=services.LIFE.days)
+
+
+@pages.get("/my-work/<piece>", SIGNED_IN)
+def piece(visit: Visit, piece: str) -> Response:
+    """How far a piece of work is; whoever waits for it is led on to what comes of it."""
+    kind, found = _found(visit, piece)
+    waits = "lead" in request.args
+    if found.over and visit.is_part:
+        # The whole page is another one now.
+        return Response(status=204, headers={"HX-Refresh": "true"})
+    led = working.onward(visit, kind, found) if waits else None
+    return led or visit.page(
+        "piece_part.html" if visit.is_part else "piece.html",
+        kind=kind,
+        piece=found,
+        waits=waits,
+        kept_until=exports.gone_after(found),
+    )
+
+
+@pages.get("/my-work/<piece>/form", SIGNED_IN)
+def sent_form(visit: Visit, piece: str) -> Response:
+    """The form that asked for it, as it was typed, with why it was refused."""
+    kind, found = _found(visit, piece)
+    if kind.form is None:
+        raise NotFound("There is no form behind this work.")
+    given = working.typed(found)
+    response = kind.form(visit, Form(given, found.problem, given["once"]))
+    response.status_code = 200
+    return response
+
+
+@pages.post("/my-work/<piece>/again", SIGNED_IN)
+def resume_work(visit: Visit, piece: str) -> Response:
+    """Start it again where it was interrupted or refused."""
+    kind, found = _found(visit, piece)
+    return working.begun(visit, kind, working.typed(found))
+
+
+@pages.get("/my-work/<piece>/file", AUDITOR)
+def work_file(visit: Visit, piece: str) -> Response:
+    """The file that it has written."""
+    kind, found = _found(visit, piece)
+    if kind is not proofs.KIND:
+        raise NotFound("There is no file behind this work.")
+    blocks = exports.content(visit.server, visit.principal, found, visit.lent.runner.host)
+    response = Response(blocks, mimetype="application/jsonl")
+    response.headers["Content-Disposition"] = 'attachment; filename="penstock-log.jsonl"'
+    return response
+
+
+def _found(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
+    found = services.show(visit.server, visit.principal, piece)
+    if found.kind not in KINDS:
+        raise NotFound("This version of the server knows no such work.")
+    return KINDS[found.kind], found
