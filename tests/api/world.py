@@ -126,12 +126,14 @@ def propose(world: World) -> str:
     return made.id
 
 
-def open_world(made: Home, known: dict[str, str], **settings: Any) -> World:
+def open_world(
+    made: Home, known: dict[str, str], *, patience: float = PATIENCE, **settings: Any
+) -> World:
     """The world over an existing home, at the start of its time."""
     clock, stopwatch = Clock(), Stopwatch()
     chosen = made.settings(**{"time_quantum": QUANTUM, **settings})
     server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
-    app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep, patience=PATIENCE)
+    app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep, patience=patience)
     return World(server, app.test_client(), clock, stopwatch, known)
 
 

@@ -9,6 +9,7 @@ answered may be sent again after a minute; by itself it is as safe as one withou
 
 import hashlib
 import hmac
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -50,13 +51,32 @@ def fingerprint(server: Server, *parts: bytes | bytearray) -> bytes:
     return mac.digest()
 
 
-def begin(server: Server, principal: Principal, key: str, request: bytes) -> Replay | Begun:
+def begin(
+    server: Server,
+    principal: Principal,
+    key: str,
+    request: bytes,
+    wait: Callable[[], bool] = lambda: False,
+) -> Replay | Begun:
     """Note a keyed request, or find what it was answered.
 
-    Raises ``InvalidInput`` for a key that is none or that came with another request,
-    ``Conflict`` while the first one is still worked on, and ``IntegrityViolation`` where the
-    answer that is kept is not the one that was given.
+    While the first one is still worked on ``wait`` is asked whether to look again.  Raises
+    ``Conflict`` where it is not to, ``InvalidInput`` for a key that is none or that came with
+    another request, and ``IntegrityViolation`` where the answer that is kept is not the one
+    that was given.
     """
+    while True:
+        found = _begin(server, principal, key, request)
+        if found is not None:
+            return found
+        if not wait():
+            raise Conflict(
+                "The first request with this Idempotency-Key is still being worked on;"
+                " ask again in a moment."
+            )
+
+
+def _begin(server: Server, principal: Principal, key: str, request: bytes) -> Replay | Begun | None:
     if not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidInput(
             f"Idempotency-Key has 1 to {LONGEST_KEY} printable ASCII characters.",
@@ -74,10 +94,7 @@ def begin(server: Server, principal: Principal, key: str, request: bytes) -> Rep
         if row is not None and row.status is not None and row.answer is not None:
             return Replay(row.status, _authentic(server, row, row.status, row.answer))
         if row is not None and row.started_at > now - ABANDONED:
-            raise Conflict(
-                "The first request with this Idempotency-Key is still being worked on;"
-                " ask again in a moment."
-            )
+            return None
         if row is None:
             row = Idempotency(
                 user_id=required(principal.user_id),

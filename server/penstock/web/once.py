@@ -6,6 +6,7 @@ it led before.  All else that is sent again comes to the same by itself.
 """
 
 import secrets
+import time
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -21,6 +22,8 @@ SHOWN = (InvalidInput, Conflict, Forbidden)
 """What a form is shown again for, with what was typed."""
 
 DONE = 200
+TURNS, TURN_SECONDS = 100, 0.1
+"""How often a second press looks for the result of the first, and the time between."""
 
 
 def fresh_key() -> str:
@@ -41,11 +44,19 @@ def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
 
     ``act`` answers with a response, and the address to which the same form leads from then
     on.  What it refuses is forgotten: the form may be mended, and sent with the same key.
+    Pressed again while the first press is worked on, it waits for that one's result.
     """
     server, fields = visit.server, sorted(request.form.items(multi=True))
     sent = urlencode([field for field in fields if field[0] not in UNSAID])
     print_ = repeats.fingerprint(server, b"form", request.path.encode(), sent.encode())
-    begun = repeats.begin(server, visit.principal, f"form-{request.form.get(FIELD, '')}", print_)
+    key = f"form-{request.form.get(FIELD, '')}"
+    turns = iter(range(TURNS))
+
+    def wait() -> bool:
+        time.sleep(TURN_SECONDS)
+        return next(turns, None) is not None
+
+    begun = repeats.begin(server, visit.principal, key, print_, wait)
     if isinstance(begun, repeats.Replay):
         return Response(status=303, headers={"Location": begun.answer.decode()})
     try:
