@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote
 
 from playwright.sync_api import Browser
@@ -29,7 +30,7 @@ from penstock.web import PAGES
 from penstock.web.pages import Page
 
 SIZES = {"desk": DESKTOP, "phone": PHONE}
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 READER = READERS[-1]
 ROLES = {"analyst": READER.name, "admin": ADMIN.name, "auditor": AUDITOR.name}
 MOST = 12
@@ -96,12 +97,13 @@ def who(page: Page) -> tuple[str, ...]:
 
 def shoot(window: Screen, path: str, folder: Path, name: str) -> None:
     """One page at every width, in every color."""
-    window.go(path)
-    for (size, (width, height)), scheme in product(SIZES.items(), SCHEMES):
+    for size, (width, height) in SIZES.items():
         window.page.set_viewport_size({"width": width, "height": height})
-        window.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # of a tuple
-        file = folder / f"{name}-{size}-{scheme}.png"
-        window.page.screenshot(path=file, full_page=True)
+        window.go(path)
+        for scheme in SCHEMES:
+            window.page.emulate_media(color_scheme=scheme)
+            file = folder / f"{name}-{size}-{scheme}.png"
+            window.page.screenshot(path=file, full_page=True)
 
 
 def take(browser: Browser, server: Server, url: str, folder: Path) -> int:

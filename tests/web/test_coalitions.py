@@ -101,6 +101,44 @@ def test_levels_that_are_draws_of_their_own_are_composed_and_on_no_path(
         assert ("no path joins them" in article) == (name == "apart")
 
 
+def numbers(page: str) -> tuple[list[str], list[str]]:
+    """What pictures write beside their marks, and all cells of the tables beside them."""
+    drawn = re.findall(r"<text[^>]*>([^<]+)</text>", page)
+    return drawn, re.findall(r"<t[dh][^>]*>(?:<bdi>)?([^<]*)", page)
+
+
+def test_every_number_of_a_picture_is_in_the_table_beside_it(olga: Browser) -> None:
+    page = olga.get(BOTH).text
+    pairs = re.findall(r"<figure>(.*?)</figure>\s*<details>(.*?)</details>", page, re.DOTALL)
+    kinds = set()
+    for picture, table in pairs:
+        (drawn, _), (_, cells) = numbers(picture), numbers(table)
+        for line in drawn:
+            if line.startswith("ε "):
+                kinds.add("loss")
+                assert line in cells
+            elif found := re.match(r"±([\d.,]+), ", line):
+                kinds.add("path")
+                assert found.group(1) in cells
+            elif found := re.fullmatch(r"\u2212([\d.,]+) to ([\d.,]+)", line):
+                kinds.add("draw")
+                assert f"\u2212{found.group(1)}" in cells
+                assert found.group(2) in cells
+    assert kinds == {"loss", "path", "draw"}
+
+
+def test_draws_of_their_own_are_drawn_with_their_people_and_joined_by_nothing(
+    olga: Browser,
+) -> None:
+    page = olga.get("/exposure?user=ian").text
+    article = next(part for part in page.split("<article") if "<bdi>apart</bdi></a>" in part)
+    assert "public: ian" in article
+    assert "internal: ian" in article
+    assert 'class="whisker"' in article
+    assert 'class="band"' not in article
+    assert "Every hand-out counted anew" in article
+
+
 def test_a_stream_is_shown_with_its_newest_interval(olga: Browser, world: World) -> None:
     point = shared(world, ["ann"])["arrivals"].points[0]
     told = world.answer("GET", "/api/v1/streams/arrivals", by="ann")

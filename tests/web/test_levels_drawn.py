@@ -8,7 +8,7 @@ import pytest
 from tests.api.world import World
 from tests.web.world import Browser, Open, text_of
 
-from penstock.web.asking import asked
+from penstock.web.asking import asked, kept
 from penstock.web.releases import MOST_CHOSEN, MOST_DRAWN, selected
 
 BOX = re.compile(r'type="(\w+)" name="level" value="([^"]+)" aria-label="Draw ([^"]+)"( checked)?>')
@@ -118,6 +118,52 @@ def test_of_very_many_levels_no_more_are_drawn_than_can_be_told_apart() -> None:
     assert selected([], ["1"], 3) == ([], [])
 
 
+def totals(browser: Browser, query: str) -> str:
+    answer = browser.get(f"/streams/arrivals/totals?{query}")
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_levels_of_a_stream_are_drawn_side_by_side_and_recorded_each(
+    browse: Open, world: World
+) -> None:
+    ian = browse("ian")
+    alone = {tier: totals(ian, f"tier={tier}&from=2&to=7") for tier in ("public", "internal")}
+    before = world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"]
+    page = totals(ian, "tier=public&tier=internal&from=2&to=7")
+    after = world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"]
+    assert [leaf["tier"] for leaf in after[len(before) :]] == ["internal", "public"]
+    body = page[page.index("<caption>") :]
+    for tier, own in alone.items():
+        assert f"{tier}: value" in body
+        for number in re.findall(r'<td class="right">([^<]*)</td>', own[own.index("<caption>") :])[
+            :18
+        ]:
+            assert f">{number}</td>" in body
+    assert page.count('class="band"') == 2 * 2
+
+
+def test_nothing_is_read_where_one_of_the_levels_is_refused(browse: Open, world: World) -> None:
+    ann = browse("ann")
+    answer = ann.get("/streams/arrivals/totals?tier=public&tier=internal")
+    assert answer.status_code == 422
+    assert world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"] == []
+    assert 'value="public" checked' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("structure", "said"),
+    [
+        ({"kind": "kary", "k": 2}, "a binary tree"),
+        ({"kind": "kary", "k": 5, "subtracting": True}, "5 children a node, larger sums less"),
+        ({"kind": "square_root"}, "the square root"),
+        ({"kind": "of_another_version"}, "of another version"),
+    ],
+)
+def test_a_structure_is_told_in_words(structure: dict[str, Any], said: str) -> None:
+    assert said in kept(structure)
+
+
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
@@ -142,7 +188,10 @@ def test_of_very_many_levels_no_more_are_drawn_than_can_be_told_apart() -> None:
             {"contribution": {"max_groups": 1, "max_rows_per_group": 5}},
             "1 group is counted, 5 rows in each group",
         ),
-        ({"domain": {"type": "uint64"}}, '{"type": "uint64"}'),
+        ({"domain": {"type": "uint64"}}, "integers of 64 bits"),
+        ({"domain": {"type": "uint64", "size": 100}}, "integers from 0 to 99"),
+        ({"domain": {"type": "string", "alphabet": "ab", "length": 3}}, "texts of 3 characters"),
+        ({"domain": {"type": "another"}}, '{"type": "another"}'),
         ({"aggregate": {"type": "of another version"}}, "of another version"),
     ],
 )

@@ -41,6 +41,7 @@ def asked(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
         "group_by": ("For each", _groups),
         "where": ("Of rows where", _conditions),
         "contribution": ("Of one privacy unit at most", _contribution),
+        "domain": ("Keys may be", _domain),
         "structure": ("It lists", lambda name: _STRUCTURES[name]),
     }
     found = []
@@ -53,6 +54,19 @@ def asked(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
         except (KeyError, TypeError):
             found.append((label, _plain(part)))
     return found
+
+
+def kept(structure: Mapping[str, Any]) -> str:
+    """The structure in which a stream's sums are kept, in words."""
+    kind, children = structure.get("kind"), structure.get("k")
+    if kind == "kary":
+        named = "a binary tree" if children == 2 else f"a tree of {children} children a node"
+        return f"{named}, larger sums less smaller ones" if structure.get("subtracting") else named
+    return {
+        "smooth_binary": "a binary tree whose totals are all equally far off",
+        "epochs": "binary trees, each for twice as many steps as the one before",
+        "square_root": "the square root of the matrix of sums",
+    }.get(str(kind), str(kind).replace("_", " "))
 
 
 def _plain(part: object) -> str:
@@ -101,6 +115,15 @@ def _value(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(_plain(one) for one in value)
     return _plain(value)
+
+
+def _domain(part: Mapping[str, Any]) -> str:
+    kind, size = part["type"], part.get("size")
+    if kind == "uint64":
+        return "integers of 64 bits" if size is None else f"integers from 0 to {size - 1:,}"
+    if kind == "string":
+        return f"texts of {part['length']} characters out of {part['alphabet']}"
+    return {"sha256_64": "any texts, each by the first 64 bits of its SHA-256"}[kind]
 
 
 def _contribution(part: Mapping[str, Any]) -> str:

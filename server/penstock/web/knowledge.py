@@ -8,24 +8,26 @@ from werkzeug.datastructures import MultiDict
 
 from penstock.services.coalitions import SharedQueryView
 from penstock.services.exposure_views import ExposureView
-from penstock.web.charts import compared, path
+from penstock.web.charts import compared, intervals, path
 from penstock.web.charts.losses import INDEPENDENT, TOGETHER, Loss
+from penstock.web.charts.values import Interval, Level
 from penstock.web.pictures import Picture, picture
 
 SHOWN = 8
 """Queries of a page, each with a picture."""
 
 COMPOSED = "All levels that they hold, composed"
+COUNTED_ANEW = "Every hand-out counted anew"
 REACHABLE = "All that they could fetch by now"
 GRANTED = "The budget that they never get beyond"
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A query that some of the people hold, and the picture of it."""
+    """A query that some of the people hold, and the pictures of it."""
 
     query: SharedQueryView
-    picture: Picture
+    pictures: tuple[Picture, ...]
 
 
 def names(given: MultiDict[str, str]) -> list[str]:
@@ -51,19 +53,42 @@ def total(exposure: ExposureView) -> Picture:
 
 
 def by_query(found: Sequence[SharedQueryView]) -> list[Shown]:
-    """A picture a query: of one path of noise where there is one, and of losses elsewhere."""
-    return [Shown(one, _picture(one, f"known{place}")) for place, one in enumerate(found)]
-
-
-def _picture(one: SharedQueryView, prefix: str) -> Picture:
-    together, independent = bounded(one.together.epsilon), bounded(one.independent.epsilon)
-    if not one.lossless:
-        content = compared.Losses(
-            f"{one.query}: levels that were drawn independently",
-            Loss(COMPOSED, together),
-            (Loss("Every hand-out counted anew", independent),),
+    """Of each query one path of noise where there is one; elsewhere its draws, and the losses."""
+    return [
+        Shown(
+            one,
+            (_path(one, f"known{place}"),)
+            if one.lossless
+            else (_draws(one, f"drawn{place}"), _composed(one, f"known{place}")),
         )
-        return picture(compared.compared, compared.rows, content, prefix)
+        for place, one in enumerate(found)
+    ]
+
+
+def _draws(one: SharedQueryView, prefix: str) -> Picture:
+    """Levels that are draws of their own, side by side and joined by nothing."""
+    halves = [point.error.half_width for point in one.points]
+    content = intervals.Groups(
+        f"{one.query}: how far off each draw may be, and who has it",
+        tuple(f"{', '.join(point.tiers)}: {', '.join(point.people)}" for point in one.points),
+        (Level("error", tuple(Interval(0.0, -half, half) for half in halves)),),
+        "how far off",
+        one.points[0].error.confidence,
+    )
+    return picture(intervals.bars_with_intervals, intervals.rows, content, prefix)
+
+
+def _composed(one: SharedQueryView, prefix: str) -> Picture:
+    content = compared.Losses(
+        f"{one.query}: levels that were drawn independently",
+        Loss(COMPOSED, bounded(one.together.epsilon)),
+        (Loss(COUNTED_ANEW, bounded(one.independent.epsilon)),),
+    )
+    return picture(compared.compared, compared.rows, content, prefix)
+
+
+def _path(one: SharedQueryView, prefix: str) -> Picture:
+    together, independent = bounded(one.together.epsilon), bounded(one.independent.epsilon)
     points = tuple(
         path.Point(
             point.level.value,

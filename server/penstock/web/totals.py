@@ -1,9 +1,10 @@
 """A range of a stream's running totals, as charts and tables take it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.services.stream_views import RunningTotalsView
@@ -23,44 +24,66 @@ class Wanted(TypedDict):
 
     first: int | None
     last: int | None
-    tier: str | None
 
 
 def wanted(given: Mapping[str, str]) -> Wanted:
-    """The range and tier that a form asks for.  Raises ``InvalidInput``."""
-    return Wanted(
-        first=_step(given, "from"), last=_step(given, "to"), tier=given.get("tier") or None
-    )
+    """The range that a form asks for.  Raises ``InvalidInput``."""
+    return Wanted(first=_step(given, "from"), last=_step(given, "to"))
 
 
-def pictures(found: RunningTotalsView) -> list[Picture]:
-    """One picture for each number that is counted, up to ``MOST_NUMBERS``."""
-    count = len(found.items)
+def tiers(chosen: Iterable[str], offered: Sequence[str]) -> list[str | None]:
+    """The tiers whose levels are read, of those ``offered``, the most trusted last.
+
+    What is not offered comes first, to be refused before anything is read; of nobody's
+    choice it is the caller's own.
+    """
+    names = list(dict.fromkeys(name for name in chosen if name))
+    others = [name for name in names if name not in offered]
+    return [*others, *(name for name in reversed(offered) if name in names)] or [None]
+
+
+def pictures(found: Sequence[RunningTotalsView]) -> list[Picture]:
+    """One picture for each number that is counted, up to ``MOST_NUMBERS``.
+
+    Levels that begin at other steps have pictures of their own.
+    """
+    together: dict[tuple[int, int], list[RunningTotalsView]] = {}
+    for one in found:
+        together.setdefault((one.items[0].t, one.items[-1].t), []).append(one)
+    return [
+        made
+        for place, levels in enumerate(together.values())
+        for made in _side_by_side(levels, f"totals{place}")
+    ]
+
+
+def _side_by_side(found: Sequence[RunningTotalsView], prefix: str) -> Iterator[Picture]:
+    """The levels of one range."""
+    first, dimension = found[0], found[0].items[0].values.size
+    count = len(first.items)
     places = np.unique(np.linspace(0, count - 1, min(count, MOST_STEPS)).round().astype(int))
-    items = [found.items[int(place)] for place in places]
-    dimension = items[0].values.size
     remarks = []
-    if len(items) < count:
-        remarks.append(f"{len(items)} of {count:,} steps; ask for a shorter range to see each.")
+    if len(places) < count:
+        remarks.append(f"{len(places)} of {count:,} steps; ask for a shorter range to see each.")
     if dimension > MOST_NUMBERS:
         remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers.")
-    made = []
     for number in range(min(dimension, MOST_NUMBERS)):
         behind = f", number {number + 1}" if dimension > 1 else ""
-        totals = [(float(item.values[number]), item.error.half_width) for item in items]
-        level = Level(
-            found.tier, tuple(Interval(one, one - half, one + half) for one, half in totals)
-        )
         content = band.Stream(
-            f"{found.stream}: running totals{behind}",
-            tuple(item.t for item in items),
-            (level,),
-            confidence=items[0].error.confidence,
+            f"{first.stream}: running totals{behind}",
+            tuple(first.items[int(place)].t for place in places),
+            tuple(_level(one, places, number) for one in found),
+            confidence=first.items[0].error.confidence,
         )
-        made.append(
-            picture(band.line_with_band, band.rows, content, f"totals{number}", " ".join(remarks))
+        yield picture(
+            band.line_with_band, band.rows, content, f"{prefix}-{number}", " ".join(remarks)
         )
-    return made
+
+
+def _level(found: RunningTotalsView, places: NDArray[np.int_], number: int) -> Level:
+    items = (found.items[int(place)] for place in places)
+    totals = ((float(item.values[number]), item.error.half_width) for item in items)
+    return Level(found.tier, tuple(Interval(one, one - half, one + half) for one, half in totals))
 
 
 def _step(given: Mapping[str, str], name: str) -> int | None:

@@ -5,6 +5,7 @@ from flask import Response, request
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
 from penstock.services import stream_releases, streams
 from penstock.web import totals
+from penstock.web.asking import kept
 from penstock.web.pages import ANALYST, SIGNED_IN, Pages
 from penstock.web.visit import Visit
 
@@ -15,26 +16,40 @@ pages = Pages()
 def stream(visit: Visit, stream: str) -> Response:
     """What a stream counts, at which levels, and the form to read it by."""
     shown = streams.show(visit.server, visit.principal, stream)
-    return visit.page("stream.html", stream=shown, given={})
+    return visit.page(
+        "stream.html", stream=shown, structure=kept(shown.structure), given={}, chosen=[]
+    )
 
 
 @pages.get("/streams/<stream>/totals", ANALYST)
 def stream_totals(visit: Visit, stream: str) -> Response:
     """Running totals of a range, which the log records as given."""
     shown = streams.show(visit.server, visit.principal, stream)
+    chosen = request.args.getlist("tier")
+    levels = totals.tiers(chosen, [one.tier for one in shown.tiers])
     try:
-        found = stream_releases.read(
-            visit.server, visit.principal, shown.name, **totals.wanted(request.args)
-        )
+        span = totals.wanted(request.args)
+        found = [
+            stream_releases.read(visit.server, visit.principal, shown.name, tier=tier, **span)
+            for tier in levels
+        ]
     except (InvalidInput, ClearanceTooLow, Conflict) as problem:
         return visit.page(
-            "stream.html", 422, stream=shown, given=request.args, refusal=problem.detail
+            "stream.html",
+            422,
+            stream=shown,
+            structure=kept(shown.structure),
+            given=request.args,
+            chosen=chosen,
+            refusal=problem.detail,
         )
-    visit.lent.hide_duration(len(found.items) * found.items[0].values.size)
+    visit.lent.hide_duration(sum(len(one.items) * one.items[0].values.size for one in found))
     return visit.page(
         "stream.html",
         stream=shown,
+        structure=kept(shown.structure),
         given=request.args,
+        chosen=[one.tier for one in found],
         totals=found,
         pictures=totals.pictures(found),
     )
