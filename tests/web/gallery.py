@@ -2,97 +2,66 @@
 
 At a desk and on a phone, light and dark.  The demo's home is made in ``FOLDER/home``; one that
 is there is shown as it stands, with tokens that are issued for it.  A page that is declared and
-has no example here fails, as does one that a browser finds wrong.
+for whose address there is no name fails, as does one that a browser finds wrong.
 """
 
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
-from itertools import product
 from pathlib import Path
 from typing import Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from playwright.sync_api import Browser
 from tests.contracts.running import free_port, running
+from tests.web.addresses import Asked, addresses
 from tests.web.screens import DESKTOP, PHONE, Screen, chromium, screen
 
 from penstock.demo.cast import ADMIN, AUDITOR, READERS
-from penstock.services import datasets, history, home, proposals, queries, streams, tokens
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services import home, tokens
 from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.server import Server
 from penstock.services.specs import TokenSpec
 from penstock.settings import Settings
-from penstock.web import PAGES
-from penstock.web.pages import Page
 
 SIZES = {"desk": DESKTOP, "phone": PHONE}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 READER = READERS[-1]
 ROLES = {"analyst": READER.name, "admin": ADMIN.name, "auditor": AUDITOR.name}
-MOST = 12
-"""Examples of one page."""
+MOST = 6
+"""Examples of one name in an address."""
 
 FILES = frozenset({"download", "export_log", "checkpoint"})
-LED_ON = frozenset({"signed_in"})
+NOBODYS = ("/", "/sign-in", "/sign-in?ended=1", "/sign-in?left=1", "/signed-in", "/nothing")
 SECONDS = 300.0
+EVERYBODY = urlencode([("user", person.name) for person in READERS])
+
+ASKED: Asked = {
+    "consequences": ("?tier=public", "?epsilon=0.3", "?epsilon=much"),
+    "stream_totals": ("", "?from=2&tier=public&tier=internal"),
+    "history": ("", "?query=absent", "?since=2100-01-01"),
+    "new_dataset": ("", "?source=vector", "?uri=absent.csv"),
+    "foresee_clearance": (
+        *("?user=pia&tier=internal", "?user=rosa&tier=public", "?user=paul&tier="),
+        *("?user=absent", ""),
+    ),
+    "timeline": ("", "?kind=release", "?user=absent", "?since=much"),
+    "coalition": ("", f"?{EVERYBODY}", "?user=pia", "?user=ada", "?user=absent"),
+    "inclusion_proof": ("?index=0", "?index=much"),
+    "consistency_proof": ("?from=1&to=2",),
+}
+"""What is asked besides, of pages that show more, or other things, when asked."""
 
 
-def asked(everybody: str) -> Mapping[str, tuple[str, ...]]:
-    """What is asked besides, of pages that show more, or other things, when asked."""
-    return {
-        "sign_in_form": ("", "?ended=1", "?left=1"),
-        "consequences": ("?tier=public", "?epsilon=0.3", "?epsilon=much"),
-        "stream_totals": ("", "?from=2&tier=public"),
-        "history": ("", "?query=absent", "?since=2100-01-01"),
-        "new_dataset": ("", "?source=vector", "?uri=absent.csv"),
-        "foresee_clearance": (
-            *("?user=pia&tier=internal", "?user=rosa&tier=public", "?user=paul&tier="),
-            *("?user=absent", ""),
-        ),
-        "timeline": ("", "?kind=release", "?user=absent", "?since=much"),
-        "coalition": ("", f"?{everybody}", "?user=pia", "?user=ada", "?user=absent"),
-        "inclusion_proof": ("?index=0", "?index=much"),
-        "consistency_proof": ("?from=1&to=2",),
-    }
-
-
-def named(server: Server) -> dict[str, list[str]]:
-    """Examples of what stands in addresses, by the name that it has there."""
-    reader = acting_as(server, READER.name)
-    window = Window(LARGEST_LIMIT)
-    held = history.listing(server, reader, window).items
-    latest = {item.query: item.id for item in held}
-    return {
-        "dataset": [one.name for one in datasets.listing(server, OPERATOR, window).items],
-        "query": [one.name for one in queries.listing(server, OPERATOR, window).items],
-        "stream": [one.name for one in streams.listing(server, OPERATOR, window).items],
-        "release": [*latest.values()],
-        "proposal": [one.id for one in proposals.listing(server, OPERATOR, window).items],
-        "tier": [person.tier or "" for person in READERS[-1:]],
-        "user": [READER.name, ADMIN.name],
-    }
-
-
-def addresses(page: Page, names: Mapping[str, list[str]], everybody: str) -> Iterator[str]:
-    """The addresses at which a page is looked at."""
-    parts = re.findall(r"<(\w+)>", page.path)
-    for found in list(product(*(names[part] for part in parts)))[:MOST]:
-        path = page.path
-        for part, name in zip(parts, found, strict=True):
-            path = path.replace(f"<{part}>", quote(name, safe=""))
-        for query in asked(everybody).get(page.name, ("",)):
-            yield path + query
-
-
-def who(page: Page) -> tuple[str, ...]:
-    """The roles that see a page; nobody's where it needs none."""
-    if not page.policy.needs_session:
-        return ("nobody",)
-    return page.policy.roles or tuple(ROLES)
+def seen(server: Server, role: str) -> Iterator[tuple[str, str]]:
+    """A name and an address for each picture that somebody with a role gets."""
+    count: dict[str, int] = {}
+    for page, path in addresses(server, acting_as(server, ROLES[role]), ASKED, MOST):
+        if page.name in FILES or not page.policy.needs_session:
+            continue
+        place = count[page.name] = count.get(page.name, 0) + 1
+        before, mark, query = path.partition("?")
+        yield f"{page.name}-{place}-{role}", quote(before) + mark + query
 
 
 def shoot(window: Screen, path: str, folder: Path, name: str) -> None:
@@ -106,33 +75,27 @@ def shoot(window: Screen, path: str, folder: Path, name: str) -> None:
             window.page.screenshot(path=file, full_page=True)
 
 
-def take(browser: Browser, server: Server, url: str, folder: Path) -> int:
-    """All of them; how many pages there were."""
-    names = named(server)
-    everybody = "&".join(f"user={person.name}" for person in READERS)
-    count = 0
-    with ExitStack() as opened:
-        windows: dict[str, Screen] = {}
-        for role in ("nobody", *ROLES):
-            windows[role] = opened.enter_context(screen(browser, url))
-            windows[role].expect(400, 404, 409, 422)
-            if role != "nobody":
-                windows[role].sign_in(
-                    tokens.issue(server, OPERATOR, ROLES[role], TokenSpec()).token
-                )
-        for page in PAGES:
-            if page.verb != "GET" or page.name in FILES | LED_ON:
-                continue
-            for role, (place, path) in product(
-                who(page), enumerate(addresses(page, names, everybody))
-            ):
-                shoot(windows[role], path, folder, f"{page.name}-{place}-{role}")
-                count += 1
-    return count
+def take(browser: Browser, server: Server, url: str, folder: Path) -> Mapping[str, str]:
+    """All of them: the address of each name."""
+    taken = {}
+    for role in (None, *ROLES):
+        with screen(browser, url) as window:
+            window.expect(400, 404, 409, 422)
+            shown: Iterator[tuple[str, str]]
+            if role is None:
+                shown = ((f"nobody-{place}", path) for place, path in enumerate(NOBODYS))
+            else:
+                issued = tokens.issue(server, OPERATOR, ROLES[role], TokenSpec())
+                window.sign_in(issued.token)
+                shown = seen(server, role)
+            for name, path in shown:
+                shoot(window, path, folder, name)
+                taken[name] = path
+    return taken
 
 
 def main(folder: Path) -> None:
-    """Make the home, serve it, take the pictures."""
+    """Make the home, serve it, take the pictures, and write down which is which."""
     folder.mkdir(parents=True, exist_ok=True)
     own = folder / "home"
     port = free_port()
@@ -147,8 +110,11 @@ def main(folder: Path) -> None:
     command = [sys.executable, "-m", "penstock", "demo", "--home", str(own), "--port", str(port)]
     with running(command, folder, environment, port, SECONDS), chromium() as browser:
         server = home.open_server(Settings(home=own, public_url=url))
-        sys.stdout.write(f"{take(browser, server, url, folder)} pages in {folder}\n")
+        taken = take(browser, server, url, folder)
         server.database.close()
+    lines = (f"{name}\t{path}\n" for name, path in taken.items())
+    (folder / "pages.txt").write_text("".join(lines), encoding="utf-8")
+    sys.stdout.write(f"{len(taken)} pages in {folder}\n")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,10 @@ class Served:
         self.invited += 1
         name = f"{role}{self.invited}"
         users.create(self.server, OPERATOR, UserSpec(name=name, roles=[role], clearance=clearance))
+        return self.issue(name)
+
+    def issue(self, name: str) -> str:
+        """Another token of somebody who is there."""
         return tokens.issue(self.server, OPERATOR, name, TokenSpec()).token
 
     def revoke(self, token: str, name: str) -> None:

@@ -184,3 +184,23 @@ def test_a_token_of_the_identity_provider_signs_in_until_it_ends(
     assert "ann" in browser.get("/catalogue").text
     world.clock.now += timedelta(seconds=300)
     assert is_out(browser)
+
+
+def test_whoever_comes_while_the_identity_provider_is_away_is_told_so(
+    open_copy: Callable[..., World], provider: Provider
+) -> None:
+    world = open_copy(oidc_issuer=provider.address, oidc_audience=AUDIENCE)
+    ends = int(START.timestamp()) + 300
+    claims = {"iss": provider.address, "aud": AUDIENCE, "sub": "ann", "exp": ends}
+    world.tokens["bearer"] = provider.token("rsa", claims)
+    provider.broken = b"<h1>502 Bad Gateway</h1>"
+    browser = Browser(world, world.client.application.test_client())
+    answer = browser.sign_in("bearer", "/history")
+    assert (answer.status_code, answer.mimetype) == (503, "text/html")
+    assert "Set-Cookie" not in answer.headers
+    assert 'role="alert"' in answer.text
+    assert 'name="token"' in answer.text
+    assert 'name="next" value="/history"' in answer.text
+    assert "502 Bad Gateway" not in answer.text
+    assert world.tokens["bearer"] not in answer.text
+    assert browser.sign_in("ann").status_code == 303

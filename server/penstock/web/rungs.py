@@ -14,6 +14,7 @@ def shown(found: LadderView, title: str, foreseen: ForeseenMoveView | None = Non
     if foreseen is not None and foreseen.source != foreseen.target:
         move = ladder.Move(foreseen.user, foreseen.source, foreseen.target)
     shut_out = sum(tier.shut_out for tier in found.tiers)
-    remark = f"{shut_out} more hold a tier and are disabled." if shut_out else ""
+    others = "Somebody who is disabled holds" if shut_out == 1 else f"{shut_out} disabled hold"
+    remark = f"{others} a tier as well." if shut_out else ""
     content = ladder.Ladder(title, tiers, move)
     return picture(ladder.ladder, ladder.rows, content, "ladder", remark)

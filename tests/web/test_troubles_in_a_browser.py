@@ -1,0 +1,181 @@
+"""What goes wrong on the way, for every role, in Chromium; and that these tests would see it."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.web.addresses import Asked, addresses
+from tests.web.screens import DESKTOP, PHONE, Screen, screen
+from tests.web.served import Served
+from tests.web.test_in_a_browser import ASK
+
+from penstock.services import tiers, users
+from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.specs import Role
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.slow
+
+FILES = frozenset({"download", "export_log", "checkpoint"})
+MORE: Asked = {
+    "consequences": ("?tier=public",),
+    "foresee_clearance": ("?user=ann&tier=internal",),
+    "coalition": ("", "?user=ann&user=ian"),
+    "inclusion_proof": ("?index=0",),
+    "consistency_proof": ("?from=1&to=2",),
+}
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def reader(served: Served, window: Screen) -> str:
+    """Somebody who holds a level of visits, as everybody's pages then have."""
+    window.sign_in(served.invite("analyst", "internal"))
+    window.go("/queries/visits")
+    window.press(ASK)
+    window.reads("You were given these numbers now")
+    return f"analyst{served.invited}"
+
+
+@pytest.mark.parametrize("role", ["analyst", "admin", "auditor"])
+def test_every_page_that_a_role_may_see_is_sound(
+    served: Served, reader: str, open_screen: Callable[..., Screen], role: Role
+) -> None:
+    if role == "analyst":
+        token, name = served.issue(reader), reader
+    else:
+        token, name = served.invite(role), f"{role}{served.invited}"
+    window = open_screen()
+    window.sign_in(token)
+    window.expect(404, 409, 422)
+    pages = set()
+    for page, path in addresses(served.server, acting_as(served.server, name), MORE, 1):
+        if page.name in FILES or not page.policy.needs_session:
+            continue
+        pages.add(page.name)
+        window.go(path)
+        for (width, height), scheme in ((DESKTOP, "dark"), (PHONE, "light")):
+            window.page.set_viewport_size({"width": width, "height": height})
+            window.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # of a tuple
+            assert window.page.evaluate(WIDER) <= 0, f"{path} is wider than {width}"
+            assert window.faults() == [], f"{path} at {width}, {scheme}"
+    assert len(pages) > 8
+
+
+SCRIPT = """() => {
+    const made = document.createElement("script");
+    made.textContent = "document.title = 'made on purpose'";
+    document.body.append(made);
+}"""
+
+
+def used(chromium: "Browser", url: str, evaluated: str, onward: str) -> None:
+    """A window in which something is done on the first page, and another address opened."""
+    with screen(chromium, url) as window:
+        window.go("/")
+        window.page.evaluate(evaluated)
+        window.page.goto(onward)
+
+
+@pytest.mark.parametrize(
+    ("evaluated", "host", "why"),
+    [
+        ("console.error('made on purpose')", "127.0.0.1", "made on purpose"),
+        ("setTimeout(() => { throw Error('made on purpose') })", "127.0.0.1", "made on purpose"),
+        (SCRIPT, "127.0.0.1", "Content Security Policy"),
+        ("1", "localhost", "another host was asked"),
+    ],
+)
+def test_a_fault_of_a_page_fails_the_test_that_saw_it(
+    chromium: "Browser", served: Served, evaluated: str, host: str, why: str
+) -> None:
+    onward = served.url.replace("127.0.0.1", host)
+    with pytest.raises(AssertionError, match=why):
+        used(chromium, served.url, evaluated, onward)
+
+
+def test_the_accessibility_check_finds_what_is_wrong(window: Screen) -> None:
+    window.go("/")
+    assert window.faults() == []
+    window.page.evaluate("document.querySelector('main').append(document.createElement('input'))")
+    assert [fault["rule"] for fault in window.faults()] == ["label"]
+
+
+@pytest.mark.parametrize(
+    ("role", "closed"),
+    [
+        ("analyst", ["/tiers", "/users", "/keys", "/new/query", "/timeline", "/exposure"]),
+        ("admin", ["/history", "/timeline", "/exposure", "/queries/visits/request"]),
+        ("auditor", ["/tiers", "/users", "/new/dataset", "/queries/visits/request"]),
+    ],
+)
+def test_pages_of_other_roles_say_whose_they_are(
+    served: Served, window: Screen, role: Role, closed: list[str]
+) -> None:
+    window.sign_in(served.invite(role, "internal" if role == "analyst" else None))
+    menu = window.page.get_by_role("navigation", name="Pages")
+    window.expect(403)
+    for path in closed:
+        assert menu.locator(f'a[href="{path}"]').count() == 0
+        window.go(path)
+        window.reads("This takes the role")
+
+
+def test_a_form_of_an_admin_whose_session_ended_does_nothing(
+    served: Served, window: Screen
+) -> None:
+    token = served.invite("admin")
+    window.sign_in(token)
+    window.go("/tiers")
+    window.page.get_by_label("Name").fill("never")
+    served.revoke(token, f"admin{served.invited}")
+    window.expect(401)
+    window.press("Insert the tier")
+    window.reads("Nothing was done.")
+    assert "never" not in names(served)
+
+
+def test_a_form_of_an_admin_without_its_key_does_nothing(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("admin"))
+    window.go("/tiers")
+    window.page.get_by_label("Name").fill("never")
+    window.page.evaluate("document.querySelectorAll('[name=form_key]').forEach(e => e.remove())")
+    window.expect(403)
+    window.press("Insert the tier")
+    window.reads("not one of this session")
+    assert "never" not in names(served)
+
+
+def test_a_slow_server_does_once_what_is_pressed_twice(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("admin"))
+    window.go("/tiers")
+    window.page.get_by_label("Name").fill("twice pressed")
+    window.page.get_by_label("Just above").select_option("public")
+    window.slowly(500)
+    window.page.get_by_role("button", name="Insert the tier").dblclick()
+    window.reads("nobody holds it yet")
+    assert names(served).count("twice pressed") == 1
+    tiers.delete(served.server, acting_as(served.server, f"admin{served.invited}"), "twice pressed")
+
+
+def test_what_was_shown_in_one_tab_is_not_done_after_another_changed_it(
+    served: Served, window: Screen
+) -> None:
+    served.invite("analyst", "public")
+    person = f"analyst{served.invited}"
+    window.sign_in(served.invite("admin"))
+    other = window.tab()
+    window.go(f"/clearance?user={person}&tier=internal")
+    other.goto(f"{window.url}/clearance?user={person}&tier=")
+    window.press(f"Move {person} up to internal")
+    window.reads("The log says so.")
+    window.expect(409)
+    other.get_by_role("button", name=f"Take {person} off the ladder").click()
+    other.get_by_text("what was shown is no longer so").first.wait_for()
+    assert users.show(served.server, OPERATOR, person).clearance == "internal"
+
+
+def names(served: Served) -> list[str]:
+    return [one.name for one in tiers.listing(served.server)]
