@@ -86,6 +86,15 @@ def two_admins(open_copy: Callable[..., World]) -> tuple[World, Browser, Browser
     return ruled, found[0], found[1]
 
 
+@pytest.fixture
+def unchanged(world: World) -> Iterator[None]:
+    """Nothing is written to the log meanwhile."""
+    path = "/api/v1/audit/events?limit=1000"
+    before = world.answer("GET", path, by="olga")
+    yield
+    assert world.answer("GET", path, by="olga") == before
+
+
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server that goes on, for the browser; each test brings its own people."""

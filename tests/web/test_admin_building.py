@@ -1,12 +1,11 @@
 """Queries and datasets built by form: previewed and registered as the API would."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.api.world import World
-from tests.web.world import Browser, Open, text_of
+from tests.web.world import Browser, text_of
 
 CANARY = "Zebediah"
 STAFF = f"person,team,hours\n{CANARY},red,7\nYolanda,blue,3\nXaver,red,5\n"
@@ -51,24 +50,10 @@ DATASET = {
 
 
 @pytest.fixture
-def root(browse: Open) -> Browser:
-    return browse("root")
-
-
-@pytest.fixture
 def file(tmp_path: Path) -> Path:
     made = tmp_path / "staff.csv"
     made.write_text(STAFF, encoding="utf-8")
     return made
-
-
-@pytest.fixture
-def unchanged(world: World) -> Iterator[None]:
-    """Nothing is written to the log meanwhile."""
-    path = "/api/v1/audit/events?limit=1000"
-    before = world.answer("GET", path, by="olga")
-    yield
-    assert world.answer("GET", path, by="olga") == before
 
 
 @pytest.mark.usefixtures("unchanged")

@@ -5,24 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.api.test_correlated_counts import PEOPLE
 from tests.api.world import World
+from tests.web.towns import settle
 from tests.web.world import Browser, text_of
 
-ROWS = "person,town,age,smokes,runs,tag\n" + "".join(
-    f"p{number},{'north' if number % 3 else 'south'},{number % 90},"
-    f"{number % 2 == 0},{number % 5 == 0},{number % 7:04x}\n"
-    for number in range(300)
-)
-TOWN: dict[str, Any] = {
-    **PEOPLE,
-    "name": "town",
-    "columns": {
-        **PEOPLE["columns"],
-        "age": {"type": "integer", "lower": 0, "upper": 100},
-        "tag": {"type": "string"},
-    },
-}
 LEVELS = {"level public": "0.1", "level internal": "0.5"}
 EPSILONS = {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}}
 ONE = {"max_groups": "1", "max_rows": "1"}
@@ -283,13 +269,10 @@ UNLIKE = {"registered_at", "opened_at", "asserted_by"}
 @pytest.fixture
 def towns(open_copy: Callable[..., World], tmp_path: Path) -> Callable[[], World]:
     """Open another copy of the furnished home, with one more dataset."""
-    file = tmp_path / "town.csv"
-    file.write_text(ROWS, encoding="utf-8")
 
     def opened() -> World:
         world = open_copy()
-        body = {**TOWN, "source": {"engine": "duckdb", "uri": str(file)}}
-        world.answer("POST", "/api/v1/datasets", body, by="root")
+        settle(world, tmp_path)
         return world
 
     return opened

@@ -5,13 +5,14 @@ forms of a download, and how an answer is kept from telling how long it took.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from flask import Response
 
 from penstock.services.runner import Runner
 from penstock.services.views import ReleaseView
+from penstock.web.turns import Turns
 
 
 class Limits(Protocol):
@@ -38,9 +39,10 @@ class Cursors(Protocol):
 class Lent:
     """``download`` writes a release in one of ``forms``, ``lines`` one JSON object a line.
 
-    The last two speak of the request that is being answered: ``hide_duration`` lets an
-    answer of so many values not tell whether they were drawn just now, and ``made_by``
-    names the caller to the log.  ``runner`` works on what takes long.
+    ``hide_duration`` and ``made_by`` speak of the request that is being answered: the one lets an
+    answer of so many values not tell whether they were drawn just now, the other
+    names the caller to the log.  ``runner`` works on what takes long.  ``previews`` are the
+    pages' own: whose is worked out just now.
     """
 
     limits: Limits
@@ -51,3 +53,4 @@ class Lent:
     hide_duration: Callable[[int], None]
     made_by: Callable[[str], None]
     runner: Runner
+    previews: Turns = field(default_factory=Turns)

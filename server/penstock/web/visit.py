@@ -1,5 +1,6 @@
 """One request for a page, as the views see it."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -15,6 +16,9 @@ from penstock.web.lent import Lent
 
 SHOWN = 50
 """Items on a page of a list."""
+
+PATIENCE = 20.0
+"""Seconds that a preview which somebody asked for by a button waits for the one before."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,13 @@ class Visit:
         given = request.args.items(multi=True)
         kept = [(name, text) for name, text in given if name != "cursor"]
         return f"{quote(request.path)}?{urlencode([*kept, ('cursor', sealed)])}"
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Of the caller, for a preview: what a script asks for while they type does not wait.
+
+        Raises ``Conflict`` where theirs is not due.
+        """
+        return self.lent.previews.taken(self.principal.name, 0 if self.is_part else PATIENCE)
 
     @property
     def is_part(self) -> bool:

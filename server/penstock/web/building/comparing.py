@@ -16,6 +16,7 @@ from penstock.web.building.words import MECHANISMS, STRUCTURES
 from penstock.web.wording import figure
 
 _NAMES = {option.value: option.name for option in (*MECHANISMS, *STRUCTURES)}
+_SETTINGS = (("k", "k ="), ("arity", "k ="), ("height", "height"))
 _POWERS = {"laplace": 1.0, "gaussian": 2.0}
 
 
@@ -164,7 +165,9 @@ def _tree(one: StructureView) -> str:
     name = {"epochs": "trees one after another", "square_root": "square root"}.get(
         one.structure, _NAMES.get(one.structure, one.structure)
     )
-    settings = ", ".join(f"{key} {value}" for key, value in one.settings.items())
+    told = [f"{word} {one.settings[key]}" for key, word in _SETTINGS if key in one.settings]
+    if one.settings.get("subtracting"):
+        told.append("with differences")
     marks = [
         word
         for word, holds in (
@@ -173,7 +176,8 @@ def _tree(one: StructureView) -> str:
         )
         if holds
     ]
-    return f"{name}{f' ({settings})' if settings else ''}{': ' if marks else ''}{', '.join(marks)}"
+    praise = f" ({', '.join(marks)})" if marks else ""
+    return ", ".join((name, *told)) + praise
 
 
 def _tree_fields(request: Mapping[str, object]) -> dict[str, str]:

@@ -41,7 +41,8 @@ class Planned:
     """What a preview shows: how far off each tier's numbers are, and every tier's budget with it.
 
     ``budgets`` is none where some tier has no room for it; ``keys`` tells of a sparse
-    histogram which counts are listed.
+    histogram which counts are listed, ``steps`` of a stream how its error
+    goes on.
     """
 
     errors: Picture
@@ -50,6 +51,7 @@ class Planned:
     preview: PreviewView | None = None
     stream: StreamPreviewView | None = None
     keys: Table | None = None
+    steps: Table | None = None
 
 
 def planned(
@@ -75,7 +77,8 @@ def planned_stream(found: StreamPreviewView, budget: DatasetBudgetView) -> Plann
     """The pictures of a stream's preview."""
     budgets = None if found.refusal else _budgets(budget, found.stream, found.tiers)
     errors = _errors(found.tiers, f"the total after element {found.noisiest_step:,}")
-    return Planned(errors, budgets, (comparing.trees(found),), stream=found)
+    trees = comparing.trees(found)
+    return Planned(errors, budgets, (trees,), stream=found, steps=_by_step(found))
 
 
 def _budgets(budget: DatasetBudgetView, name: str, tiers: Sequence[Tier]) -> Picture:
@@ -124,4 +127,19 @@ def _listed(found: PreviewView) -> Table | None:
 
 def _first(shown: HistogramView, chance: float) -> str:
     counts = [one.count for one in shown.appears if one.probability >= chance]
-    return f"a count of {counts[0]:,}" if counts else "no count told here"
+    return f"{counts[0]:,}" if counts else "beyond what is told here"
+
+
+def _by_step(found: StreamPreviewView) -> Table:
+    """How far off totals are after some of the elements."""
+    steps = [one.t for one in found.tiers[0].steps] if found.tiers else []
+    columns = [[one.error.half_width for one in tier.steps] for tier in found.tiers]
+    return Table(
+        "How far off totals are as elements come",
+        ("after element", *(f"off by, at {tier.tier}" for tier in found.tiers)),
+        tuple(
+            (f"{step:,}", *(f"±{figure(column[place])}" for column in columns))
+            for place, step in enumerate(steps)
+        ),
+        frozenset(range(len(columns) + 1)),
+    )

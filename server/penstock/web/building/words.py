@@ -31,8 +31,8 @@ _LAPLACE = Option("laplace", "Laplace", "The least noise where one person moves 
 MECHANISMS = (
     _GAUSSIAN,
     _LAPLACE,
-    Option("poisson", "Poisson", "Whole numbers, for counts; its delta is exact."),
-    Option("skellam", "Skellam", "Whole numbers that may be too small as well as too large."),
+    Option("poisson", "Poisson", "Noise of whole steps, for counts."),
+    Option("skellam", "Skellam", "Noise of whole steps, as likely upward as downward."),
     Option(
         "generalized_gaussian",
         "generalized Gaussian",

@@ -44,8 +44,9 @@ def preview_query(visit: Visit) -> Response:
 
     def act() -> Response:
         dataset = chosen(visit, given)
-        found = _previewed(visit, given, dataset)
-        others = list(_others(visit, given, dataset)) if "compare" in given else []
+        with visit.turn():
+            found = _previewed(visit, given, dataset)
+            others = list(_others(visit, given, dataset)) if "compare" in given else []
         shown = budget.show(visit.server, visit.principal, dataset.name)
         return _form(
             visit, forms.kept(given), planned(found, shown, given.get("mechanism", ""), others)
