@@ -5,6 +5,7 @@ imported from.  A server may be started in a folder that others can write to, so
 nothing is ever imported from there.
 """
 
+import os
 import subprocess
 import sys
 
@@ -45,5 +46,8 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no annotations
 
 
 if __name__ == "__main__":
+    # Vectors are short and requests many: on a busy machine, threads that share the sum of one
+    # vector wait for each other a hundred times longer than one alone takes.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     base.Arbiter = Master
     Program(prog="penstock serve").run()

@@ -10,6 +10,7 @@ Below its shift ``X + s`` has no mass: where ``X`` falls there the loss is infin
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,6 +24,8 @@ _ATOMS = 1 << 14
 """Points that stand for one value's losses."""
 
 
+# Previews ask for the same levels again with every field that somebody changes.
+@lru_cache(maxsize=1024)
 def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
     """The least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 

@@ -7,6 +7,7 @@ tell the same.  Nothing is infinitely telling.
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,6 +21,8 @@ _ATOMS = 1 << 14
 """Points that stand for one value's losses."""
 
 
+# Previews ask for the same levels again with every field that somebody changes.
+@lru_cache(maxsize=1024)
 def epsilon_of_shape(variance: float, shape: Shape, delta: float) -> float:
     """The least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 

@@ -11,9 +11,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
+from penstock.accounting.calibration import RANGES
 from penstock.accounting.powers import POWERS, best_power, power_choice
 from penstock.mechanisms import GeneralizedGaussian, Laplace
-from penstock.privacy import Sensitivity
+from penstock.privacy import Sensitivity, TargetKind
 from penstock.services.preview_views import PowersView, PowerView
 from penstock.services.process import Process
 
@@ -38,7 +39,9 @@ def advice(
 ) -> PowersView:
     """Powers compared at the guarantee of the most trusted tier; ``rungs`` end with its own."""
     tier, rung = rungs[-1]
-    epsilon = process.guarantee(rung, delta).epsilon
+    # A level may be a hair past what may be asked for, since it is the next on its ladder.
+    least, most = RANGES[TargetKind.EPSILON]
+    epsilon = min(max(process.guarantee(rung, delta).epsilon, least), most)
     admitted = LOSSLESS if delta else LOSSLESS[:1]
     tried = [_at(power, process.sensitivity, dimension, epsilon, delta) for power in admitted]
     levels = len({each for _, each in rungs})
