@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
-from tests.unit.services.conftest import SITES, VISITS, World
+from tests.unit.services.conftest import World
+from tests.unit.sites import SITES, VISITS
 
 from penstock.errors import Conflict, NameTaken, Unavailable
 from penstock.persistence.tables import Charge, Dataset, Query, Release
