@@ -31,8 +31,8 @@ OF_THE_DEMO = Goal(100, at_most=True)
 OF_MANY = Goal(300, at_most=True)
 LIGHT = Goal(100, at_most=True)
 
-NOT_FOR_EYES = {"export_log", "checkpoint", "download", "signed_in"}
-"""Files, and a page that only leads on."""
+NOT_FOR_EYES = {"work_file", "checkpoint", "download", "signed_in", "sent_form"}
+"""Files, a page that only leads on, and one that a refusal alone leads to."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlmodel import col, select
 
 from penstock.persistence.tables import Checkpoint
-from penstock.services import datasets, history, proposals, queries, streams, tiers, users
+from penstock.services import datasets, history, proposals, queries, streams, tiers, users, work
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
@@ -74,6 +74,8 @@ def called(server: Server, caller: Principal, place: str) -> list[str]:
             return [one.id for one in proposals.listing(server, caller, ALL).items]
         case "release":
             return [one.id for one in history.listing(server, caller, ALL).items]
+        case "piece":
+            return [one.id for one in work.listing(server, caller)]
         case "form":
             return ["csv", "parquet", "arrow"]
     raise AssertionError(f"say here what stands for <{place}> in addresses of pages")

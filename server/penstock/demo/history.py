@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from penstock.demo import calls, stage
 from penstock.demo.cast import (
     ADMIN,
+    AUDITOR,
     LATER_TIER,
     MOVED,
     NEWCOMERS,
@@ -27,10 +28,12 @@ from penstock.errors import Conflict
 from penstock.services import (
     budget,
     datasets,
+    exports,
     keys,
     proposals,
     queries,
     releases,
+    repeats,
     stream_elements,
     stream_releases,
     streams,
@@ -42,6 +45,7 @@ from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
 from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
+from penstock.services.runner import Runner
 from penstock.services.server import Server
 from penstock.services.specs import (
     BudgetSpec,
@@ -58,6 +62,7 @@ from penstock.services.specs import (
     UserSpec,
 )
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.work import Wanted
 
 DATASET: Final = "health_insurance_experiment"
 STREAM: Final = "invented_calls"
@@ -68,6 +73,9 @@ LEFT: Final = "spending_by_plan"
 RETIRED: Final = "stays_of_all"
 PROPOSED: Final = "people_by_plan"
 """Whether this one is retired is left to whoever plays the second admin."""
+
+PATIENCE_SECONDS: Final = 60.0
+"""How long a piece of work is waited for, which takes a moment."""
 
 Progress = Callable[[str], None]
 
@@ -102,6 +110,7 @@ def live(house: House, headline: str, progress: Progress) -> None:
     _insert(house)
     _together(house)
     _housekeeping(house)
+    _export(house)
 
 
 def _sign_in(house: House, person: Person) -> None:
@@ -234,3 +243,15 @@ def _housekeeping(house: House) -> None:
     tokens.revoke(server, admin, ines, issued.prefix)
     # Nobody else is at work here whom a new key could surprise.
     keys.rotate(server, OPERATOR, lambda: None)
+
+
+def _export(house: House) -> None:
+    """The log as a file, as a piece of work that the auditor may come back to."""
+    server, auditor = house.server, house.who(AUDITOR)
+    kind = "export_log"
+    request = repeats.fingerprint(server, kind.encode(), b"")
+    Runner(server, patience=PATIENCE_SECONDS, pulse=None).start(
+        auditor,
+        Wanted(kind=kind, key="form-demo", request=request),
+        lambda run: exports.write(server, auditor, run.piece, run.attempt, run),
+    )

@@ -1,6 +1,6 @@
 """What happens in the demo: through the services, as any caller would."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -68,10 +68,11 @@ class Seen:
 @dataclass(frozen=True)
 class Joint:
     """What the readers together lost the people by the headline: as released, and had each
-    release been drawn on its own."""
+    release been drawn on its own.  ``best`` is what the best-informed of them lost alone."""
 
     released: PrivacyBudget
     independent: PrivacyBudget
+    best: PrivacyBudget
 
 
 @dataclass(frozen=True)
@@ -124,14 +125,14 @@ def tell(settings: Settings, progress: Progress) -> Story:
     auditor, dataset = authenticate(server, issued[AUDITOR.name]), seen[0].release.dataset
     readers = [reader.name for reader in READERS]
     everything = exposure.of(server, auditor, readers, dataset)
-    window = Window(limit=LARGEST_LIMIT)
-    by_query = coalitions.shared(server, auditor, readers, window, dataset).items
-    (headline,) = [one for one in by_query if one.query == HEADLINE]
+    headline = _headline(server, auditor, readers, dataset)
+    best = max(seen, key=lambda one: one.release.guarantee.epsilon)
+    alone = _headline(server, auditor, [best.reader], dataset)
     held = [_hand_outs(server, auditor, name, dataset) for name in readers]
     server.database.close()
     return Story(
         seen,
-        Joint(headline.together, headline.independent),
+        Joint(headline.together, headline.independent, alone.together),
         sum(queries.count(HEADLINE) for queries in held),
         everything,
         sum(map(len, held)),
@@ -158,6 +159,15 @@ def _register(server: Server, admin: Principal, progress: Progress) -> None:
     for query in stage.queries():
         progress(f"Registering the query {query['name']}, which reads the data once")
         queries.register(server, admin, adapter.validate_python(query))
+
+
+def _headline(
+    server: Server, auditor: Principal, readers: Sequence[str], dataset: str
+) -> coalitions.SharedQueryView:
+    """What people hold of the headline, and what it cost."""
+    page = coalitions.shared(server, auditor, readers, Window(limit=LARGEST_LIMIT), dataset)
+    (found,) = [one for one in page.items if one.query == HEADLINE]
+    return found
 
 
 def _hand_outs(server: Server, auditor: Principal, reader: str, dataset: str) -> list[str]:

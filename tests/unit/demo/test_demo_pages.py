@@ -43,14 +43,15 @@ EMPTY = (
 )
 """What pages say where they have nothing to show."""
 
-AWAY = {"signed_in"}
-"""Pages that only lead to another one."""
+AWAY = {"signed_in": 303, "sent_form": 404}
+"""Pages that only lead to another one, and what no form has asked for."""
 
-REFUSED = {f"/queries/{RETIRED}/request"}
+REFUSED = {f"/queries/{RETIRED}/request": 422}
 """What a retired query answers whoever asks for more of it."""
 
 EXPLAINED = {
     (f"/queries/{LEFT}", READERS[-1].name): "left for whoever tries the demo to ask for",
+    **{("/my-work", one.name): "asked for nothing long" for one in (*READERS, ADMIN, SECOND)},
     **{("/restore", admin.name): "no backup was put back" for admin in (ADMIN, SECOND)},
 }
 """Where and to whom the demo has nothing to show, and why."""
@@ -82,7 +83,7 @@ def visited(
     found: Found = []
     for page, address in addresses(server, authenticate(server, token), questions):
         answer = client.get(address, base_url=HOST, headers={"Accept": "text/html"})
-        expected = 303 if page.name in AWAY else 422 if address in REFUSED else 200
+        expected = AWAY.get(page.name, REFUSED.get(address, 200))
         assert (address, answer.status_code) == (address, expected)
         assert answer.data or expected == 303
         seen.add(page.name)
