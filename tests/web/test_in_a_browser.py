@@ -44,7 +44,7 @@ def test_an_analyst_reads_asks_downloads_and_leaves(served: Served, window: Scre
     window.page.get_by_role("region", name="Releases").wait_for()
     window.page.get_by_label("Query").fill("visits")
     window.press("Filter")
-    window.page.wait_for_url("**/history?query=visits")
+    window.page.wait_for_url("**/history?query=visits&*")
     window.page.get_by_role("link", name="Budgets").click()
     window.page.get_by_role("region", name="Budgets of sites").wait_for()
     window.press("Sign out")
