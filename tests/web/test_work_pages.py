@@ -74,9 +74,18 @@ def held(monkeypatch: pytest.MonkeyPatch, module: Any = datasets) -> Iterator[li
 
 def until(browser: Browser, path: str, words: str) -> TestResponse:
     """The page, once it says something."""
-    while words not in text_of(page := browser.get(path)):
+    over = re.compile(" (done|refused|interrupted) ")
+    while words not in (said := text_of(page := browser.get(path))):
+        assert not over.search(said), said
         time.sleep(0.01)
     return page
+
+
+def ended() -> None:
+    """Wait until nobody works on anything, or speaks of it."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("work-"):
+            thread.join(PATIENCE)
 
 
 def begin(browser: Browser, fields: dict[str, str], path: str = "/new/dataset") -> str:
@@ -191,10 +200,9 @@ def test_a_query_whose_worker_was_stopped_is_gone_on_with_and_charged_once(
     with monkeypatch.context() as patch:
         patch.setattr(registration, "_anchor", stop)
         place = begin(root, {**COUNT, "once": "1"}, "/new/query")
-        until(root, place, "under way")
-        charged = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")
-        while not any("loans by shelf" in str(one) for one in charged.values()):
-            charged = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")
+        ended()
+    charged = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")
+    assert "loans by shelf" in str(charged)
     world.clock.now += work.SILENCE
     root = enter("root")
     page = root.get(place)
