@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlmodel import select
 from tests.api.world import World
 from tests.databases.homes import PATIENCE
 from tests.web.contents import LARGEST_PAGE, require_own, weight
@@ -17,6 +18,7 @@ from tests.web.test_admin_building import DATASET as FIELDS
 from tests.web.world import HOSTILE, Browser, text_of
 from werkzeug.test import TestResponse
 
+from penstock.persistence.tables import Work
 from penstock.services import datasets, exports, registration, repeats, tokens, users, work
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import TokenSpec, UserChange, UserSpec
@@ -109,7 +111,7 @@ def test_work_is_left_and_come_back_to_in_another_session(
         root = enter("root")
         assert 'href="/my-work"' in root.get("/catalogue").text
         listed = text_of(root.get("/my-work"))
-        assert "Registering the dataset staff under way reading the file, 50%" in listed
+        assert "Registering the dataset staff under way: reading the file, 50%" in listed
         assert root.get(f"{place}?lead=1").status_code == 200
     page = until(root, place, "It is done.")
     assert "refresh" not in page.text
@@ -215,6 +217,31 @@ def test_a_query_whose_worker_was_stopped_is_gone_on_with_and_charged_once(
     assert root.get(f"{place}?lead=1").location == "/queries/loans%20by%20shelf"
     after = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")
     assert after == charged
+
+
+def test_exact_values_that_a_form_brings_are_not_kept(enter: Enter, world: World) -> None:
+    vector = {
+        "kind": "vector",
+        "name": "counters",
+        "dataset": "sites",
+        "mechanism": "gaussian",
+        "values": "120\r\n7",
+        "keys": "a\r\nb",
+        "step": "1",
+        "l1": "1",
+        "l2": "1",
+        "linf": "1",
+        "wish": "epsilon",
+        "level public": "0.01",
+        "once": "1",
+    }
+    root = enter("root")
+    for _ in range(2):
+        answer = root.submit("/new/query", **vector)
+        assert (answer.status_code, answer.location) == (303, "/queries/counters")
+    assert "Nothing yet." in text_of(root.get("/my-work"))
+    with world.server.database.read() as session:
+        assert session.exec(select(Work)).all() == []
 
 
 def test_the_page_looks_again_by_itself_with_a_script_and_without(

@@ -24,8 +24,8 @@ class BackupView:
 def create(settings: Settings, path: Path) -> BackupView:
     """Copy the database of a home into ``path``, while it may be served.
 
-    Neither keys nor witness are copied.  Raises ``Unavailable`` where there is no home,
-    ``Conflict`` for a file that exists or lies with the keys, and what
+    Neither keys nor witness are copied, nor the files of exports.  Raises ``Unavailable``
+    where there is no home, ``Conflict`` for a file that exists or lies with the keys, and what
     ``persistence.backup.back_up`` raises.
     """
     require(settings)
