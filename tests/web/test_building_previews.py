@@ -1,6 +1,7 @@
 """The forms that build queries and streams: rows that are added, choices taken, hostile input."""
 
 import re
+from fractions import Fraction
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from tests.web.towns import settle
 from tests.web.world import HOST, HOSTILE, ORIGIN, Browser, text_of
 from werkzeug.test import TestResponse
 
-from penstock.services import preview
-from penstock.services.preview_views import PreviewView
+from penstock.privacy import Sensitivity
+from penstock.services import power_advice, preview
+from penstock.services.preview_views import PowerView, PreviewView
 
 COUNT: dict[str, Any] = {
     "name": "lent",
@@ -215,3 +217,33 @@ def test_fields_that_are_sent_twice_or_not_at_all_are_answered(root: Browser, ki
         assert root.submit(f"{path}/preview", **less).status_code in (200, 422), field
     for garbage in ("%", "kind=absent&mechanism=x", "=&&=", "level public", "a" * 5000):
         assert previewed(root, kind, take=garbage).status_code in (200, 422), garbage
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_the_smallest_epsilon_of_all_is_advised_on(
+    root: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[float] = []
+
+    def at(power: Fraction, _: Sensitivity, __: int, epsilon: float, ___: float) -> PowerView:
+        found.append(epsilon)
+        return PowerView(float(power), 1.0)
+
+    monkeypatch.setattr(power_advice, "_at", at)
+    monkeypatch.setattr(power_advice, "_best", lambda *asked: at(Fraction(3), *asked))
+    page = previewed(root, "vector", **{"keys": "a", "l1": "1", "level public": "1e-9"})
+    assert page.status_code == 200, text_of(page)
+    assert "Powers at epsilon 1e-9" in page.text
+    assert set(found) == {1e-9}
+
+
+def test_numbers_that_are_typed_are_kept_nowhere(root: Browser, world: World) -> None:
+    canary = "918273645"
+    spec = {**WIDE, "mechanism": "gaussian", "values": f"{canary}\n2\n3"}
+    sent = root.submit("/new/query", **spec, once="w" * 32)
+    assert sent.status_code == 303, text_of(sent)
+    assert canary not in root.get(sent.location).text
+    assert canary not in str(world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga"))
+    files = [one for one in world.server.settings.home.rglob("*") if one.is_file()]
+    assert files
+    assert not [one for one in files if canary.encode() in one.read_bytes()]

@@ -81,7 +81,7 @@ def structures(found: Sequence[CountStructureView]) -> Comparison:
                     _sizes(one),
                     f"{one.dimension:,}",
                 ),
-                urlencode(_fields(one)),
+                "" if one.known_size else urlencode(_fields(one)),
                 one.asked,
             )
             for one in found
@@ -145,7 +145,7 @@ def _together(one: CountStructureView) -> str:
     if one.structure is None:
         return "each by itself"
     if one.known_size:
-        return "together, of a public size"
+        return "together, if the size is public and typed under counts over one population"
     return f"together, trade-off {figure(one.trade_off or 1)}"
 
 
@@ -158,7 +158,7 @@ def _fields(one: CountStructureView) -> dict[str, str]:
     if one.structure is None:
         return {"kind": "statistic"}
     own = "" if one.trade_off is None else repr(one.trade_off)
-    return {"kind": "counts", "trade_off": own, **({} if one.known_size else {"known_size": ""})}
+    return {"kind": "counts", "trade_off": own, "known_size": ""}
 
 
 def _tree(one: StructureView) -> str:
