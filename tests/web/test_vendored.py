@@ -42,7 +42,7 @@ def test_what_is_vendored_is_the_package_that_npm_has_under_that_version(name: s
 
 def test_whatever_is_served_is_used() -> None:
     """Pages stay small by not carrying along what nothing asks for."""
-    templates = "".join(path.read_text() for path in FOLDER.parents[1].rglob("templates/*.html"))
+    templates = "".join(path.read_text() for path in FOLDER.parents[1].rglob("templates/**/*.html"))
     for path in FOLDER.rglob("*"):
         if path.suffix in SERVED:
             assert path.name in templates, path.name

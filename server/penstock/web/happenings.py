@@ -11,6 +11,9 @@ ORDERS = ("newest", "oldest")
 NAMES = ("user", "actor", "dataset", "query", "tier")
 TIMES = ("since", "until")
 FILTERS = ("kind", *NAMES, *TIMES)
+LABELS = {"since": "From", "until": "Before"}
+"""What pages call the times."""
+
 LONGEST_TIME = 40
 
 
@@ -79,6 +82,6 @@ def _moment(text: str, name: str) -> datetime | None:
     except (ValueError, OverflowError):
         pass
     raise InvalidInput(
-        f"{name} is a day or a time in UTC, such as 2026-11-20 or 2026-11-20T12:00.",
+        f"{LABELS[name]} is a day or a time in UTC, such as 2026-11-20 or 2026-11-20T12:00.",
         pointer=f"/{name}",
     )
