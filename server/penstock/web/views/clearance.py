@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from flask import Response, request
 
 from penstock.connectors.refusals import checked
-from penstock.errors import Conflict, PenstockError
+from penstock.errors import Conflict, InvalidInput, PenstockError
 from penstock.services import clearances, users
 from penstock.services.clearances import ForeseenMoveView
 from penstock.services.specs import UserChange
@@ -49,6 +49,8 @@ def set_clearance(visit: Visit) -> Response:
 
 def _of(visit: Visit, given: Mapping[str, str]) -> ForeseenMoveView:
     name, tier = given.get("user", "").strip(), given.get("tier", "").strip()
+    if not name:
+        raise InvalidInput("Choose who is to be moved.", pointer="/user")
     return clearances.foresee(visit.server, visit.principal, name, tier or None)
 
 
