@@ -62,10 +62,12 @@ def test_an_auditor_verifies_and_takes_the_log_home(served: Served, window: Scre
     window.sign_in(served.invite("auditor"))
     window.page.get_by_role("link", name="Proofs").click()
     window.reads("The log goes on.")
+    window.press("Export the log")
     with window.page.expect_download() as started:
-        window.page.get_by_role("link", name="Download the log").click()
+        window.page.get_by_role("button", name="Download the file").click()
     lines = Path(started.value.path()).read_text().splitlines()
     assert [json.loads(line)["index"] for line in lines] == [*range(len(lines))]
+    window.page.get_by_role("link", name="Proofs").click()
     window.page.get_by_label("From so many leaves").fill("1")
     window.page.get_by_label("To so many leaves").fill("2")
     window.press("Show the consistency proof")
