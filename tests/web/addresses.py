@@ -78,6 +78,4 @@ def called(server: Server, caller: Principal, place: str) -> list[str]:
             return [one.id for one in work.listing(server, caller)]
         case "form":
             return ["csv", "parquet", "arrow"]
-        case "piece":
-            return [one.id for one in work.listing(server, caller)]
     raise AssertionError(f"say here what stands for <{place}> in addresses of pages")

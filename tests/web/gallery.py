@@ -31,7 +31,7 @@ ROLES = {"analyst": READER.name, "admin": ADMIN.name, "auditor": AUDITOR.name}
 MOST = 6
 """Examples of one name in an address."""
 
-FILES = frozenset({"download", "export_log", "checkpoint"})
+FILES = frozenset({"download", "checkpoint", "work_file"})
 NOBODYS = ("/", "/sign-in", "/sign-in?ended=1", "/sign-in?left=1", "/signed-in", "/nothing")
 SECONDS = 300.0
 EVERYBODY = urlencode([("user", person.name) for person in READERS])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-FILES = frozenset({"download", "export_log", "checkpoint"})
+FILES = frozenset({"download", "checkpoint", "work_file"})
 MORE: Asked = {
     "consequences": ("?tier=public",),
     "foresee_clearance": ("?user=ann&tier=internal",),
