@@ -15,6 +15,8 @@ $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.to
 demo: $(VENV)/.installed
 	$(BIN)/penstock demo
 
+# One process a core already: threads of BLAS beside them would only wait for each other.
+test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
