@@ -110,7 +110,7 @@ def test_a_dataset_is_registered_without_a_script(
     window.page.get_by_label("Type").nth(1).select_option("number")
     window.page.get_by_label("Epsilon of public").fill("1")
     window.press("Register the dataset")
-    window.page.wait_for_url("**/datasets/staff")
+    window.page.wait_for_url("**/datasets/staff?added=1")
     window.page.get_by_role("link", name="Build a query").click()
     window.page.get_by_label("Name").fill("heads")
     window.page.get_by_label("It tells").select_option("count_units")

@@ -47,7 +47,7 @@ def test_a_sparse_histogram_is_built_without_a_script(served: Served, open_scree
     window.press(SHOW)
     window.page.get_by_role("region", name="Keys that are listed").wait_for()
     window.press("Register it")
-    window.page.wait_for_url("**/queries/titles")
+    window.page.wait_for_url("**/queries/titles?added=1")
 
 
 def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
@@ -72,7 +72,7 @@ def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
     assert page.get_by_label("Structure", exact=True).input_value() == "sqrt"
     page.get_by_role("region", name=TERMS).wait_for()
     window.press("Open it")
-    page.wait_for_url("**/streams/entries")
+    page.wait_for_url("**/streams/entries?added=1")
 
 
 def test_ways_to_ask_are_compared_on_a_phone(served: Served, open_screen: Open) -> None:

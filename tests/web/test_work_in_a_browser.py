@@ -116,7 +116,7 @@ def test_a_large_dataset_is_watched_left_and_come_back_to(
         if scripted:
             require_sound(window, "/my-work/...")
         window.page.get_by_role("link", name="See what came of it").click()
-        window.page.wait_for_url("**/datasets/shifts")
+        window.page.wait_for_url("**/datasets/shifts?added=1")
 
 
 @pytest.mark.parametrize("scripted", [True, False])
@@ -133,6 +133,6 @@ def test_whoever_stays_is_led_on_and_a_double_click_registers_once(
         window.page.get_by_role("button", name="Register the dataset").dblclick()
         window.reads("50%")
         gate.open()
-        window.page.wait_for_url("**/datasets/shifts")
+        window.page.wait_for_url("**/datasets/shifts?added=1")
         window.go("/my-work")
         assert window.page.get_by_role("region", name="My work").locator("tbody tr").count() == 1

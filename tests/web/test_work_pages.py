@@ -116,7 +116,8 @@ def test_work_is_left_and_come_back_to_in_another_session(
     page = until(root, place, "It is done.")
     assert "refresh" not in page.text
     led = root.get(f"{place}?lead=1")
-    assert (led.status_code, led.location) == (303, "/datasets/staff")
+    assert (led.status_code, led.location) == (303, "/datasets/staff?added=1")
+    assert "The dataset is registered" in root.get(led.location).text
     assert "Registering the dataset staff done" in text_of(root.get("/my-work"))
 
 
@@ -150,7 +151,7 @@ def test_pressing_twice_begins_once(
         assert "sent before with something else in it" in text_of(other)
         assert reached == ["staff"]
     until(root, place, "It is done.")
-    assert root.submit("/new/dataset", **dataset).location == "/datasets/staff"
+    assert root.submit("/new/dataset", **dataset).location == "/datasets/staff?added=1"
 
 
 def test_a_refusal_keeps_what_was_typed_and_may_be_mended(
@@ -188,7 +189,7 @@ def test_a_refusal_that_comes_at_once_is_the_form_and_nothing_else(
     assert answer.status_code == 409
     assert 'value="sites"' in answer.text
     assert "Nothing yet." in text_of(root.get("/my-work"))
-    assert root.submit("/new/dataset", **dataset).location == "/datasets/staff"
+    assert root.submit("/new/dataset", **dataset).location == "/datasets/staff?added=1"
 
 
 def test_a_query_whose_worker_was_stopped_is_gone_on_with_and_charged_once(
@@ -214,7 +215,8 @@ def test_a_query_whose_worker_was_stopped_is_gone_on_with_and_charged_once(
     answer = root.submit(f"{place}/again")
     assert answer.status_code == 303
     until(root, place, "It is done.")
-    assert root.get(f"{place}?lead=1").location == "/queries/loans%20by%20shelf"
+    assert root.get(f"{place}?lead=1").location == "/queries/loans%20by%20shelf?added=1"
+    assert "every tier has paid" in root.get("/queries/loans%20by%20shelf?added=1").text
     after = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")
     assert after == charged
 
@@ -238,7 +240,7 @@ def test_exact_values_that_a_form_brings_are_not_kept(enter: Enter, world: World
     root = enter("root")
     for _ in range(2):
         answer = root.submit("/new/query", **vector)
-        assert (answer.status_code, answer.location) == (303, "/queries/counters")
+        assert (answer.status_code, answer.location) == (303, "/queries/counters?added=1")
     assert "Nothing yet." in text_of(root.get("/my-work"))
     with world.server.database.read() as session:
         assert session.exec(select(Work)).all() == []

@@ -74,6 +74,6 @@ KIND = Kind(
     "Registering the dataset",
     _act,
     subject="name",
-    result=lambda visit, name: visit.go("dataset", dataset=name),
+    result=lambda visit, name: visit.go("dataset", dataset=name, added="1"),
     form=_form,
 )

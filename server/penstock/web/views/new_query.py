@@ -133,7 +133,7 @@ KIND = Kind(
     "Registering the query",
     _act,
     subject="name",
-    result=lambda visit, name: visit.go("query", query=name),
+    result=lambda visit, name: visit.go("query", query=name, added="1"),
     form=_form,
     exact=("values",),
 )

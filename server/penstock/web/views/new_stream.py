@@ -50,7 +50,7 @@ def open_stream(visit: Visit) -> Response:
     def act() -> tuple[Response, str]:
         asked = checked(StreamRequest, stream(given, chosen(visit, given)))
         made = streams.open_stream(visit.server, visit.principal, asked)
-        response = visit.go("stream", stream=made.name)
+        response = visit.go("stream", stream=made.name, added="1")
         return response, response.location or ""
 
     def refused(problem: PenstockError) -> Response:

@@ -26,6 +26,7 @@ def query(visit: Visit, query: str) -> Response:
         foreseen=_own_level(visit, shown),
         given=request.args.get("given"),
         first="first" in request.args,
+        added="added" in request.args,
     )
 
 

@@ -17,7 +17,12 @@ def stream(visit: Visit, stream: str) -> Response:
     """What a stream counts, at which levels, and the form to read it by."""
     shown = streams.show(visit.server, visit.principal, stream)
     return visit.page(
-        "stream.html", stream=shown, structure=kept(shown.structure), given={}, chosen=[]
+        "stream.html",
+        stream=shown,
+        structure=kept(shown.structure),
+        given={},
+        chosen=[],
+        added="added" in request.args,
     )
 
 
