@@ -28,12 +28,13 @@ SIZES = {"desk": DESKTOP, "phone": PHONE}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 READER = READERS[-1]
 ROLES = {"analyst": READER.name, "admin": ADMIN.name, "auditor": AUDITOR.name}
-MOST = 6
+MOST = 12
 """Examples of one name in an address."""
 
 FILES = frozenset({"download", "checkpoint", "work_file"})
 NOBODYS = ("/", "/sign-in", "/sign-in?ended=1", "/sign-in?left=1", "/signed-in", "/nothing")
 SECONDS = 300.0
+FILED, PUSHED = "health_insurance_experiment", "help_desk"
 EVERYBODY = urlencode([("user", person.name) for person in READERS])
 
 ASKED: Asked = {
@@ -41,6 +42,11 @@ ASKED: Asked = {
     "stream_totals": ("", "?from=2&tier=public&tier=internal"),
     "history": ("", "?query=absent", "?since=2100-01-01"),
     "new_dataset": ("", "?source=vector", "?uri=absent.csv"),
+    "new_query": (
+        *("", *(f"?kind={kind}&dataset={FILED}" for kind in ("statistic", "counts", "sparse"))),
+        f"?kind=vector&dataset={PUSHED}",
+    ),
+    "new_stream": ("", f"?dataset={PUSHED}"),
     "foresee_clearance": (
         *("?user=pia&tier=internal", "?user=rosa&tier=public", "?user=paul&tier="),
         *("?user=absent", ""),
