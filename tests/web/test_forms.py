@@ -1,5 +1,7 @@
 """Forms: sent from our own pages, by the session that they were made for, or not at all."""
 
+import re
+
 import pytest
 from tests.api.world import World
 from tests.web.world import KEY, ORIGIN, Open, text_of
@@ -97,6 +99,29 @@ def test_a_number_that_cannot_be_meant_is_refused_in_words(browse: Open, epsilon
     assert answer.status_code == 422
     assert "number above 0" in text_of(answer)
     assert browser.submit("/queries/visits/releases", epsilon=epsilon).status_code == 422
+
+
+SHOWN = re.compile(r'name="shown" value="([^"]+)"')
+
+
+@pytest.mark.parametrize("path", ["/queries/visits", "/queries/visits/request?tier="])
+def test_a_level_that_was_not_shown_is_not_handed_out(
+    browse: Open, world: World, path: str
+) -> None:
+    """Somebody is moved up while they read what a request would mean."""
+    browser = browse("ann")
+    shown = SHOWN.search(browser.get(path).text)
+    assert shown is not None
+    world.answer("PATCH", "/api/v1/users/ann", {"clearance": "internal"}, by="root")
+    before = events(world)
+    answer = browser.submit("/queries/visits/releases", shown=shown.group(1))
+    assert answer.status_code == 409
+    assert "no longer so" in text_of(answer)
+    assert "than tier internal may have" in text_of(answer)
+    assert events(world) == before
+    anew = SHOWN.search(answer.text)
+    assert anew is not None
+    assert browser.submit("/queries/visits/releases", shown=anew.group(1)).status_code == 303
 
 
 def test_asking_twice_hands_out_the_same_once(browse: Open, world: World) -> None:

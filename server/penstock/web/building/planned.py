@@ -42,7 +42,7 @@ class Planned:
 
     ``budgets`` is none where some tier has no room for it; ``keys`` tells of a sparse
     histogram which counts are listed, ``steps`` of a stream how its error
-    goes on.
+    goes on.  ``of_sums`` says that the errors are of the sums that means are read from.
     """
 
     errors: Picture
@@ -52,6 +52,7 @@ class Planned:
     stream: StreamPreviewView | None = None
     keys: Table | None = None
     steps: Table | None = None
+    of_sums: bool = False
 
 
 def planned(
@@ -59,6 +60,8 @@ def planned(
     budget: DatasetBudgetView,
     mechanism: str = "",
     mechanisms: Iterable[tuple[str, PreviewView | str]] = (),
+    *,
+    of_sums: bool = False,
 ) -> Planned:
     """The pictures of a query's preview; ``mechanism`` is that of the form."""
     others = list(mechanisms)
@@ -69,8 +72,9 @@ def planned(
     )
     added = () if found.registered else found.tiers
     budgets = None if found.refusal else _budgets(budget, found.query, added)
-    errors = _errors(found.tiers, "each number")
-    return Planned(errors, budgets, comparisons, preview=found, keys=_listed(found))
+    errors = _errors(found.tiers, "each sum" if of_sums else "each number")
+    keys = _listed(found)
+    return Planned(errors, budgets, comparisons, preview=found, keys=keys, of_sums=of_sums)
 
 
 def planned_stream(found: StreamPreviewView, budget: DatasetBudgetView) -> Planned:

@@ -4,8 +4,9 @@ from typing import Any
 
 from flask import Response, request
 
-from penstock.errors import InvalidInput
+from penstock.errors import InvalidInput, NotFound
 from penstock.services import history as services
+from penstock.services import queries
 from penstock.web import happenings
 from penstock.web import releases as held
 from penstock.web.pages import ANALYST, READER, Pages
@@ -53,7 +54,17 @@ def release(visit: Visit, release: str) -> Response:
         release=found,
         picture=held.release_picture(found, f"{found.query} at {found.tier}"),
         forms=visit.lent.forms,
+        in_sight=_in_sight(visit, found.query),
     )
+
+
+def _in_sight(visit: Visit, query: str) -> bool:
+    """Whether its query still is: what was handed out outlasts a clearance."""
+    try:
+        queries.show(visit.server, visit.principal, query)
+    except NotFound:
+        return False
+    return True
 
 
 @pages.get("/releases/<release>/<form>", ANALYST)

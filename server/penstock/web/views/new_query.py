@@ -48,9 +48,14 @@ def preview_query(visit: Visit) -> Response:
             found = _previewed(visit, given, dataset)
             others = list(_others(visit, given, dataset)) if "compare" in given else []
         shown = budget.show(visit.server, visit.principal, dataset.name)
-        return _form(
-            visit, forms.kept(given), planned(found, shown, given.get("mechanism", ""), others)
+        terms = planned(
+            found,
+            shown,
+            given.get("mechanism", ""),
+            others,
+            of_sums=given.get("aggregate") == "mean",
         )
+        return _form(visit, forms.kept(given), terms)
 
     return tried(act, lambda problem: _form(visit, forms.refused(given, problem)))
 

@@ -53,13 +53,30 @@ def consequences(visit: Visit, query: str) -> Response:
 @pages.post("/queries/<query>/releases", ANALYST)
 def request_release(visit: Visit, query: str) -> Response:
     """Hand out the query at a level; asked again, the same numbers."""
-    wanted = held.wanted(request.form)
+    given = request.form
+    wanted = held.wanted(given)
+    foreseen = releases.foresee(visit.server, visit.principal, query, wanted)
+    now = str(foreseen.level.value)
+    if given.get("shown", now) != now:
+        return _said_anew(visit, foreseen)
     answer = releases.request(visit.server, visit.principal, query, wanted)
     if answer.first:
         visit.lent.hide_duration(answer.drawn)
     view = answer.view
     first = "1" if answer.first else None
     return visit.go("query", query=view.query, given=view.id, first=first)
+
+
+def _said_anew(visit: Visit, foreseen: ForeseenView) -> Response:
+    """What a request would mean by now, where its form was shown for another level."""
+    return visit.page(
+        "request.html",
+        409,
+        query=queries.show(visit.server, visit.principal, foreseen.query),
+        foreseen=foreseen,
+        changed=True,
+        given=request.form,
+    )
 
 
 def _held(visit: Visit, shown: QueryView) -> held.Held | None:

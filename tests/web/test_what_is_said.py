@@ -1,0 +1,77 @@
+"""What pages say of numbers, tiers and links is so, also where it is not what is usual."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.api.world import World
+from tests.web.towns import settle
+from tests.web.world import Browser, Open, text_of
+
+from penstock.web.wording import figure
+
+MEAN = {
+    "name": "mean_age",
+    "dataset": "town",
+    "aggregate": "mean",
+    "column": "age",
+    "max_groups": "1",
+    "max_rows": "1",
+    "mechanism": "gaussian",
+    "level public": "0.3",
+}
+
+
+def test_what_is_off_is_the_sum_where_means_are_asked_for(
+    root: Browser, browse: Open, world: World, tmp_path: Path
+) -> None:
+    """A sum of ages is off by tens where their mean is off by one."""
+    settle(world, tmp_path)
+    counted = {**MEAN, "aggregate": "count_units", "column": ""}
+    assert "Sums off by" not in text_of(root.submit("/new/query/preview", **counted))
+    page = text_of(root.submit("/new/query/preview", **MEAN))
+    assert "Sums off by" in page
+    assert "How far off each sum may be" in page
+    assert root.submit("/new/query", **MEAN).status_code == 303
+    ann = browse("ann")
+    for path in ("/queries/mean_age", "/queries/mean_age/request?tier=public"):
+        words = text_of(ann.get(path))
+        assert "means, each of a sum that is off by at most ±" in words
+        assert "hold yet, each off by" not in words
+    half = world.answer("GET", "/api/v1/queries/mean_age", by="ann")["tiers"][0]["error"]
+    assert f"sum ±{figure(half['half_width'])}" in text_of(ann.get("/catalogue"))
+    assert "hold already, the very same, each off by" in text_of(ann.get("/queries/visits"))
+
+
+def test_a_tier_below_all_others_is_not_said_to_have_budgets(root: Browser) -> None:
+    for name, rank, budgets in (("lowest", "-5", False), ("middle", "15", True)):
+        made = root.submit("/tiers", name=name, rank=rank, once=name)
+        words = text_of(root.get(made.location))
+        assert ("It has the budgets and the levels of the tier below it" in words) is budgets
+        assert ("No tier is below it, so it has no budget and no level" in words) is not budgets
+
+
+def test_a_release_leads_to_its_query_only_where_that_is_in_sight(
+    browse: Open, world: World
+) -> None:
+    held = world.answer("POST", "/api/v1/queries/secret/releases", {}, by="ian")["id"]
+    ian = browse("ian")
+    link = 'href="/queries/secret"'
+    assert link in ian.get(f"/releases/{held}").text
+    world.answer("PATCH", "/api/v1/users/ian", {"clearance": "public"}, by="root")
+    answer = ian.get(f"/releases/{held}")
+    assert answer.status_code == 200
+    assert link not in answer.text
+    assert "stay yours to read" in text_of(answer)
+
+
+def test_a_proposal_leads_an_auditor_to_no_page_of_admins(
+    two_admins: tuple[World, Browser, Browser],
+) -> None:
+    ruled, root, _ = two_admins
+    olga = Browser(ruled, ruled.client.application.test_client())
+    olga.sign_in("olga")
+    answer = root.submit("/datasets/sites/budgets", **{"epsilon internal": "50"})
+    address = urlsplit(answer.location).path
+    link = 'href="/datasets/sites/budgets"'
+    assert link in root.get(address).text
+    assert link not in olga.get(address).text
