@@ -1,7 +1,8 @@
 """What pages say of numbers, tiers and links is so, also where it is not what is usual."""
 
+import re
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from tests.api.world import World
 from tests.web.towns import settle
@@ -37,6 +38,8 @@ def test_what_is_off_is_the_sum_where_means_are_asked_for(
         words = text_of(ann.get(path))
         assert "means, each of a sum that is off by at most ±" in words
         assert "hold yet, each off by" not in words
+    levels = root.get("/queries/mean_age/levels?wish=epsilon&level+public=0.31")
+    assert "how far off a sum, of which a mean is read, is" in text_of(levels)
     half = world.answer("GET", "/api/v1/queries/mean_age", by="ann")["tiers"][0]["error"]
     assert f"sum ±{figure(half['half_width'])}" in text_of(ann.get("/catalogue"))
     assert "hold already, the very same, each off by" in text_of(ann.get("/queries/visits"))
@@ -75,3 +78,24 @@ def test_a_proposal_leads_an_auditor_to_no_page_of_admins(
     link = 'href="/datasets/sites/budgets"'
     assert link in root.get(address).text
     assert link not in olga.get(address).text
+
+
+def test_somebody_who_is_on_no_list_stays_chosen_to_be_moved(root: Browser) -> None:
+    """Auditors and those who are disabled: else the first of the list would be moved."""
+    for name in ("olga", "nobody at all"):
+        page = root.get(f"/clearance?user={quote(name)}&tier=").text
+        assert re.findall(r'<option value="([^"]*)" selected>', page)[0] == name
+
+
+def test_a_tier_that_only_somebody_disabled_holds_can_be_made_free(root: Browser) -> None:
+    root.submit("/tiers", name="partner", above="public", once="p")
+    root.submit("/clearance", user="ian", tier="partner", **{"from": "internal"})
+    root.submit("/users/ian/disabling", sure="ian")
+    assert "Move those who are disabled first" in text_of(root.get("/tiers/partner"))
+    assert "move them" in text_of(root.get("/users/ian"))
+    page = text_of(root.get("/clearance?user=ian&tier=public"))
+    assert "ian is disabled, and is handed nothing" in page
+    assert "tokens and sessions that" not in page
+    moved = root.submit("/clearance", user="ian", tier="", **{"from": "partner"})
+    assert "They are moved" in text_of(root.get(moved.location))
+    assert root.submit("/tiers/partner/deletion", sure="partner").status_code == 303

@@ -85,6 +85,7 @@ class ForeseenMoveView:
     """
 
     user: str
+    active: bool
     analyst: bool
     source: str | None
     target: str | None
@@ -136,6 +137,7 @@ def foresee(
         changed = [sight for sight in sights if sight.before != sight.after]
         return ForeseenMoveView(
             user=user.name,
+            active=user.disabled_at is None,
             analyst="analyst" in roles_of(user),
             source=source.name if source else None,
             target=target.name if target else None,

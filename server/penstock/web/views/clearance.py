@@ -42,7 +42,9 @@ def set_clearance(visit: Visit) -> Response:
             )
         change = checked(UserChange, {"clearance": foreseen.target})
         moved = users.change(visit.server, visit.principal, foreseen.user, change)
-        return visit.go("ladder", moved=moved.name)
+        if foreseen.active and foreseen.analyst:
+            return visit.go("ladder", moved=moved.name)
+        return visit.go("user", user=moved.name, done="moved")
 
     return tried(act, lambda problem: _again(visit, given, problem))
 
