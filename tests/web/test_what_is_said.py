@@ -38,7 +38,7 @@ def test_what_is_off_is_the_sum_where_means_are_asked_for(
         words = text_of(ann.get(path))
         assert "means, each of a sum that is off by at most ±" in words
         assert "hold yet, each off by" not in words
-    levels = root.get("/queries/mean_age/levels?wish=epsilon&level+public=0.31")
+    levels = root.get("/queries/mean_age/levels?wish=epsilon&level+internal=0.31")
     assert "how far off a sum, of which a mean is read, is" in text_of(levels)
     half = world.answer("GET", "/api/v1/queries/mean_age", by="ann")["tiers"][0]["error"]
     assert f"sum ±{figure(half['half_width'])}" in text_of(ann.get("/catalogue"))
@@ -99,3 +99,15 @@ def test_a_tier_that_only_somebody_disabled_holds_can_be_made_free(root: Browser
     moved = root.submit("/clearance", user="ian", tier="", **{"from": "partner"})
     assert "They are moved" in text_of(root.get(moved.location))
     assert root.submit("/tiers/partner/deletion", sure="partner").status_code == 303
+
+
+def test_a_form_that_was_sent_with_something_else_is_told_of_and_can_be_sent(root: Browser) -> None:
+    """Somebody goes back to a form that was done, and writes another name into it."""
+    assert root.submit("/tiers", name="one", rank="50", once="k").status_code == 303
+    again = root.submit("/tiers", name="two", rank="60", once="k")
+    assert again.status_code == 409
+    assert "Idempotency-Key" not in again.text
+    assert 'name="name" value="two"' in again.text.replace('id="name" ', "")
+    key = re.search(r'name="once" value="([^"]+)"', again.text)
+    assert key is not None
+    assert root.submit("/tiers", name="two", rank="60", once=key.group(1)).status_code == 303

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from werkzeug.datastructures import MultiDict
 
 from penstock.errors import Forbidden, InvalidInput, PenstockError
-from penstock.web.once import fresh_key
+from penstock.web.once import SentBefore, fresh_key
 
 LONGEST_NUMBER = 40
 
@@ -68,7 +68,9 @@ class Form:
 
 
 def refused(given: Mapping[str, str], problem: PenstockError) -> Form:
-    """A form as it was sent, with what is wrong with it; it keeps its key."""
+    """A form as it was sent, with what is wrong with it; it keeps its key while that is its own."""
+    if isinstance(problem, SentBefore):
+        return Form(given, problem)
     return replace(kept(given), problem=problem)
 
 

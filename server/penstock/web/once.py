@@ -21,6 +21,9 @@ UNSAID = frozenset({"form_key", FIELD})
 SHOWN = (InvalidInput, Conflict, Forbidden)
 """What a form is shown again for, with what was typed."""
 
+KEY_REUSED = "/Idempotency-Key"
+"""Where the service says that a key came with something else before."""
+
 DONE = 200
 TURNS, TURN_SECONDS = 100, 0.1
 """How often a second press looks for the result of the first, and the time between."""
@@ -37,6 +40,10 @@ def tried(act: Callable[[], Response], refused: Callable[[PenstockError], Respon
         return act()
     except SHOWN as problem:
         return refused(problem)
+
+
+class SentBefore(Conflict):
+    """A form was sent under its key with something else in it; it takes a new key."""
 
 
 def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
@@ -56,7 +63,15 @@ def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
         time.sleep(TURN_SECONDS)
         return next(turns, None) is not None
 
-    begun = repeats.begin(server, visit.principal, key, print_, wait)
+    try:
+        begun = repeats.begin(server, visit.principal, key, print_, wait)
+    except InvalidInput as problem:
+        if problem.errors[0][0] != KEY_REUSED:
+            raise
+        raise SentBefore(
+            "This form was sent before with something else in it, and that was done. If you want"
+            " this as well, press the button once more."
+        ) from problem
     if isinstance(begun, repeats.Replay):
         return Response(status=303, headers={"Location": begun.answer.decode()})
     try:
