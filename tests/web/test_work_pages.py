@@ -18,7 +18,7 @@ from tests.web.test_admin_building import DATASET as FIELDS
 from tests.web.world import HOSTILE, Browser, text_of
 from werkzeug.test import TestResponse
 
-from penstock.persistence.tables import Work
+from penstock.persistence.tables import Dataset, Work
 from penstock.services import datasets, exports, registration, repeats, tokens, users, work
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import TokenSpec, UserChange, UserSpec
@@ -360,3 +360,20 @@ def test_a_second_press_does_not_wait_for_ever(
     monkeypatch.setattr(repeats, "begin", begun_already)
     assert root.submit("/tiers", **fields).status_code == 409
     assert len(turned) == once.TURNS + 1
+
+
+def test_whoever_lost_the_role_neither_sees_the_form_nor_asks_again(
+    enter: Enter, dataset: dict[str, str], world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are shown what became of it, and no more: the form names all tiers there are now."""
+    root = enter("root")
+    with held(monkeypatch):
+        place = begin(root, dataset)
+        users.change(world.server, OPERATOR, "root", UserChange(roles=["analyst"]))
+    assert "which root has lost" in text_of(until(root, place, "which root has lost"))
+    for answer in (root.get(f"{place}/form"), root.submit(f"{place}/again")):
+        assert answer.status_code == 403
+        assert "This takes the role admin" in text_of(answer)
+        assert "internal" not in answer.text
+    with world.server.database.read() as session:
+        assert session.exec(select(Dataset).where(Dataset.name == "staff")).all() == []

@@ -22,7 +22,7 @@ from penstock.services.acts import record
 from penstock.services.funding import largest, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.paging import Window
-from penstock.services.principals import Principal
+from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest, VersionRequest
 from penstock.services.state import dataset_key, fresh_dataset_key, identity, require_keys
@@ -267,6 +267,7 @@ def _registered(
     version: int = 1,
     disjoint_units: bool = False,
 ) -> DatasetView:
+    require_still(session, principal, "admin")
     if fingerprint is not None:
         _refuse_twin(session, server, fingerprint)
     tiers = ordered(session)

@@ -7,11 +7,11 @@ when the server starts, or writes another one.
 
 import json
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from penstock.connectors import Progress
 from penstock.errors import NotFound, Unavailable
@@ -24,7 +24,6 @@ FOLDER = "exports"
 LIFE = timedelta(days=1)
 """How long a file is handed out."""
 
-_BLOCK = 65_536
 _LEAVES = 1000
 """Between two reports."""
 
@@ -68,28 +67,24 @@ def gone_after(piece: WorkView) -> datetime:
     return (piece.finished_at or piece.beat_at) + LIFE
 
 
-def content(server: Server, principal: Principal, piece: WorkView, host: str) -> Iterator[bytes]:
-    """The file of one's own finished piece, by blocks; ``host`` is what this machine is called.
+def content(server: Server, principal: Principal, piece: WorkView, host: str) -> BinaryIO:
+    """The file of one's own finished piece, opened; ``host`` is what this machine is called.
 
-    Raises ``Forbidden``, and ``NotFound`` where the file is gone or elsewhere.
+    It can be read to its end, also where it is removed meanwhile.  Raises ``Forbidden``, and
+    ``NotFound`` where the file is gone or elsewhere.
     """
     principal.require("auditor")
     if piece.result is None or server.clock() >= gone_after(piece):
         raise NotFound("There is no file of this export any more; export the log again.")
-    path = _folder(server) / Path(piece.result).name
-    if not path.is_file():
+    try:
+        return (_folder(server) / Path(piece.result).name).open("rb")
+    except FileNotFoundError as problem:
         where = (
             "" if piece.host == host else f" It was written on {piece.host}, and this is {host}."
         )
         raise NotFound(
             f"The file of this export is not on this machine.{where} Export the log again."
-        )
-    return _blocks(path)
-
-
-def _blocks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from iter(lambda: file.read(_BLOCK), b"")
+        ) from problem
 
 
 def tidy(server: Server) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import bindparam
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
 from penstock.persistence.tables import Token, User
@@ -62,6 +62,22 @@ OPERATOR = Principal(name="operator", user_id=None, roles=frozenset({"admin", "a
 def roles_of(user: User) -> list[str]:
     """The roles that a user holds, in the order of ``ROLES``."""
     return [role for role in ROLES if getattr(user, role)]
+
+
+def require_still(session: Session, principal: Principal, role: str) -> None:
+    """Raise ``Forbidden`` where the caller has lost ``role``, or is shut out, by now.
+
+    For what is stored after work that took long.  The end of a token or a session does not
+    end what was begun with it: people may sign out and leave it.
+    """
+    if principal.user_id is None:
+        return
+    user = session.get(User, principal.user_id)
+    if user is None or user.disabled_at is not None or role not in roles_of(user):
+        raise Forbidden(
+            f"This takes the role {role}, which {principal.name} has lost since it was begun;"
+            " nothing of it was stored."
+        )
 
 
 def authenticate(server: Server, token: str) -> Principal:

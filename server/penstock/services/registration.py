@@ -32,7 +32,7 @@ from penstock.services.histogram_state import begin, drawn, save
 from penstock.services.independent import drawn_at, first_rungs
 from penstock.services.lookup import dataset_by_name, in_sight, required
 from penstock.services.offers import Offer, settle
-from penstock.services.principals import Principal
+from penstock.services.principals import Principal, require_still
 from penstock.services.process import Process
 from penstock.services.releases import store
 from penstock.services.server import Server
@@ -61,6 +61,7 @@ def register(
     with server.database.write(alone=False) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
         lock_dataset(session, required(dataset.id))
+        require_still(session, principal, "admin")
         query = pending(session, dataset, request, prepared)
         if query is None:
             fresh = accounts_of(session, dataset)

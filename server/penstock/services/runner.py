@@ -10,7 +10,6 @@ import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from penstock.errors import PenstockError, Unavailable
@@ -101,9 +100,11 @@ class Runner:
             begun = work.begin(self._server, principal, wanted, self.host, room=room)
             run = self._runs.get(begun.piece.id)
             if begun.fresh:
-                run = self._runs[begun.piece.id] = Run(begun.piece.id, begun.piece.attempt)
+                run = Run(begun.piece.id, begun.piece.attempt)
                 name = f"work-{run.piece}"
                 threading.Thread(target=self._do, name=name, args=(run, act), daemon=True).start()
+                # Not before: nobody speaks for what no thread could be had for.
+                self._runs[run.piece] = run
                 self._speak()
         if run is not None:
             run.ended.wait(self._patience)
@@ -112,16 +113,29 @@ class Runner:
     def beat(self) -> None:
         """Write down how far every piece of this process is."""
         for run in list(self._runs.values()):
-            with suppress(PenstockError):  # the next one may be heard
-                work.beat(self._server, run.piece, run.attempt, run.stage, run.percent)
+            self._beat(run)
+
+    def _beat(self, run: Run) -> None:
+        def said() -> None:
+            work.beat(self._server, run.piece, run.attempt, run.stage, run.percent)
+
+        self._try(run, said)
+
+    def _try(self, run: Run, act: Callable[[], object]) -> None:
+        """Do what may fail without harm: the thread goes on, and the log hears of the rest."""
+        tried: Future[object] = Future()
+        with Into(tried):
+            tried.set_result(act())
+        error = tried.exception()
+        if error is not None and not isinstance(error, PenstockError):
+            self._failed(run.piece, error)
 
     def _do(self, run: Run, act: Act) -> None:
         outcome: Future[str] = Future()
         with Into(outcome):
             outcome.set_result(act(run))
         # Where even this is not heard, the work counts as interrupted, and is started again.
-        with suppress(PenstockError):
-            again(lambda: self._settle(run, outcome))
+        self._try(run, lambda: again(lambda: self._settle(run, outcome)))
         error = outcome.exception()
         if error is not None:
             error.__traceback__ = None  # its frames may hold exact data

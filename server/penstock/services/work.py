@@ -106,7 +106,8 @@ def begin(
     ``InvalidInput`` for a key that is none or that came with something else, and
     ``Conflict`` for more at once than one person may have, or where there is no ``room``.
     """
-    if not 1 <= len(wanted.key) <= 255 or not wanted.key.isascii():
+    key = wanted.key
+    if not 1 <= len(key) <= 255 or not key.isascii() or not key.isprintable():
         raise InvalidInput("The form's key is not one of ours; load the page again.")
     now = server.clock()
     with server.database.write(watched=False) as session:

@@ -29,14 +29,16 @@ Typed = MultiDict[str, str]
 class Kind:
     """One kind of work.
 
-    ``doing`` says what is done, ``subject`` is the field that says to what.  ``act`` reads
-    what was typed, and raises what is wrong with it before anything is begun.  ``result``
-    leads to what came of it, where that has a page; ``form`` shows the form again.  ``exact``
-    are fields that hold exact values: what comes with them is done at once, and not kept.
+    ``doing`` says what is done, ``role`` who may ask for it, ``subject`` is the field that
+    says to what.  ``act`` reads what was typed, and raises what is wrong with it before
+    anything is begun.  ``result`` leads to what came of it, where that has a page; ``form``
+    shows the form again.  ``exact`` are fields that hold exact values: what comes with them
+    is done at once, and not kept.
     """
 
     name: str
     doing: str
+    role: str
     act: Callable[[Visit, Typed], Act]
     subject: str = ""
     result: Callable[[Visit, str], Response] | None = None

@@ -28,7 +28,8 @@ def written(world: World, key: str = "k") -> WorkView:
 
 
 def content(world: World, piece: WorkView, by: str = "otto", host: str = "here") -> bytes:
-    return b"".join(exports.content(world.server, world.person(by), piece, host))
+    with exports.content(world.server, world.person(by), piece, host) as file:
+        return file.read()
 
 
 def files(world: World) -> list[Path]:
@@ -134,3 +135,11 @@ def test_an_export_that_was_stopped_is_written_anew(world: World) -> None:
     (folder / f"{piece.id}-1.part").write_text("half")
     exports.write(world.server, world.person("otto"), piece.id, 1, silent)
     assert b"half" not in files(world)[0].read_bytes()
+
+
+def test_a_file_that_is_removed_meanwhile_is_read_to_its_end(world: World) -> None:
+    piece = written(world)
+    whole = content(world, piece)
+    with exports.content(world.server, world.person("otto"), piece, "here") as file:
+        files(world)[0].unlink()
+        assert file.read() == whole

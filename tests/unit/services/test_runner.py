@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import select
@@ -219,6 +220,7 @@ CHILD = """
 import sys, threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from tests.unit.services import test_runner
 from tests.unit.services.conftest import Streams, World
 from penstock.services import home, registration
@@ -266,3 +268,58 @@ def test_the_stages_are_told_outside_of_transactions(world: World) -> None:
 
     queries.register(world.server, world.person("ada"), REQUEST, told)
     assert heard == ["working out levels and charges", "drawing noise and sealing"]
+
+
+def test_a_thread_that_cannot_be_had_leaves_nothing_that_looks_alive(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by = runner(world)
+
+    def none_left(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", none_left)
+        with pytest.raises(RuntimeError):
+            press(world, by, registering(world))
+    world.clock.forward(minutes=1)
+    by.beat()
+    assert press(world, by, registering(world)).state == "done"
+
+
+def test_an_end_that_cannot_be_written_down_frees_the_place(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("made on purpose")
+
+    heard: list[str] = []
+    by = Runner(
+        world.server, patience=PATIENCE, pulse=None, failed=lambda *told: heard.append(str(told[1]))
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "finish", broken)
+        assert press(world, by, registering(world)).state == "running"
+    assert by._runs == {}
+    assert heard == ["made on purpose"]
+    world.clock.forward(minutes=1)
+    assert press(world, by, registering(world)).result == "visits"
+
+
+def test_a_sign_of_life_that_fails_does_not_silence_the_next(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by, gate, spoken = runner(world, patience=0.0), Gate(), threading.Event()
+    by._pulse = 0.001
+    known, failures = work.beat, iter([RuntimeError("made on purpose")])
+
+    def beat(*given: Any) -> None:
+        for failure in failures:
+            raise failure
+        known(*given)
+        spoken.set()
+
+    monkeypatch.setattr(work, "beat", beat)
+    press(world, by, gate)
+    assert spoken.wait(PATIENCE)
+    let_go(gate, by)

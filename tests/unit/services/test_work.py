@@ -55,7 +55,7 @@ def test_a_key_that_came_with_something_else_is_refused(world: World) -> None:
     assert begin(world).piece.result == "x"
 
 
-@pytest.mark.parametrize("key", ["", "k" * 256, "é"])
+@pytest.mark.parametrize("key", ["", "k" * 256, "é", "k\x00"])
 def test_a_key_that_is_none_is_refused(world: World, key: str) -> None:
     with pytest.raises(InvalidInput):
         begin(world, key=key)

@@ -72,6 +72,7 @@ def _form(visit: Visit, form: Form) -> Response:
 KIND = Kind(
     "register_dataset",
     "Registering the dataset",
+    "admin",
     _act,
     subject="name",
     result=lambda visit, name: visit.go("dataset", dataset=name, added="1"),

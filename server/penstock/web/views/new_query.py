@@ -136,6 +136,7 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
 KIND = Kind(
     "register_query",
     "Registering the query",
+    "admin",
     _act,
     subject="name",
     result=lambda visit, name: visit.go("query", query=name, added="1"),

@@ -61,7 +61,7 @@ def _export(visit: Visit, given: Typed) -> Act:  # noqa: ARG001 - it takes nothi
     return lambda run: exports.write(server, principal, run.piece, run.attempt, run)
 
 
-KIND = Kind("export_log", "Exporting the log", _export)
+KIND = Kind("export_log", "Exporting the log", "auditor", _export)
 
 
 @pages.get("/proofs/checkpoint", SIGNED_IN)

@@ -1,5 +1,8 @@
 """Work that takes long: how far it is, what came of it, and how to go on."""
 
+from collections.abc import Iterator
+from typing import BinaryIO
+
 from flask import Response, request
 
 from penstock.errors import NotFound
@@ -14,6 +17,9 @@ from penstock.web.visit import Visit
 from penstock.web.working import Kind
 
 pages = Pages()
+
+BLOCK = 65_536
+"""Bytes of a file that are read at once."""
 
 KINDS = {kind.name: kind for kind in (new_dataset.KIND, new_query.KIND, proofs.KIND)}
 
@@ -47,7 +53,7 @@ def piece(visit: Visit, piece: str) -> Response:
 @pages.get("/my-work/<piece>/form", SIGNED_IN)
 def sent_form(visit: Visit, piece: str) -> Response:
     """The form that asked for it, as it was typed, with why it was refused."""
-    kind, found = _found(visit, piece)
+    kind, found = _own(visit, piece)
     if kind.form is None:
         raise NotFound("There is no form behind this work.")
     given = working.typed(found)
@@ -59,7 +65,7 @@ def sent_form(visit: Visit, piece: str) -> Response:
 @pages.post("/my-work/<piece>/again", SIGNED_IN)
 def resume_work(visit: Visit, piece: str) -> Response:
     """Start it again where it was interrupted or refused."""
-    kind, found = _found(visit, piece)
+    kind, found = _own(visit, piece)
     return working.begun(visit, kind, working.typed(found))
 
 
@@ -69,10 +75,23 @@ def work_file(visit: Visit, piece: str) -> Response:
     kind, found = _found(visit, piece)
     if kind is not proofs.KIND:
         raise NotFound("There is no file behind this work.")
-    blocks = exports.content(visit.server, visit.principal, found, visit.lent.runner.host)
-    response = Response(blocks, mimetype="application/jsonl")
+    file = exports.content(visit.server, visit.principal, found, visit.lent.runner.host)
+    response = Response(_blocks(file), mimetype="application/jsonl")
+    response.call_on_close(file.close)  # also where nothing of it is read
     response.headers["Content-Disposition"] = 'attachment; filename="penstock-log.jsonl"'
     return response
+
+
+def _blocks(opened: BinaryIO) -> Iterator[bytes]:
+    with opened as file:
+        yield from iter(lambda: file.read(BLOCK), b"")
+
+
+def _own(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
+    """Work that the caller may still ask for.  Raises ``Forbidden`` where they may not."""
+    kind, found = _found(visit, piece)
+    visit.principal.require(kind.role)
+    return kind, found
 
 
 def _found(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
