@@ -49,15 +49,73 @@ def seen(ian: Browser, browse: Open) -> Seen:
     return found | {path: olga.get(path) for path in AUDITED}
 
 
+GUARDED = {
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+}
+"""What a page may do, word by word."""
+
+QUIETER = {*GUARDED} - {"script-src 'self'", "img-src 'self' data:", "connect-src 'self'"}
+"""What everything else may do, should a browser show it."""
+
+
+def policy_of(answer: TestResponse) -> set[str]:
+    return set(answer.headers["Content-Security-Policy"].split("; "))
+
+
 def test_pages_are_guarded_and_kept_by_nobody(seen: Seen) -> None:
     for path, answer in seen.items():
         headers = answer.headers
         for name, value in {**EVERYWHERE, **HEADERS}.items():
             assert headers.getlist(name) == [value], path
-        policy = headers["Content-Security-Policy"]
-        assert "unsafe" not in policy
-        assert "http" not in policy
+        assert policy_of(answer) == GUARDED, path
         assert headers["Cache-Control"] == "no-store"
+
+
+def test_files_and_refusals_are_guarded_as_well(ian: Browser, browse: Open, world: World) -> None:
+    held = world.answer("GET", "/api/v1/releases?query=books", by="ian")["items"][0]["id"]
+    style = re.search(r'/static/[^"]+css[^"]*', ian.get("/catalogue").text)
+    assert style is not None
+    files = [
+        *(ian.get(f"/releases/{held}/{form}") for form in ("csv", "parquet", "arrow")),
+        *(ian.get(path) for path in (style.group(), "/static/icon.svg", "/proofs/checkpoint")),
+        *(world.call("GET", path) for path in ("/nothing", "/api/v1/nothing", "/healthz")),
+    ]
+    for answer in files:
+        assert answer.mimetype != "text/html"
+        assert policy_of(answer) == QUIETER, answer.request.path
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    refused = [
+        browse().get("/catalogue"),
+        browse().send("/sign-out"),
+        browse("ian").send("/sign-out"),
+        browse("ian").send("/sign-out", origin="https://elsewhere.example"),
+        ian.get("/tiers"),
+        ian.get("/nothing"),
+        ian.get("/static/nothing.css"),
+        ian.get("/sign-out"),
+        ian.submit("/sign-out", more="x" * 70_000),
+    ]
+    assert [answer.status_code for answer in refused] == [
+        303,
+        401,
+        403,
+        403,
+        403,
+        404,
+        404,
+        405,
+        413,
+    ]
+    for answer in refused:
+        assert policy_of(answer) == GUARDED, answer.request.path
+        assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_nothing_on_a_page_runs_but_our_script_and_nothing_comes_from_elsewhere(

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.web.addresses import Asked, addresses
-from tests.web.screens import DESKTOP, PHONE, Screen, screen
+from tests.web.screens import Screen, screen
 from tests.web.served import Served
-from tests.web.test_in_a_browser import ASK
+from tests.web.test_in_a_browser import ASK, require_sound
 
 from penstock.services import tiers, users
 from penstock.services.principals import OPERATOR, acting_as
@@ -26,7 +26,6 @@ MORE: Asked = {
     "inclusion_proof": ("?index=0",),
     "consistency_proof": ("?from=1&to=2",),
 }
-WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture
@@ -56,11 +55,7 @@ def test_every_page_that_a_role_may_see_is_sound(
             continue
         pages.add(page.name)
         window.go(path)
-        for (width, height), scheme in ((DESKTOP, "dark"), (PHONE, "light")):
-            window.page.set_viewport_size({"width": width, "height": height})
-            window.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # of a tuple
-            assert window.page.evaluate(WIDER) <= 0, f"{path} is wider than {width}"
-            assert window.faults() == [], f"{path} at {width}, {scheme}"
+        require_sound(window, path)
     assert len(pages) > 8
 
 
