@@ -131,3 +131,18 @@ def test_asking_twice_hands_out_the_same_once(browse: Open, world: World) -> Non
     held = world.answer("GET", "/api/v1/releases?query=visits", by="ian")["items"]
     assert len(held) == 1
     assert held[0]["id"] in first
+
+
+def test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where(
+    browse: Open, world: World
+) -> None:
+    root = browse("root")
+    sent = {"name": "partner", "above": "public", "once": "1"}
+    assert root.submit("/tiers", **sent).status_code == 303
+    before = events(world)
+    other = root.submit("/tiers", **{**sent, "name": "other"})
+    elsewhere = root.submit("/users/ann/tokens", **sent)
+    for answer in (other, elsewhere):
+        assert answer.status_code == 422
+        assert "came with another request before" in text_of(answer)
+    assert events(world) == before
