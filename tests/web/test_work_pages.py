@@ -377,3 +377,20 @@ def test_whoever_lost_the_role_neither_sees_the_form_nor_asks_again(
         assert "internal" not in answer.text
     with world.server.database.read() as session:
         assert session.exec(select(Dataset).where(Dataset.name == "staff")).all() == []
+
+
+def test_only_an_export_has_a_file(
+    enter: Enter, dataset: dict[str, str], world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users.change(world.server, OPERATOR, "root", UserChange(roles=["admin", "auditor"]))
+    world.tokens["root"] = tokens.issue(world.server, OPERATOR, "root", TokenSpec()).token
+    root = enter("root")
+    with held(monkeypatch):
+        place = begin(root, dataset)
+    until(root, place, "It is done.")
+    folder = world.server.settings.home / exports.FOLDER
+    folder.mkdir()
+    (folder / "staff").write_text("somebody else's")
+    answer = root.get(f"{place}/file")
+    assert answer.status_code == 404
+    assert "no file behind this work" in text_of(answer)
