@@ -8,6 +8,7 @@ from tests.api.openid import AUDIENCE, Provider, rsa, serving
 from tests.api.world import START, World
 from tests.web.world import Browser, Open, text_of
 
+from penstock.api import access_log
 from penstock.services import tokens, users
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import UserChange
@@ -81,6 +82,18 @@ def test_requests_of_pages_and_api_are_limited_together(open_copy: Callable[...,
     assert refused.status_code == 429
     assert "Retry-After" in refused.headers
     assert "3 requests at once" in text_of(refused)
+
+
+def test_the_log_of_requests_names_who_asked(browse: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[object, object]] = []
+    monkeypatch.setattr(
+        access_log, "answered", lambda _, **said: told.append((said["route"], said["caller"]))
+    )
+    browser = browse("ann")
+    browser.get("/queries/visits")
+    browser.get("/sign-in")
+    names = [("/sign-in", "ann"), ("/queries/<query>", "ann"), ("/sign-in", None)]
+    assert told == names
 
 
 def test_the_first_page_knows_who_is_signed_in(browse: Open) -> None:
