@@ -2,10 +2,13 @@
 
 import re
 
+from sqlmodel import select
 from tests.api.world import World
 from tests.web.contents import LARGEST_PAGE, require_own, weight
 from tests.web.test_admin_pages import follow, once
 from tests.web.world import Browser, Open, text_of
+
+from penstock.persistence.tables import Idempotency
 
 TOKEN = re.compile(r"pst_[\w-]+")
 
@@ -29,7 +32,13 @@ def test_an_analyst_issues_a_token_and_revokes_it(browse: Open, world: World) ->
     assert token is not None
     world.tokens["new"] = token.group()
     assert world.answer("GET", "/api/v1/me", by="new")["name"] == "ann"
-    again = follow(ann, ann.submit("/tokens", once=key, expires_in="1d"))
+    repeat = ann.submit("/tokens", once=key, expires_in="1d")
+    assert repeat.location == "/tokens?done=issued"
+    with world.server.database.read() as session:
+        kept = session.exec(select(Idempotency.answer)).all()
+    assert kept
+    assert all(token.group().encode() not in (answer or b"") for answer in kept)
+    again = follow(ann, repeat)
     assert token.group() not in again.text
     assert "shown once alone" in text_of(again)
     prefix = token.group().split("_")[1]
