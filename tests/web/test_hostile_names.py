@@ -44,6 +44,7 @@ def visited(browser: Browser, world: World, name: str) -> int:
         "foresee_clearance": (f"?user=ann&tier={quote(HOSTILE, safe='')}",),
         "new_query": ("", f"?kind=vector&dataset={quote(HOSTILE, safe='')}"),
         "new_stream": ("", f"?dataset={quote(HOSTILE, safe='')}"),
+        "query_levels": ("", f"?wish=epsilon&{quote(f'level {HOSTILE}', safe='')}=0.7"),
         "timeline": ("", f"?tier={quote(HOSTILE, safe='')}"),
     }
     for _, path in addresses(world.server, somebody, asked):
