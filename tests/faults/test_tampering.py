@@ -26,6 +26,7 @@ from tests.faults.probing import (
 )
 from tests.faults.stage import choices, figure, vector_query
 from tests.faults.tampering import Tampering, tamper
+from tests.unit.sites import SITES
 
 from penstock.persistence.tables import Tier
 from penstock.services import (
@@ -68,17 +69,7 @@ from penstock.services.witness import Sight
 TAMPERINGS = figure("FAULTS_TAMPERINGS", 500)
 AT_ONCE = 50
 CHECKED_WITHOUT = 100
-SITES = {
-    "name": "sites",
-    "source": {"engine": "vector"},
-    "neighboring": "add_remove",
-    "delta": 1e-6,
-    "budgets": {
-        "guest": {"epsilon": 0.5},
-        "public": {"epsilon": 0.9},
-        "internal": {"epsilon": 2.0},
-    },
-}
+BUDGETS = {"guest": {"epsilon": 0.5}, "public": {"epsilon": 0.9}, "internal": {"epsilon": 2.0}}
 LEVELS = {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}}
 HITS = {
     "name": STREAM,
@@ -104,7 +95,9 @@ def make(homes: Homes, folder: Path) -> Home:
         users.create(server, OPERATOR, spec)
     for person in ("ada", "bea"):
         users.create(server, OPERATOR, UserSpec(name=person, roles=["admin"]))
-    datasets.register(server, OPERATOR, DatasetRequest.model_validate(SITES))
+    datasets.register(
+        server, OPERATOR, DatasetRequest.model_validate({**SITES, "budgets": BUDGETS})
+    )
     _restore(server)
     raised = DatasetChange.model_validate({"budgets": {"public": {"epsilon": 1.0}}})
     budget.change(server, OPERATOR, "sites", raised)

@@ -288,39 +288,31 @@ def alike(found: Any) -> dict[str, Any]:
     return {name: part for name, part in found.items() if name not in UNLIKE}
 
 
+def compare(towns: Callable[[], World], name: str, pages: str, api: str, told: str) -> None:
+    """Send a form over one world and its spec to the API of another: both have the same then."""
+    fields, spec = {"queries": QUERIES, "streams": STREAMS}[api][name]
+    by_form, by_api = towns(), towns()
+    browser = signed_in(by_form)
+    page = browser.submit(f"{pages}/preview", name=name, **fields)
+    assert page.status_code == 200, text_of(page)
+    assert told in page.text
+    sent = browser.submit(pages, name=name, once="k" * 32, **fields)
+    assert sent.status_code == 303, text_of(sent)
+    assert browser.get(sent.location).status_code == 200
+    by_api.answer("POST", f"/api/v1/{api}", {"name": name, **spec}, by="root")
+    path = f"/api/v1/{api}/{name}"
+    assert alike(by_form.answer("GET", path, by="root")) == alike(
+        by_api.answer("GET", path, by="root")
+    )
+
+
 @pytest.mark.parametrize("what", QUERIES)
 def test_a_query_registered_by_form_is_that_of_the_api(
     towns: Callable[[], World], what: str
 ) -> None:
-    fields, spec = QUERIES[what]
-    by_form, by_api = towns(), towns()
-    browser = signed_in(by_form)
-    page = browser.submit("/new/query/preview", name=what, **fields)
-    assert page.status_code == 200, text_of(page)
-    assert "Takes of its budget" in page.text
-    sent = browser.submit("/new/query", name=what, once="k" * 32, **fields)
-    assert sent.status_code == 303, text_of(sent)
-    assert browser.get(sent.location).status_code == 200
-    by_api.answer("POST", "/api/v1/queries", {"name": what, **spec}, by="root")
-    path = f"/api/v1/queries/{what}"
-    assert alike(by_form.answer("GET", path, by="root")) == alike(
-        by_api.answer("GET", path, by="root")
-    )
+    compare(towns, what, "/new/query", "queries", "Takes of its budget")
 
 
 @pytest.mark.parametrize("what", STREAMS)
 def test_a_stream_opened_by_form_is_that_of_the_api(towns: Callable[[], World], what: str) -> None:
-    fields, spec = STREAMS[what]
-    by_form, by_api = towns(), towns()
-    browser = signed_in(by_form)
-    page = browser.submit("/new/stream/preview", name=what, **fields)
-    assert page.status_code == 200, text_of(page)
-    assert "Structures at the same privacy" in page.text
-    sent = browser.submit("/new/stream", name=what, once="k" * 32, **fields)
-    assert sent.status_code == 303, text_of(sent)
-    assert browser.get(sent.location).status_code == 200
-    by_api.answer("POST", "/api/v1/streams", {"name": what, **spec}, by="root")
-    path = f"/api/v1/streams/{what}"
-    assert alike(by_form.answer("GET", path, by="root")) == alike(
-        by_api.answer("GET", path, by="root")
-    )
+    compare(towns, what, "/new/stream", "streams", "Structures at the same privacy")

@@ -85,17 +85,22 @@ def opened(chromium: "Chromium", url: str, world: World, **options: bool) -> Ite
         yield window
 
 
+def fill(window: Screen, folder: Path) -> None:
+    """The form of a dataset, to where it is sent."""
+    file = folder / "shifts.csv"
+    file.write_text(ROWS, encoding="utf-8")
+    window.go(f"/new/dataset?uri={file}")
+    window.page.get_by_label("Name").fill("shifts")
+    window.page.get_by_label("That column").select_option("person")
+    window.page.get_by_label("Epsilon of public").fill("1")
+
+
 @pytest.mark.parametrize("scripted", [True, False])
 def test_a_large_dataset_is_watched_left_and_come_back_to(
     *, chromium: "Chromium", url: str, world: World, gate: Gate, tmp_path: Path, scripted: bool
 ) -> None:
-    file = tmp_path / "shifts.csv"
-    file.write_text(ROWS, encoding="utf-8")
     with opened(chromium, url, world, java_script_enabled=scripted) as window:
-        window.go(f"/new/dataset?uri={file}")
-        window.page.get_by_label("Name").fill("shifts")
-        window.page.get_by_label("That column").select_option("person")
-        window.page.get_by_label("Epsilon of public").fill("1")
+        fill(window, tmp_path)
         window.press("Register the dataset")
         window.page.wait_for_url("**/my-work/*?lead=1")
         window.reads("50%")
@@ -123,13 +128,8 @@ def test_a_large_dataset_is_watched_left_and_come_back_to(
 def test_whoever_stays_is_led_on_and_a_double_click_registers_once(
     *, chromium: "Chromium", url: str, world: World, gate: Gate, tmp_path: Path, scripted: bool
 ) -> None:
-    file = tmp_path / "shifts.csv"
-    file.write_text(ROWS, encoding="utf-8")
     with opened(chromium, url, world, java_script_enabled=scripted) as window:
-        window.go(f"/new/dataset?uri={file}")
-        window.page.get_by_label("Name").fill("shifts")
-        window.page.get_by_label("That column").select_option("person")
-        window.page.get_by_label("Epsilon of public").fill("1")
+        fill(window, tmp_path)
         window.page.get_by_role("button", name="Register the dataset").dblclick()
         window.reads("50%")
         gate.open()

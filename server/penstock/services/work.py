@@ -193,10 +193,11 @@ def listing(server: Server, principal: Principal) -> list[WorkView]:
 
 
 def has_any(server: Server, principal: Principal) -> bool:
-    """Whether there is any work of one's own."""
+    """Whether there is any work of one's own that can still be come back to."""
+    own, now = col(Work.user_id) == principal.user_id, server.clock()
     with server.database.read() as session:
         found = session.exec(
-            select(Work.id).where(col(Work.user_id) == principal.user_id).limit(1)
+            select(Work.id).where(own, col(Work.expires_at) > now).limit(1)
         ).first()
     return found is not None
 

@@ -182,9 +182,11 @@ def test_work_is_kept_for_a_week(world: World) -> None:
     work.finish(world.server, piece.id, 1, "x")
     world.clock.now += work.LIFE - timedelta(seconds=1)
     assert shown(world, piece).state == "done"
+    assert work.has_any(world.server, world.person("ada"))
     world.clock.forward(seconds=1)
     with pytest.raises(NotFound):
         shown(world, piece)
+    assert not work.has_any(world.server, world.person("ada"))
     begin(world, "otto")
     with world.server.database.read() as session:
         assert [row.public_id for row in session.exec(select(Work)).all()] != [piece.id]
