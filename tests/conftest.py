@@ -1,22 +1,33 @@
 """The databases that tests run on; see databases/README.md."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.databases.homes import BACKENDS, POSTGRESQL, Home, Homes
+from tests.databases.homes import BACKENDS, POSTGRESQL, SQLITE, Home, Homes
 
 if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what asks for a database on each, or on those that the test is marked for."""
-    if "backend" in metafunc.fixturenames:
-        only = metafunc.definition.get_closest_marker("only")
-        metafunc.parametrize("backend", only.args if only else BACKENDS)
+    """Run what asks for a database on SQLite, and every night on PostgreSQL too.
+
+    ``only`` names the databases that a test is about; ``each_database`` is for what touches
+    them itself, and has to be tried on both at every change.
+    """
+    if "backend" not in metafunc.fixturenames:
+        return
+    only = metafunc.definition.get_closest_marker("only")
+    if only is not None:
+        backends: Sequence[object] = only.args
+    elif metafunc.definition.get_closest_marker("each_database") is not None:
+        backends = BACKENDS
+    else:
+        backends = [SQLITE, pytest.param(POSTGRESQL, marks=pytest.mark.nightly)]
+    metafunc.parametrize("backend", backends)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 from tests.databases.homes import PATIENCE, Home, Homes
+from tests.support.routes import compiled_once
 from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
@@ -133,7 +134,8 @@ def open_world(
     clock, stopwatch = Clock(), Stopwatch()
     chosen = made.settings(**{"time_quantum": QUANTUM, **settings})
     server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
-    app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep, patience=patience)
+    with compiled_once():
+        app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep, patience=patience)
     return World(server, app.test_client(), clock, stopwatch, known)
 
 

@@ -81,36 +81,89 @@ def cut_off_before_the_anchor(monkeypatch: pytest.MonkeyPatch, act: Callable[[],
             act()
 
 
-@pytest.fixture
-def empty(
-    backend: str, homes: Homes, prototype: Callable[..., Home], tmp_path: Path
-) -> Iterator[World]:
-    """A server with nothing in it."""
-    made = homes.copy(prototype(backend, "empty", Homes.empty), tmp_path / "home")
-    clock, streams = Clock(), Streams()
-    server = home.open_server(made.settings(), clock=clock, randomness=streams)
-    yield World(server, clock, streams)
-    server.database.close()
-
-
-@pytest.fixture
-def world(empty: World) -> World:
-    """Tiers, people and a dataset; no query yet."""
+def fill(world: World) -> None:
+    """Add three tiers, a person at each, an admin, an auditor, and a dataset of pushed vectors."""
     for name in ("public", "partner", "internal"):
-        tiers.create(empty.server, OPERATOR, TierSpec(name=name))
+        tiers.create(world.server, OPERATOR, TierSpec(name=name))
     for name, tier in (("pia", "public"), ("paul", "partner"), ("ines", "internal")):
-        users.create(empty.server, OPERATOR, UserSpec(name=name, roles=["analyst"], clearance=tier))
-    users.create(empty.server, OPERATOR, UserSpec(name="ada", roles=["admin"]))
-    users.create(empty.server, OPERATOR, UserSpec(name="otto", roles=["auditor"]))
-    datasets.register(empty.server, OPERATOR, DatasetRequest.model_validate(SITES))
-    return empty
+        users.create(world.server, OPERATOR, UserSpec(name=name, roles=["analyst"], clearance=tier))
+    users.create(world.server, OPERATOR, UserSpec(name="ada", roles=["admin"]))
+    users.create(world.server, OPERATOR, UserSpec(name="otto", roles=["auditor"]))
+    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(SITES))
+
+
+def fill_and_push(world: World) -> None:
+    """Add what ``fill`` adds, and one Gaussian query of three values."""
+    fill(world)
+    world.push()
+
+
+def opened(made: Home, taken: int = 0) -> World:
+    """Open a home at the start of its time, after ``taken`` streams of noise."""
+    clock, streams = Clock(), Streams(taken)
+    server = home.open_server(made.settings(), clock=clock, randomness=streams)
+    return World(server, clock, streams)
+
+
+CopyWorld = Callable[[str, Callable[[World], None]], World]
+
+
+@pytest.fixture(scope="session")
+def streams_taken() -> dict[tuple[str, str], int]:
+    """How many streams of noise the making of each template took."""
+    return {}
 
 
 @pytest.fixture
-def visits(world: World) -> World:
+def copy_world(
+    backend: str,
+    homes: Homes,
+    prototype: Callable[..., Home],
+    streams_taken: dict[tuple[str, str], int],
+    tmp_path: Path,
+) -> Iterator[CopyWorld]:
+    """``copy_world(name, fill)``: a copy of the world that ``fill`` filled the first time.
+
+    A module's own fixtures call it with a name of their own for what they share.  What
+    ``fill`` does must be the same every time, and leave nothing but the home behind.
+    """
+    copied: list[World] = []
+
+    def copy(name: str, fill: Callable[[World], None]) -> World:
+        def make(homes: Homes, folder: Path) -> Home:
+            made = homes.empty(folder)
+            world = opened(made)
+            fill(world)
+            streams_taken[backend, name] = world.streams.taken
+            world.server.database.close()
+            return made
+
+        template = prototype(backend, f"services-{name}", make)
+        made = homes.copy(template, tmp_path / "home")
+        copied.append(opened(made, streams_taken[backend, name]))
+        return copied[-1]
+
+    yield copy
+    for world in copied:
+        world.server.database.close()
+
+
+@pytest.fixture
+def empty(copy_world: CopyWorld) -> World:
+    """A server with nothing in it."""
+    return copy_world("empty", lambda world: None)
+
+
+@pytest.fixture
+def world(copy_world: CopyWorld) -> World:
+    """Tiers, people and a dataset; no query yet."""
+    return copy_world("world", fill)
+
+
+@pytest.fixture
+def visits(copy_world: CopyWorld) -> World:
     """The world with one Gaussian query of three values."""
-    world.push()
-    return world
+    return copy_world("visits", fill_and_push)
 
 
 Restore = Callable[[], World]
