@@ -23,7 +23,7 @@ def compiled_once() -> Iterator[None]:
         yield
 
 
-def _remembered(rule: Rule, append_unknown: bool = True) -> Callable[..., Any]:  # noqa: FBT001, FBT002 - as Werkzeug calls it
+def _remembered(rule: Rule, append_unknown: bool = True) -> Callable[..., Any]:
     if rule.defaults:  # these are written into the functions
         return _compile(rule, append_unknown)
     key = (rule.rule, tuple(rule._trace), append_unknown)

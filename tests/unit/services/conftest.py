@@ -151,7 +151,7 @@ def copy_world(
 @pytest.fixture
 def empty(copy_world: CopyWorld) -> World:
     """A server with nothing in it."""
-    return copy_world("empty", lambda world: None)
+    return copy_world("empty", lambda _: None)
 
 
 @pytest.fixture
