@@ -4,14 +4,15 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
+from tests.api.assembly import assembled, statements_kept
 from tests.databases.homes import PATIENCE, Home, Homes
-from tests.support.routes import compiled_once
 from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
@@ -128,13 +129,19 @@ def propose(world: World) -> str:
 
 
 def open_world(
-    made: Home, known: dict[str, str], *, patience: float = PATIENCE, **settings: Any
+    made: Home,
+    known: dict[str, str],
+    *,
+    patience: float = PATIENCE,
+    keeps_statements: bool = True,
+    **settings: Any,
 ) -> World:
     """The world over an existing home, at the start of its time."""
     clock, stopwatch = Clock(), Stopwatch()
     chosen = made.settings(**{"time_quantum": QUANTUM, **settings})
-    server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
-    with compiled_once():
+    with statements_kept() if keeps_statements else nullcontext():
+        server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
+    with assembled():
         app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep, patience=patience)
     return World(server, app.test_client(), clock, stopwatch, known)
 
