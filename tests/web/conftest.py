@@ -9,6 +9,7 @@ import pytest
 from tests.api.world import World, copies
 from tests.databases.homes import Home, Homes
 from tests.web.served import Served, serving
+from tests.web.templates import compiled_once
 from tests.web.world import Browser, Open, furnish
 
 from penstock.services import tokens, users
@@ -18,6 +19,13 @@ from penstock.services.specs import TokenSpec, UserSpec
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
     from tests.web.screens import Screen
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _templates() -> Iterator[None]:
+    """Templates are compiled once, not for each test's application."""
+    with compiled_once():
+        yield
 
 
 @pytest.fixture(scope="session")
