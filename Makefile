@@ -4,7 +4,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format lock benchmarks clean
+.PHONY: demo quick test nightly lint format lock benchmarks clean
 
 $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -16,13 +16,25 @@ demo: $(VENV)/.installed
 	$(BIN)/penstock demo
 
 # One process a core already: threads of BLAS beside them would only wait for each other.
-test: export OPENBLAS_NUM_THREADS = 1
-test: $(VENV)/.installed
+quick test nightly: export OPENBLAS_NUM_THREADS = 1
+
+# What one runs while working: no PostgreSQL, no browser, no server.
+quick: lint
+	$(BIN)/pytest -n auto --databases=sqlite -m "not nightly and not slow" tests/unit
+
+test: lint
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers=2
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto
+
+# What is thorough by count, in full figures (tests/README.md); takes hours.
+nightly: export NIGHTLY = 1
+nightly: $(VENV)/.installed
+	$(BIN)/pytest -n auto -m nightly
 
 format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .

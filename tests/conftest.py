@@ -12,6 +12,31 @@ if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let ``--databases=sqlite`` leave PostgreSQL out."""
+    parser.addoption(
+        "--databases",
+        choices=("each", SQLITE),
+        default="each",
+        help="the databases that tests may ask for: each that they are for, or SQLite alone",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect what runs on PostgreSQL where SQLite alone was asked for."""
+    if config.getoption("databases") != SQLITE:
+        return
+    others = [item for item in items if _backend(item) == POSTGRESQL]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if _backend(item) != POSTGRESQL]
+
+
+def _backend(item: pytest.Item) -> object:
+    """Return the database that a test runs on, None for a test without one."""
+    called = getattr(item, "callspec", None)
+    return called.params.get("backend") if called else None
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what asks for a database on SQLite, and every night on PostgreSQL too.
 

@@ -127,8 +127,8 @@ def invite_people(server: World) -> None:
         "ian": ("analyst", "internal"),
         "olga": ("auditor", None),
     }
-    for name, (role, tier) in people.items():
-        body = {"name": name, "roles": [role], "clearance": tier}
+    for name, (role, cleared) in people.items():
+        body = {"name": name, "roles": [role], "clearance": cleared}
         server.answer("POST", f"{API}/users", body, by="root")
         issued = server.answer("POST", f"{API}/users/{name}/tokens", {}, by="root")
         server.tokens[name] = issued["token"]
@@ -160,8 +160,8 @@ def register_data(server: World, folder: Path) -> None:
     named = [query["name"] for query in listed(server, "queries", "ann")]
     assert sorted(named) == ["books", "flat", "habits", "spread", "visits", "whole"]
     assert len(listed(server, "datasets", "root")) == 3
-    rows = server.call("GET", f"{API}/datasets/people/dummy?rows=5&seed=1", by="ann")
-    assert rows.status_code == 200
+    dummy = server.call("GET", f"{API}/datasets/people/dummy?rows=5&seed=1", by="ann")
+    assert dummy.status_code == 200
     assert server.answer("GET", f"{API}/datasets/loans", by="ann")["name"] == "loans"
     assert server.answer("GET", f"{API}/queries/secret", by="ian")["name"] == "secret"
     assert server.call("GET", f"{API}/queries/secret", by="ann").status_code == 404
