@@ -1,12 +1,13 @@
 """The list of guarantees is held to the code: what it names exists, and nothing is left out."""
 
-import ast
 import importlib
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.support.named_tests import ordinary
 
 from penstock.mechanisms import MECHANISMS, GeneralizedGaussian
 
@@ -69,10 +70,30 @@ def missing_function(path: str) -> bool:
 
 def missing_test(identifier: str) -> bool:
     path, _, name = identifier.partition("::")
-    if not (ROOT / path).is_file():
-        return True
-    tree = ast.parse((ROOT / path).read_text())
-    return name not in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return name not in ordinary(ROOT / path)
+
+
+def nightly_test(identifier: str) -> bool:
+    """Whether a test is there, and no case of it runs at every change."""
+    path, _, name = identifier.partition("::")
+    return not ordinary(ROOT / path).get(name, True)
+
+
+def untold(row: Claim) -> list[str]:
+    """What the ordinary suite does not show of a claim that the tests named do."""
+    nightly = [test for test in row.tests if nightly_test(test)]
+    if nightly and len(nightly) == len(row.tests):
+        return [f"{row.id}: the ordinary suite has no test of this claim"]
+    return [f"{row.id}: the ordinary suite has no case of {test}" for test in nightly]
+
+
+def listing(text: str) -> str:
+    """Each claim, and below it the tests that can fail; of those of the night it is said."""
+    lines = []
+    for row in claims(text):
+        lines.append(f"{row.id} ({' '.join(row.kind.split())})")
+        lines += [f"  {test}{' (nightly)' * nightly_test(test)}" for test in row.tests]
+    return "\n".join(lines) + "\n"
 
 
 def faults(text: str) -> list[str]:
@@ -87,6 +108,7 @@ def faults(text: str) -> list[str]:
             found.append(f"{row.id} names no function or no test")
         found += [f"{row.id}: no {path}" for path in row.functions if missing_function(path)]
         found += [f"{row.id}: no {test}" for test in row.tests if missing_test(test)]
+        found += untold(row)
     return found
 
 
@@ -124,3 +146,36 @@ def test_a_row_that_names_what_is_not_there_is_found(old: str, new: str) -> None
     text = LISTED.read_text()
     assert old in text
     assert faults(text.replace(old, new, 1)) != []
+
+
+@pytest.mark.parametrize(
+    ("marks", "found"),
+    [
+        (("", ""), 0),
+        (("@pytest.mark.nightly\n", ""), 1),
+        (("@pytest.mark.nightly\n", "@pytest.mark.nightly\n"), 1),
+    ],
+)
+def test_a_claim_that_is_shown_at_night_alone_is_found(
+    marks: tuple[str, str], found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    names = ("test_0", "test_1")
+    written = zip(marks, names, strict=True)
+    text = "\n\n".join(f"{mark}def {name}():\n    ..." for mark, name in written)
+    (tmp_path / "test_written.py").write_text(text)
+    tests = tuple(f"test_written.py::{name}" for name in names)
+    told = untold(Claim("X1", "exact", ("penstock.version",), tests))
+    assert len(told) == found
+    assert ("has no test of this claim" in "".join(told)) == all(marks)
+
+
+def test_the_tests_of_each_claim_are_listed() -> None:
+    text = LISTED.read_text()
+    lines = listing(text).splitlines()
+    assert len(lines) == len(claims(text)) + sum(len(row.tests) for row in claims(text))
+    assert not [line for line in lines if "(nightly)" in line]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(listing(LISTED.read_text()))

@@ -1,10 +1,11 @@
 """SECURITY.md is held to the tree: each promise has a test, which is there."""
 
-import ast
 import re
+import sys
 from pathlib import Path
 
 import pytest
+from tests.support.named_tests import ordinary
 
 ROOT = Path(__file__).parents[2]
 LISTED = ROOT / "SECURITY.md"
@@ -31,14 +32,6 @@ def sections(text: str) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def count_of_tests(path: Path) -> int:
-    """How many tests a file has; 0 where there is none."""
-    if not path.is_file():
-        return 0
-    found = ast.walk(ast.parse(path.read_text()))
-    return sum(isinstance(one, ast.FunctionDef) and one.name.startswith("test_") for one in found)
-
-
 def faults(text: str) -> list[str]:
     """What is wrong with the list of promises."""
     found = [f"no section {name}" for name in SECTIONS if name not in sections(text)]
@@ -54,7 +47,9 @@ def faults(text: str) -> list[str]:
             named = re.findall(r"`(tests/[^`]+)`", cells[2])
             if not named:
                 found.append(f"{cells[0]!r} has no test")
-            found += [f"no tests in {name}" for name in named if not count_of_tests(ROOT / name)]
+            found += [f"no tests in {name}" for name in named if not ordinary(ROOT / name)]
+            if not any(any(ordinary(ROOT / name).values()) for name in named):
+                found.append(f"{cells[0]!r}: the ordinary suite has no test of this claim")
     return found
 
 
@@ -96,3 +91,19 @@ def test_a_promise_without_its_test_is_found(old: str, new: str) -> None:
     text = LISTED.read_text()
     assert old in text
     assert faults(text.replace(old, new)) != []
+
+
+@pytest.mark.parametrize(("mark", "fault"), [("", False), ("pytestmark = nightly\n", True)])
+def test_a_promise_that_is_shown_at_night_alone_is_found(
+    mark: str, fault: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = LISTED.read_text()
+    for name in re.findall(r"`(tests/[^`]+)`", text):
+        written = tmp_path / name
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text("def test_it(): ...\n")
+    (tmp_path / "tests/api/test_cursors.py").write_text(f"{mark}def test_it(): ...\n")
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    assert [one.partition(": ")[2] for one in faults(text)] == [
+        "the ordinary suite has no test of this claim"
+    ] * fault

@@ -1,0 +1,1 @@
+"""Faults that the ordinary suite must find: a measure of what it sees (README.md)."""

@@ -1,0 +1,192 @@
+"""Faults of what people may do: by roles, tokens, sessions, and by two of them together."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+PEOPLE: Final = "tests/unit/services/test_people.py"
+SESSIONS: Final = "tests/unit/services/test_sessions.py"
+TWO: Final = "tests/unit/services/test_two_persons.py"
+TWO_BY_ROLES: Final = "tests/unit/services/test_two_persons_roles.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="approved-by-proposer",
+        path="services/proposals.py",
+        before="    if proposal.by in (principal.name, principal.actor):\n",
+        after="    if proposal.by == principal.actor and principal.by is not None:\n",
+        wrong="whoever proposed something approves it",
+        tests=(TWO,),
+    ),
+    Mutant(
+        name="approved-in-another-name",
+        path="services/proposals.py",
+        before="    if proposal.by in (principal.name, principal.actor):\n",
+        after="    if proposal.by == principal.name:\n",
+        wrong="the operator approves, in an admin's name, what the operator proposed",
+        tests=(TWO_BY_ROLES, TWO),
+    ),
+    Mutant(
+        name="approved-for-a-former-admin",
+        path="services/proposals.py",
+        before="    if not _is_admin(session, proposal.by):\n",
+        after="    if not _is_admin(session, principal.actor):\n",
+        wrong="what was proposed by somebody who is no admin any more is done",
+        tests=(TWO_BY_ROLES, TWO),
+    ),
+    Mutant(
+        name="approved-for-another-state",
+        path="services/proposals.py",
+        before="            _require_same(session, server, act, proposal)\n",
+        after="",
+        wrong="a proposal is done though what it was meant for has changed",
+        tests=(TWO, "tests/unit/services/test_two_persons_versions.py"),
+    ),
+    Mutant(
+        name="approved-when-expired",
+        path="services/proposals.py",
+        before='undecided: State = "open" if proposal.expires_at > now else "expired"',
+        after='undecided: State = "open" if proposal.expires_at >= proposal.at else "expired"',
+        wrong="a proposal never expires",
+        tests=(TWO,),
+    ),
+    Mutant(
+        name="tier-deleted-alone",
+        path="services/tiers.py",
+        before="        require_second(server)\n        return removed\n",
+        after="        return removed\n",
+        wrong="one admin alone deletes a tier under the two-person rule",
+        tests=(TWO,),
+    ),
+    Mutant(
+        name="budget-raised-alone",
+        path="services/budget.py",
+        before="        if largest(session, dataset_by_name(session, name)) > before:\n",
+        after="        if largest(session, dataset_by_name(session, name)) < before:\n",
+        wrong="one admin alone raises the largest budget under the two-person rule",
+        tests=(TWO,),
+    ),
+    Mutant(
+        name="admin-made-alone",
+        path="services/users.py",
+        before='            if "admin" in spec.roles and not user.admin:\n',
+        after='            if "admin" in spec.roles and user.admin:\n',
+        wrong="an admin makes another one, and so is two people",
+        tests=(TWO_BY_ROLES,),
+    ),
+    Mutant(
+        name="token-for-another-admin",
+        path="services/tokens.py",
+        before='        if "admin" in scopes and user.id != principal.user_id:\n',
+        after='        if "admin" in scopes and user.id == principal.user_id:\n',
+        wrong="an admin takes a token of another admin, and so is two people",
+        tests=(TWO_BY_ROLES,),
+    ),
+    Mutant(
+        name="token-wider-than-its-maker",
+        path="services/tokens.py",
+        before='    if "admin" not in principal.roles:\n        held &= principal.roles\n',
+        after="",
+        wrong="a token of few roles makes one of all roles of its user",
+        tests=(PEOPLE, "tests/unit/services/test_token_clearance.py"),
+    ),
+    Mutant(
+        name="token-good-when-revoked",
+        path="services/principals.py",
+        before="    alive = stored.revoked_at is None and stored.expires_at > server.clock()\n",
+        after="    alive = stored.expires_at > server.clock()\n",
+        wrong="a revoked token lets in",
+        tests=(PEOPLE,),
+    ),
+    Mutant(
+        name="token-of-who-is-shut-out",
+        path="services/principals.py",
+        before="    if not (genuine and alive and user.disabled_at is None):\n",
+        after="    if not (genuine and alive):\n",
+        wrong="the token of a disabled user lets in",
+        tests=(PEOPLE,),
+    ),
+    Mutant(
+        name="token-known-by-its-prefix",
+        path="services/principals.py",
+        before="    genuine = hmac.compare_digest(stored.digest,"
+        " digest(server.secrets.pepper, token))\n",
+        after="    genuine = bool(stored.digest)\n",
+        wrong="the public beginning of a token lets in",
+        tests=(PEOPLE,),
+    ),
+    Mutant(
+        name="scopes-not-carried",
+        path="services/principals.py",
+        before="        roles=frozenset(roles_of(user)).intersection(carried),\n",
+        after="        roles=frozenset(roles_of(user)).union(carried),\n",
+        wrong="a token carries roles that its user does not have",
+        tests=(PEOPLE,),
+    ),
+    Mutant(
+        name="identity-of-a-disabled-user",
+        path="services/principals.py",
+        before="    if user.name != identity.user or user.disabled_at is not None:\n",
+        after="    if user.name != identity.user:\n",
+        wrong="a token of the OpenID provider lets in who is shut out here",
+        tests=("tests/api/test_openid.py",),
+    ),
+    Mutant(
+        name="session-never-idle",
+        path="services/sessions.py",
+        before="now < found.expires_at and now < found.seen_at + idle and",
+        after="now < found.expires_at and",
+        wrong="a session without requests never ends by itself",
+        tests=(SESSIONS,),
+    ),
+    Mutant(
+        name="session-outlives-its-token",
+        path="services/sessions.py",
+        before="        ends = min(ends, principal.token_expires)\n",
+        after="        ends = max(ends, principal.token_expires)\n",
+        wrong="a session lives as long as the longest of the two",
+        tests=(SESSIONS,),
+    ),
+    Mutant(
+        name="session-of-a-revoked-token",
+        path="services/sessions.py",
+        before="        alive = alive and token.revoked_at is None and token.expires_at > now\n",
+        after="        alive = alive and token.expires_at > now\n",
+        wrong="a session goes on when its token was revoked",
+        tests=(SESSIONS,),
+    ),
+    Mutant(
+        name="session-key-of-all",
+        path="services/sessions.py",
+        before='    text = b"penstock form\\0" + secret.encode(errors="replace")\n',
+        after='    text = b"penstock form\\0"\n',
+        wrong="the forms of all sessions carry one key",
+        tests=("tests/web/test_forms.py", SESSIONS),
+    ),
+    Mutant(
+        name="repeat-of-another-user",
+        path="services/repeats.py",
+        before="            col(Idempotency.user_id) == principal.user_id,"
+        " col(Idempotency.key) == key\n",
+        after="            col(Idempotency.key) == key\n",
+        wrong="an idempotency key of somebody else is answered",
+        tests=("tests/api/test_idempotency.py",),
+    ),
+    Mutant(
+        name="repeat-with-another-request",
+        path="services/repeats.py",
+        before="        if row is not None and not hmac.compare_digest(row.request, request):\n",
+        after="        if row is not None and row.status is None and row.request != request:\n",
+        wrong="a key that came with another request is answered as if it were the same",
+        tests=("tests/api/test_idempotency.py",),
+    ),
+    Mutant(
+        name="repeat-beside-the-first",
+        path="services/repeats.py",
+        before="        if row is not None and row.started_at > now - ABANDONED:\n",
+        after="        if row is not None and row.started_at > now + ABANDONED:\n",
+        wrong="a request is done twice at once under one key",
+        tests=("tests/api/test_idempotency.py",),
+    ),
+)

@@ -1,0 +1,135 @@
+"""Faults of HTTP: roles, pace, cursors, limits, bodies and repeats."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+LIMITS: Final = "tests/api/test_limits.py"
+PACE: Final = "tests/api/test_pace.py"
+REPEATS: Final = "tests/api/test_idempotency.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="operation-for-all-roles",
+        path="api/wiring.py",
+        before="            if operation.policy.roles:\n"
+        "                caller.require(*operation.policy.roles)\n",
+        after="",
+        wrong="an operation is called whatever the role, and bodies are read before that shows",
+        tests=("tests/api/test_role_matrix.py", "tests/api/test_bodies.py"),
+    ),
+    Mutant(
+        name="log-for-readers",
+        path="api/routes/audit.py",
+        before='@operations.get("/audit/events", AUDITOR)\n',
+        after='@operations.get("/audit/events", SIGNED_IN)\n',
+        wrong="the log is declared to be for anybody who is signed in",
+        tests=("tests/api/test_role_matrix.py", "tests/api/test_document.py"),
+    ),
+    Mutant(
+        name="requests-not-limited",
+        path="api/wiring.py",
+        before="            limits.request(caller.name)\n",
+        after="",
+        wrong="who has a token asks as often as they like",
+        tests=(LIMITS,),
+    ),
+    Mutant(
+        name="bucket-with-one-more",
+        path="api/limits.py",
+        before="            wait = full_at + 1 / allowance.rate - now"
+        " - allowance.burst / allowance.rate\n",
+        after="            wait = full_at - now - allowance.burst / allowance.rate\n",
+        wrong="a bucket gives one request more than its burst",
+        tests=(LIMITS,),
+    ),
+    Mutant(
+        name="address-of-one-host",
+        path="api/limits.py",
+        before="ipaddress.ip_network((found, 64), strict=False)",
+        after="ipaddress.ip_network((found, 128), strict=False)",
+        wrong="one household tries tokens from as many IPv6 addresses as it likes",
+        tests=(LIMITS,),
+    ),
+    Mutant(
+        name="refusal-without-pace",
+        path="api/pace.py",
+        before="REFUSALS = frozenset({401, 403, 404, 409, 429})\n",
+        after="REFUSALS = frozenset({401, 403, 409, 429})\n",
+        wrong="the clock tells what does not exist from what is out of sight",
+        tests=(PACE,),
+    ),
+    Mutant(
+        name="pace-of-the-wall-clock",
+        path="api/pace.py",
+        before="        until = since + unit * max(1, math.ceil((self.clock() - since) / unit))\n",
+        after="        until = unit * math.ceil(self.clock() / unit)\n",
+        wrong="answers go out at multiples of absolute time, whose phase a caller chooses",
+        tests=(PACE,),
+    ),
+    Mutant(
+        name="first-release-without-pace",
+        path="api/routes/releases.py",
+        before="    if answer.first:\n",
+        after="    if not answer.first:\n",
+        wrong="the clock tells whether a level was drawn or found",
+        tests=(PACE, "tests/api/test_sight.py"),
+    ),
+    Mutant(
+        name="cursor-tells-its-length",
+        path="api/cursors.py",
+        before="sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])",
+        after="sealed = self._cipher.encrypt(cursor.encode(), [path.encode()])",
+        wrong="the length of a cursor tells how many rows others have",
+        tests=("tests/api/test_cursors.py",),
+    ),
+    Mutant(
+        name="cursor-of-any-list",
+        path="api/cursors.py",
+        before="""\
+        sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
+        return _written(sealed)
+
+    def open(self, path: str, sealed: str) -> str:
+        \"\"\"The cursor inside.  Raises ``InvalidInput`` unless this list's page had it.\"\"\"
+        try:
+""",
+        after="""\
+        sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [b"/"])
+        return _written(sealed)
+
+    def open(self, path: str, sealed: str) -> str:
+        \"\"\"The cursor inside.  Raises ``InvalidInput`` unless this list's page had it.\"\"\"
+        path = "/"
+        try:
+""",
+        wrong="a cursor of one list is taken by another",
+        tests=("tests/api/test_cursors.py",),
+    ),
+    Mutant(
+        name="body-cut-off",
+        path="api/bodies.py",
+        before="    wanted = limit + 1 if declared is None else declared\n",
+        after="    wanted = limit if declared is None else declared\n",
+        wrong="a chunked body that is too large is cut off in place of refused",
+        tests=("tests/api/test_bodies.py",),
+    ),
+    Mutant(
+        name="token-in-a-repeat",
+        path="api/idempotency.py",
+        before='    kept = {**vars(answer), "token": None}'
+        " if isinstance(answer, IssuedTokenView) else answer\n",
+        after="    kept = answer\n",
+        wrong="the secret of a token is stored, and shown again",
+        tests=(REPEATS,),
+    ),
+    Mutant(
+        name="refusal-kept-for-repeats",
+        path="api/idempotency.py",
+        before="        repeats.give_up(server, begun)\n        raise\n",
+        after="        raise\n",
+        wrong="a request that was refused cannot be sent again under its key",
+        tests=(REPEATS,),
+    ),
+)

@@ -1,0 +1,157 @@
+"""Faults of the log, its witness, restores, and of what verification finds."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+RESTORES: Final = "tests/unit/services/test_restores.py"
+WITNESS: Final = "tests/unit/services/test_witness.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="witness-not-told",
+        path="services/sequencer.py",
+        before="self.witness.advance(sight)\n            self._witnessed = sight.size",
+        after="self._witnessed = sight.size",
+        wrong="what was handed out is not witnessed",
+        tests=(WITNESS,),
+    ),
+    Mutant(
+        name="witness-of-a-fork",
+        path="services/sequencer.py",
+        before="        if root == seen.root or seen.size == 0:\n",
+        after="        if root is not None or seen.size == 0:\n",
+        wrong="a database with other leaves in the place of those seen goes on drawing",
+        tests=(RESTORES, WITNESS),
+    ),
+    Mutant(
+        name="witness-without-accounts",
+        path="services/sequencer.py",
+        before="        spent = {} if CHARGING.isdisjoint(kinds) else accounts(session)\n",
+        after="        spent = accounts(session) if CHARGING.isdisjoint(kinds) else {}\n",
+        wrong="what a change costs is not witnessed",
+        tests=(RESTORES, WITNESS),
+    ),
+    Mutant(
+        name="witness-forgets-what-was-spent",
+        path="services/witness.py",
+        before="            found[name] = (max(before[0], loss), max(before[1], failure))\n",
+        after="            found[name] = (loss, failure)\n",
+        wrong="the witness lets an account have spent less than it saw before",
+        tests=(WITNESS, RESTORES),
+    ),
+    Mutant(
+        name="witness-moved-backward",
+        path="services/witness.py",
+        before="                further = max(seen, sight, key=lambda one: one.size)\n",
+        after="                further = sight\n",
+        wrong="the witness goes back to an older size",
+        tests=(WITNESS,),
+    ),
+    Mutant(
+        name="write-while-suspended",
+        path="persistence/database.py",
+        before="            if watch is not None:\n                watch.begun(session)\n",
+        after="",
+        wrong="a database that was put back to an older state draws a second time",
+        tests=(RESTORES,),
+    ),
+    Mutant(
+        name="restore-leaves-streams-drawing",
+        path="services/restores.py",
+        before="queries = session.exec(select(Query).where(col(Query.frozen).is_(None))).all()",
+        after="queries = session.exec(\n"
+        "        select(Query).where(col(Query.frozen).is_(None), col(Query.structure).is_(None))\n"
+        "    ).all()\n",
+        wrong="streams go on drawing after a restore",
+        tests=(RESTORES, "tests/unit/services/test_foreseen_restores.py"),
+    ),
+    Mutant(
+        name="restore-acknowledged-alone",
+        path="services/restores.py",
+        before="        require_second(server)\n",
+        after="        server.sequencer.examine()\n",
+        wrong="one admin alone goes on after a restore under the two-person rule",
+        tests=("tests/unit/services/test_two_persons_restores.py",),
+    ),
+    Mutant(
+        name="restore-gives-back",
+        path="services/restores.py",
+        before="    floors, unknown = _floors(session, known, before)\n    lost",
+        after="    floors, unknown = _floors(session, known, dict(known.accounts))\n    lost",
+        wrong="after a restore accounts have what was spent since the backup once more",
+        tests=(RESTORES,),
+    ),
+    Mutant(
+        name="verified-without-the-witness",
+        path="services/verification.py",
+        before="    if seen.size and roots.get(seen.size) != seen.root:\n",
+        after="    if seen.size and roots.get(seen.size, seen.root) != seen.root:\n",
+        wrong="a log that is shorter than the witness saw is called sound",
+        tests=("tests/unit/services/test_verification.py", WITNESS, RESTORES),
+    ),
+    Mutant(
+        name="verified-without-columns",
+        path="services/verification.py",
+        before='        return said["at"] == log.timestamp(leaf.at) and all(\n',
+        after='        return said["at"] == log.timestamp(leaf.at) or all(\n',
+        wrong="a leaf that says other than the columns beside it is called sound",
+        tests=("tests/unit/services/test_verification.py", "tests/faults/test_tampering.py"),
+    ),
+    Mutant(
+        name="verified-without-hand-outs",
+        path="services/verification.py",
+        before="        if key not in paired:\n",
+        after="        if key not in paired and index is None:\n",
+        wrong="a hand-out that was taken away is not missed",
+        tests=("tests/unit/services/test_verification.py", "tests/faults/test_tampering.py"),
+    ),
+    Mutant(
+        name="verified-without-sums",
+        path="services/standing.py",
+        before="        if row.seq != seq or start not in first:\n",
+        after="        if row.seq != seq:\n",
+        wrong="charges whose totals do not add up are called sound",
+        tests=("tests/unit/services/test_verification.py", "tests/faults/test_tampering.py"),
+    ),
+    Mutant(
+        name="verified-with-unpaid-levels",
+        path="services/standing.py",
+        before="rung <= row.rung if lossless else rung == row.rung",
+        after="rung >= row.rung if lossless else rung == row.rung",
+        wrong="a level that is paid for only in part is called sound",
+        tests=("tests/unit/services/test_verification.py", "tests/faults/test_tampering.py"),
+    ),
+    Mutant(
+        name="rows-without-their-numbers",
+        path="services/authenticity.py",
+        before='    left_out = {"mac", SEALED.get(table), None if table in _NAMED else "id"}\n',
+        after='    left_out = {"mac", SEALED.get(table), "id"}\n',
+        wrong="a row may take the number of another that others name",
+        tests=(
+            "tests/unit/services/test_authenticity.py",
+            "tests/unit/services/test_decisive_rows.py",
+        ),
+    ),
+    Mutant(
+        name="rows-of-any-table",
+        path="services/authenticity.py",
+        before='    parts = [f"row 2\\x00{table}".encode()]\n',
+        after='    parts = [b"row 2\\x00"]\n',
+        wrong="rows of two tables with like columns may take each other's place",
+        tests=(
+            "tests/unit/services/test_authenticity.py",
+            "tests/unit/services/test_signing.py",
+            "tests/unit/services/test_decisive_rows.py",
+        ),
+    ),
+    Mutant(
+        name="leaf-altered-before-the-tree",
+        path="services/growth.py",
+        before="    if _digest(leaf) != leaf.hash:\n",
+        after="    if not leaf.hash:\n",
+        wrong="a leaf that was altered while it waited gets into the tree",
+        tests=("tests/unit/services/test_log_tree.py", "tests/unit/services/test_sequencer.py"),
+    ),
+)

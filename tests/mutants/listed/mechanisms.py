@@ -1,0 +1,207 @@
+"""Faults of noise processes and of what they draw from."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+GAUSSIAN: Final = "tests/unit/mechanisms/test_gaussian.py"
+JOINT: Final = "tests/statistical/test_joint_law.py"
+LAPLACE: Final = "tests/unit/mechanisms/test_laplace.py"
+STATE: Final = "tests/unit/mechanisms/test_state.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="bridge-the-other-way",
+        path="mechanisms/path.py",
+        before="        release = mechanism.bridge(start, end, far - values, level, stream)\n",
+        after="        release = mechanism.bridge(start, end, values - far, level, stream)\n",
+        wrong="a release between two others lies on the wrong side of the more accurate one",
+        tests=("tests/unit/mechanisms/test_path.py", JOINT),
+    ),
+    Mutant(
+        name="raise-leaves-the-noise",
+        path="mechanisms/path.py",
+        before="    release += far\n    release -= own\n",
+        after="    release += far\n",
+        wrong="a raised anchor keeps the noise of the old one",
+        tests=("tests/unit/mechanisms/test_path.py", JOINT),
+    ),
+    Mutant(
+        name="anchor-tells-its-jumps",
+        path="mechanisms/path.py",
+        before="    release[size:] = 0\n",
+        after="",
+        wrong="the kinds of jumps of an anchor's own noise are kept, and tell the exact values",
+        tests=("tests/unit/mechanisms/test_skellam.py", "tests/unit/mechanisms/test_path.py"),
+    ),
+    Mutant(
+        name="known-before-kept",
+        path="mechanisms/path.py",
+        before="""\
+        if self._keep is not None:
+            self._keep(self._encoded(path))
+        self._path = path
+""",
+        after="""\
+        self._path = path
+        if self._keep is not None:
+            self._keep(self._encoded(path))
+""",
+        wrong="a release that could not be kept is given when it is asked for again",
+        tests=(STATE,),
+    ),
+    Mutant(
+        name="damage-not-seen",
+        path="mechanisms/state.py",
+        before="    if not hmac.compare_digest(hashlib.sha256(content).digest(), digest):\n",
+        after="    if len(hashlib.sha256(content).digest()) != len(digest):\n",
+        wrong="a state that was damaged is gone on from",
+        tests=(STATE,),
+    ),
+    Mutant(
+        name="gaussian-bridge-too-wide",
+        path="mechanisms/gaussian.py",
+        before="self._in_steps(weight * (noisy - level)), stream)",
+        after="self._in_steps(noisy - level), stream)",
+        wrong="a Gaussian bridge has the variance of an increment",
+        tests=(GAUSSIAN, JOINT),
+    ),
+    Mutant(
+        name="gaussian-half-charged",
+        path="mechanisms/gaussian.py",
+        before="        loss = Fraction(order) * sensitivity.l2_squared / (2 * level)\n",
+        after="        loss = Fraction(order) * sensitivity.l2_squared / (4 * level)\n",
+        wrong="Gaussian noise is charged half of what it costs",
+        tests=(GAUSSIAN,),
+    ),
+    Mutant(
+        name="lattice-not-taken-off",
+        path="mechanisms/gaussian.py",
+        before="            epsilon=epsilon_at(delta / inflation, mu),\n",
+        after="            epsilon=epsilon_at(delta, mu),\n",
+        wrong="the epsilon that is shown is that of real noise",
+        tests=(GAUSSIAN, "tests/unit/accounting/test_report.py"),
+    ),
+    Mutant(
+        name="laplace-rest-forgotten",
+        path="mechanisms/laplace.py",
+        before="        loss = whole * divergence(sensitivity.linf)"
+        " + (divergence(rest) if rest else 0.0)\n",
+        after="        loss = whole * divergence(sensitivity.linf)\n",
+        wrong="of the worst shift of a vector the part that is left over costs nothing",
+        tests=(LAPLACE,),
+    ),
+    Mutant(
+        name="laplace-lands-on-its-neighbor",
+        path="mechanisms/laplace.py",
+        before="        size = self.far.draw(len(moved), stream)\n        size += 1\n",
+        after="        size = self.far.draw(len(moved), stream)\n",
+        wrong="Laplace increments are 0 more often than they are to be",
+        tests=("tests/statistical/test_excess_noise.py", LAPLACE),
+    ),
+    Mutant(
+        name="laplace-bridge-back-is-ahead",
+        path="mechanisms/laplace.py",
+        before="        out[behind] = np.where(difference[behind] > 0, -back, back)\n",
+        after="        out[behind] = np.where(difference[behind] > 0, back, -back)\n",
+        wrong="Laplace bridges never go back behind their beginning",
+        tests=(LAPLACE, JOINT),
+    ),
+    Mutant(
+        name="poisson-bridge-of-the-other-part",
+        path="mechanisms/poisson.py",
+        before="(level - accurate) / (noisy - accurate), stream)",
+        after="(noisy - level) / (noisy - accurate), stream)",
+        wrong="a Poisson bridge has the part of the jumps that comes after its level",
+        tests=("tests/unit/mechanisms/test_poisson.py", JOINT),
+    ),
+    Mutant(
+        name="poisson-best-shift",
+        path="mechanisms/poisson.py",
+        before="        epsilon = max(epsilon_of_shape(",
+        after="        epsilon = min(epsilon_of_shape(",
+        wrong="the promise of Poisson noise is that of the best of the shifts that are tried",
+        tests=(
+            "tests/unit/mechanisms/test_poisson_curve.py",
+            "tests/unit/mechanisms/test_poisson.py",
+            "tests/unit/mechanisms/test_shifts.py",
+        ),
+    ),
+    Mutant(
+        name="skellam-jumps-of-one-kind",
+        path="mechanisms/skellam.py",
+        before="return np.concatenate((ahead - binomial(up - net, chance, stream), ahead))",
+        after="return np.concatenate((ahead - binomial(up, chance, stream), ahead))",
+        wrong="a Skellam bridge splits the jumps up in place of those down",
+        tests=("tests/unit/mechanisms/test_skellam.py", JOINT),
+    ),
+    Mutant(
+        name="skellam-jumps-of-negative-noise",
+        path="mechanisms/skellam.py",
+        before="        jumps += np.maximum(noise, 0)\n",
+        after="        jumps += np.abs(noise)\n",
+        wrong="negative Skellam noise is raised with too many jumps",
+        tests=("tests/unit/mechanisms/test_skellam.py", "tests/statistical/test_skellam_raises.py"),
+    ),
+    Mutant(
+        name="ties-of-thresholds",
+        path="randomness/bernoulli.py",
+        before="out[i] = low < rest or (low == rest and self._further(chance))",
+        after="out[i] = low > rest or (low == rest and self._further(chance))",
+        wrong="events whose first bits are those of their chance are decided the wrong way",
+        tests=(
+            "tests/unit/randomness/test_thresholds.py",
+            "tests/unit/randomness/test_bernoulli.py",
+        ),
+    ),
+    Mutant(
+        name="digits-in-the-wrong-order",
+        path="randomness/geometric.py",
+        before="for chance in reversed(self.digits[low : low + 8]):",
+        after="for chance in self.digits[low : low + 8]:",
+        wrong="the binary digits of geometric noise are put together from the wrong end",
+        tests=("tests/unit/randomness/test_geometric.py",),
+    ),
+    Mutant(
+        name="window-not-taken-off",
+        path="randomness/normal.py",
+        before="        self.deviation = math.sqrt(variance"
+        " - Fraction(1 << 2 * self.window_bits, 12))\n",
+        after="        self.deviation = math.sqrt(variance)\n",
+        wrong="normal draws are wider by the window that is added to them",
+        tests=("tests/unit/randomness/test_normal.py",),
+    ),
+    Mutant(
+        name="successes-one-too-early",
+        path="randomness/binomial.py",
+        before="        out[waiting] += (place <= limit[:, None]).sum(axis=1)\n",
+        after="        out[waiting] += (place < limit[:, None]).sum(axis=1)\n",
+        wrong="the last of all trials never succeeds",
+        tests=("tests/unit/randomness/test_binomial_sampler.py",),
+    ),
+    Mutant(
+        name="stream-after-a-fork",
+        path="randomness/stream.py",
+        before="        if os.getpid() != self._process:\n",
+        after="        if self._process is None:\n",
+        wrong="a forked worker repeats the noise of its parent",
+        tests=("tests/unit/randomness/test_stream.py",),
+    ),
+    Mutant(
+        name="ladder-rounded-down",
+        path="privacy/level.py",
+        before="        return -(-scaled >> _SCALE) * self.unit\n",
+        after="        return (scaled >> _SCALE) * self.unit\n",
+        wrong="levels are rounded to less noise",
+        tests=("tests/unit/privacy/test_ladder.py",),
+    ),
+    Mutant(
+        name="ladder-one-rung-too-accurate",
+        path="privacy/level.py",
+        before="        while self.value(rung) < level:\n",
+        after="        while rung < self.last and self.value(rung + 1) < level:\n",
+        wrong="who asks for a level between two rungs is given the more accurate one",
+        tests=("tests/unit/privacy/test_ladder.py",),
+    ),
+)

@@ -1,0 +1,253 @@
+"""Faults of releases: who may have them, and from what they are drawn."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+RELEASES: Final = "tests/unit/services/test_releases.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="release-above-clearance",
+        path="services/releases.py",
+        before="    if rung < own:\n",
+        after="    if rung < 0:\n",
+        wrong="a level more accurate than the clearance allows is handed out",
+        tests=(RELEASES,),
+    ),
+    Mutant(
+        name="release-own-tier-refused",
+        path="services/releases.py",
+        before="    if tier.rank > clearance.rank:\n",
+        after="    if tier.rank >= clearance.rank:\n",
+        wrong="who names their own tier is refused",
+        tests=(RELEASES,),
+    ),
+    Mutant(
+        name="release-clearance-not-read-again",
+        path="services/releases.py",
+        before="""\
+        lock_query(session, required(ask.query.id))
+        ask = _allowed(session, principal, name, wanted)
+""",
+        after="        lock_query(session, required(ask.query.id))\n",
+        wrong="a clearance that was taken away just before the lock still gives a release",
+        tests=("tests/unit/services/test_concurrency.py",),
+    ),
+    Mutant(
+        name="release-of-what-is-retired",
+        path="services/releases.py",
+        before='    if query.status != "active":\n',
+        after='    if query.status == "pending":\n',
+        wrong="a retired query gives new releases",
+        tests=(RELEASES, "tests/unit/services/test_data.py"),
+    ),
+    Mutant(
+        name="release-from-farthest-accurate",
+        path="services/releases.py",
+        before="""\
+_ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
+    col(Release.rung).desc()
+)
+""",
+        after="""\
+_ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
+    col(Release.rung)
+)
+""",
+        wrong="the anchor is taken for the nearest more accurate release",
+        tests=(RELEASES,),
+    ),
+    Mutant(
+        name="release-from-farthest-noisy",
+        path="services/releases.py",
+        before='_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung"))'
+        ".order_by(col(Release.rung))\n",
+        after='_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung"))'
+        ".order_by(col(Release.rung).desc())\n",
+        wrong="the noisiest release is taken for the nearest noisier one",
+        tests=(RELEASES,),
+    ),
+    Mutant(
+        name="release-neighbors-swapped",
+        path="services/releases.py",
+        before="        _ACCURATE if below else _NOISY,",
+        after="        _NOISY if below else _ACCURATE,",
+        wrong="the two neighbors of a new level are taken for each other",
+        tests=(RELEASES,),
+    ),
+    Mutant(
+        name="release-rows-missing",
+        path="services/releases.py",
+        before=").one() != ask.query.seq + 1:\n",
+        after=").one() > ask.query.seq + 1:\n",
+        wrong="a level whose row was taken away is drawn a second time",
+        tests=(
+            "tests/unit/services/test_rows_put_back.py",
+            "tests/unit/services/test_decisive_rows.py",
+            RELEASES,
+        ),
+    ),
+    Mutant(
+        name="release-one-level-too-many",
+        path="services/releases.py",
+        before="    if others >= ask.query.max_levels - len(own):\n",
+        after="    if others > ask.query.max_levels - len(own):\n",
+        wrong="a query gives one level more than it was registered for",
+        tests=(RELEASES,),
+    ),
+    Mutant(
+        name="release-room-after-look",
+        path="services/releases.py",
+        before="""\
+    _require_room(session, ask)
+    stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
+    if stored is not None:
+        return stored, open_state(server, ask.dataset, ask.query, stored)
+""",
+        after="""\
+    stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
+    if stored is not None:
+        return stored, open_state(server, ask.dataset, ask.query, stored)
+    _require_room(session, ask)
+""",
+        wrong="the refusal for want of levels tells which levels others have asked for",
+        tests=(RELEASES,),
+    ),
+    Mutant(
+        name="release-held-by-somebody",
+        path="services/held.py",
+        before="""\
+    col(Grant.user_id) == bindparam("user_id"),
+    col(Release.query_id) == bindparam("query_id"),
+""",
+        after='    col(Release.query_id) == bindparam("query_id"),\n',
+        wrong="what anybody was handed counts as held, and leaves no leaf of its next reader",
+        tests=(RELEASES,),
+    ),
+    Mutant(
+        name="history-values-of-others",
+        path="services/history.py",
+        before="""\
+            user_ids=[required(principal.user_id)],
+            public_id=public_id,
+""",
+        after="""\
+            user_ids=None,
+            public_id=public_id,
+""",
+        wrong="who knows the name of a release reads its values",
+        tests=("tests/api/test_sight.py", "tests/unit/services/test_reports.py"),
+    ),
+    Mutant(
+        name="history-query-of-others",
+        path="services/history.py",
+        before="holdings(session, user_ids=own, query_id=found, limit=1)",
+        after="holdings(session, query_id=found, limit=1)",
+        wrong="a filter by a query tells whether anybody was handed it",
+        tests=("tests/api/test_sight.py",),
+    ),
+    Mutant(
+        name="sight-above-tier",
+        path="services/lookup.py",
+        before=".where(col(Tier.rank) <= limit.rank, col(Tier.deleted_at).is_(None))",
+        after=".where(col(Tier.deleted_at).is_(None))",
+        wrong="a query that only higher tiers have is in everybody's sight",
+        tests=("tests/api/test_sight.py",),
+    ),
+    Mutant(
+        name="level-lowered-without-effect",
+        path="services/lookup.py",
+        before="""\
+    newest = {
+        level.tier_id: level.rung
+        for level, other in levels
+        if other is not None and other.rank <= tier.rank and other.deleted_at is None
+    }
+    return min(newest.values(), default=None)
+""",
+        after="""\
+    rungs = [
+        level.rung
+        for level, other in levels
+        if other is not None and other.rank <= tier.rank and other.deleted_at is None
+    ]
+    return min(rungs, default=None)
+""",
+        wrong="a level that was taken back is handed out all the same",
+        tests=("tests/unit/services/test_levels_changed.py",),
+    ),
+    Mutant(
+        name="level-of-deleted-tier",
+        path="services/lookup.py",
+        before="other.rank <= tier.rank and other.deleted_at is None",
+        after="other.rank <= tier.rank",
+        wrong="the level of a tier that was deleted is still handed out to those above it",
+        tests=("tests/unit/services/test_tiers_moved.py",),
+    ),
+    Mutant(
+        name="independent-level-not-paid-for",
+        path="services/independent.py",
+        before="    found = sorted(one for one in drawn if one >= own and one in paid)\n",
+        after="    found = sorted(one for one in drawn if one >= own)\n",
+        wrong="an independent level that the tier does not pay for is handed out",
+        tests=("tests/unit/services/test_independent_levels.py",),
+    ),
+    Mutant(
+        name="stream-before-its-beginning",
+        path="services/stream_releases.py",
+        before="    if start < beginning:\n",
+        after="    if start < 0:\n",
+        wrong="a tier that was inserted later asks for totals from before it",
+        tests=("tests/api/test_stream_levels.py",),
+    ),
+    Mutant(
+        name="stream-one-step-ahead",
+        path="services/stream_releases.py",
+        before="    if end > step:\n",
+        after="    if end > step + 1:\n",
+        wrong="a range beyond the newest element is not refused as such",
+        tests=("tests/api/test_streams.py",),
+    ),
+    Mutant(
+        name="stream-ranges-of-others",
+        path="services/stream_releases.py",
+        before="col(Leaf.user) == principal.name,\n            col(Leaf.query) == query.name,",
+        after="col(Leaf.query) == query.name,",
+        wrong="of a retired stream one may read what others were handed",
+        tests=("tests/api/test_stream_retired.py",),
+    ),
+    Mutant(
+        name="stream-range-grows",
+        path="services/stream_releases.py",
+        before="""\
+        and answer["first"] <= span[0]
+        and answer["last"] >= span[-1]
+""",
+        after="""\
+        and answer["first"] <= span[0]
+""",
+        wrong="of a retired stream one may read on behind what one was handed",
+        tests=("tests/api/test_stream_retired.py",),
+    ),
+    Mutant(
+        name="stream-state-too-old",
+        path="services/stream_state.py",
+        before="    if (given or 0) != row.step:\n",
+        after="    if (given or 0) < row.step:\n",
+        wrong="a stream goes on from a state that is older than its outputs",
+        tests=("tests/unit/services/test_stream_rows.py",),
+    ),
+    Mutant(
+        name="histogram-state-too-old",
+        path="services/histogram_state.py",
+        before="""\
+    if row.seq != query.seq:
+        raise misfit(query, f"has the state of release {row.seq}, and released {query.seq}")
+""",
+        after="",
+        wrong="a sparse histogram draws from a state that is older than its releases",
+        tests=("tests/unit/services/test_sparse_histograms.py",),
+    ),
+)

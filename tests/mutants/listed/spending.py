@@ -1,0 +1,196 @@
+"""Faults of what is charged, and of what no budget allows."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="charges-of-one-act-not-summed",
+        path="services/accounts.py",
+        before="        sums[required(account.tier.id)] += new\n",
+        after="        sums[required(account.tier.id)] = new\n",
+        wrong="of several charges that one act makes to an account only the last has to fit",
+        tests=(
+            "tests/unit/services/test_tiers_moved.py",
+            "tests/unit/services/test_independent_levels.py",
+        ),
+    ),
+    Mutant(
+        name="charge-without-total",
+        path="services/accounts.py",
+        before="            loss_total=account.spent.loss + new.loss,\n",
+        after="            loss_total=max(account.spent.loss, new.loss),\n",
+        wrong="charges do not add up",
+        tests=("tests/unit/services/test_registration.py",),
+    ),
+    Mutant(
+        name="charge-same-account-twice",
+        path="services/accounts.py",
+        before="        current[key] = replace(account, spent=account.spent + new,"
+        " entries=account.entries + 1)\n",
+        after="        current[key] = replace(account, entries=account.entries + 1)\n",
+        wrong="the second charge of one act to an account forgets the first",
+        tests=("tests/unit/services/test_independent_levels.py",),
+    ),
+    Mutant(
+        name="floor-forgotten",
+        path="services/accounts.py",
+        before="        max(found.loss, *(row.loss for row in kept), 0),\n",
+        after="        found.loss,\n",
+        wrong="what was spent before a restore is given back",
+        tests=("tests/unit/services/test_restores.py",),
+    ),
+    Mutant(
+        name="budgets-may-shrink",
+        path="services/accounts.py",
+        before="            if current is not None and account.epsilon < current[1].epsilon:\n",
+        after="            if current is not None and account.epsilon > current[1].epsilon:\n",
+        wrong="budgets must not rise with rank, in place of must not shrink",
+        tests=("tests/unit/services/test_registration.py",),
+    ),
+    Mutant(
+        name="registered-on-stale-accounts",
+        path="services/registration.py",
+        before="""\
+            fresh = accounts_of(session, dataset)
+            require_same_accounts(accounts, fresh)
+""",
+        after="            fresh = accounts\n",
+        wrong="two registrations at once spend the same rest of a budget",
+        tests=("tests/unit/services/test_concurrency.py",),
+    ),
+    Mutant(
+        name="registered-by-former-admin",
+        path="services/registration.py",
+        before='        require_still(session, principal, "admin")\n        query = pending',
+        after="        query = pending",
+        wrong="who lost the role while their registration was worked on registers all the same",
+        tests=("tests/unit/services/test_roles_lost.py",),
+    ),
+    Mutant(
+        name="registered-twice",
+        path="services/registration.py",
+        before="        if twin is not None:\n",
+        after="        if twin is not None and twin.name == request.name:\n",
+        wrong="a statistic is registered under two names, and drawn twice",
+        tests=("tests/unit/services/test_data.py", "tests/unit/services/test_registration.py"),
+    ),
+    Mutant(
+        name="charged-for-another-spec",
+        path="services/registration.py",
+        before=" and taken.keys == keys_text(prepared):\n",
+        after=":\n",
+        wrong="an interrupted registration is finished with other keys than were charged",
+        tests=("tests/unit/services/test_registration.py", "tests/unit/services/test_data.py"),
+    ),
+    Mutant(
+        name="file-registered-twice",
+        path="services/datasets.py",
+        before="        _refuse_twin(session, server, fingerprint)\n",
+        after="        require_keys(server)\n",
+        wrong="one file becomes two datasets, each with a budget of its own",
+        tests=("tests/unit/services/test_data.py",),
+    ),
+    Mutant(
+        name="deleted-tiers-pay-nothing",
+        path="services/effective.py",
+        before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(held))",
+        after="select(Tier).where(col(Tier.deleted_at).is_(None))",
+        wrong="what former holders of a deleted tier see in another one is not paid for",
+        tests=("tests/unit/services/test_tiers_moved.py",),
+    ),
+    Mutant(
+        name="tiers-pay-for-themselves-alone",
+        path="services/effective.py",
+        before="        reached = process.telling({*reached, *paid, *own})\n",
+        after="        reached = process.telling({*paid, *own})\n",
+        wrong="a tier does not pay for what those below it were ever allowed",
+        tests=(
+            "tests/unit/services/test_levels_changed.py",
+            "tests/unit/services/test_tiers_moved.py",
+        ),
+    ),
+    Mutant(
+        name="paid-again",
+        path="services/effective.py",
+        before="                if rung not in paid:\n",
+        after="                if rung not in paid or own:\n",
+        wrong="a level that a tier has paid for is charged a second time",
+        tests=("tests/unit/services/test_levels_changed.py",),
+    ),
+    Mutant(
+        name="raised-without-room",
+        path="services/effective.py",
+        before="    require_room(session, dataset_id, [(due.account, due.cost) for due in dues])\n",
+        after="",
+        wrong="levels are raised beyond the budget",
+        tests=(
+            "tests/unit/services/test_levels_changed.py",
+            "tests/unit/services/test_tiers_moved.py",
+        ),
+    ),
+    Mutant(
+        name="ceiling-not-kept",
+        path="services/levels.py",
+        before="            current.ceiling = finest\n",
+        after="",
+        wrong="a query whose anchor was raised does not know its new ceiling",
+        tests=("tests/unit/services/test_levels_changed.py",),
+    ),
+    Mutant(
+        name="raised-on-other-data",
+        path="services/levels.py",
+        before="    exact = answer()\n    require_same(server, dataset, query, exact)\n",
+        after="    exact = answer()\n",
+        wrong="an anchor is raised by other exact values than it was drawn from",
+        tests=(
+            "tests/unit/services/test_levels_changed.py",
+            "tests/unit/services/test_data.py",
+            "tests/unit/services/test_independent_levels.py",
+        ),
+    ),
+    Mutant(
+        name="budget-below-what-is-spent",
+        path="services/budget.py",
+        before="        current.spent.loss > limit.loss or current.spent.failure > limit.failure\n",
+        after="        current.spent.loss > limit.loss and current.spent.failure > limit.failure\n",
+        wrong="a budget is lowered below what is spent",
+        tests=("tests/unit/services/test_reports.py",),
+    ),
+    Mutant(
+        name="inherited-without-charges",
+        path="services/funding.py",
+        before='Charge(**{**charge.model_dump(exclude={"id"}), "tier_id": tier.id, "at": at})\n'
+        "        for charge in charges\n",
+        after='Charge(**{**charge.model_dump(exclude={"id"}), "tier_id": tier.id, "at": at})\n'
+        "        for charge in charges[:1]\n",
+        wrong="a new tier inherits a budget with only the first of its charges",
+        tests=("tests/unit/services/test_tiers_moved.py",),
+    ),
+    Mutant(
+        name="exposure-of-oneself-and-others",
+        path="services/exposure.py",
+        before="    if [folded(name) for name in names] != [folded(principal.name)]:\n",
+        after="    if folded(principal.name) not in [folded(name) for name in names]:\n",
+        wrong="who names themselves with others learns what those know",
+        tests=("tests/unit/services/test_reports.py",),
+    ),
+    Mutant(
+        name="exposure-counts-every-hand-out",
+        path="services/exposure.py",
+        before="lines(lambda one: dict.fromkeys(one.best, 1), paid=True)",
+        after="lines(lambda one: one.rungs, paid=True)",
+        wrong="what a coalition knows is composed as if every hand-out were independent",
+        tests=("tests/unit/services/test_reports.py",),
+    ),
+    Mutant(
+        name="exposure-of-the-lowest-tier",
+        path="services/exposure.py",
+        before="    return max((tier for _, tier in held), key=place, default=None)\n",
+        after="    return min((tier for _, tier in held), key=place, default=None)\n",
+        wrong="the bound of a coalition is that of its lowest tier",
+        tests=("tests/unit/services/test_reports.py",),
+    ),
+)

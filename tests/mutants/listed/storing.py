@@ -1,0 +1,105 @@
+"""Faults of encryption, the database, the tree of the log, and of what reads data."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+ENVELOPE: Final = "tests/unit/encryption/test_envelope.py"
+SENSITIVITY: Final = "tests/property/test_sensitivity_replace.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="row-of-any-level",
+        path="encryption/envelope.py",
+        before="            asdict(self), ensure_ascii=False,",
+        after='            {**asdict(self), "level": None}, ensure_ascii=False,',
+        wrong="a release opens in the place of one at another level",
+        tests=(ENVELOPE, "tests/unit/encryption/test_row_surgery.py"),
+    ),
+    Mutant(
+        name="envelope-of-another-key",
+        path="encryption/envelope.py",
+        before="    if prefix[2:] != key.id:\n",
+        after="    if len(prefix[2:]) != len(key.id):\n",
+        wrong="an envelope under another key is said to be altered",
+        tests=(ENVELOPE,),
+    ),
+    Mutant(
+        name="vector-of-any-length",
+        path="encryption/vectors.py",
+        before="    if identity.type != TYPE or len(plaintext) != 8 * identity.length:\n",
+        after="    if identity.type != TYPE:\n",
+        wrong="a vector of another length than its row says is read",
+        tests=("tests/unit/encryption/test_vectors.py",),
+    ),
+    Mutant(
+        name="key-of-any-dataset",
+        path="encryption/hierarchy.py",
+        before='return RowIdentity(table="dataset", dataset=dataset, length=1, type="kek")'
+        ".encode()\n",
+        after='return RowIdentity(table="dataset", dataset="", length=1, type="kek").encode()',
+        wrong="the key of one dataset opens in the place of another's, and all die together",
+        tests=("tests/unit/encryption/test_hierarchy.py",),
+    ),
+    Mutant(
+        name="old-keys-kept",
+        path="encryption/keyring.py",
+        before="            return self._drop(ring, ring.contexts.get(_name(context), ())[:-1])\n",
+        after="            return self._drop(ring, ring.contexts.get(_name(context), ())[:-2])\n",
+        wrong="a rotation keeps the key that it was to replace",
+        tests=(
+            "tests/unit/encryption/test_keyring.py",
+            "tests/unit/encryption/test_providers.py",
+        ),
+    ),
+    Mutant(
+        name="history-deleted",
+        path="persistence/append_only.py",
+        before='    events: tuple[str, ...] = ("UPDATE", "DELETE")\n',
+        after='    events: tuple[str, ...] = ("UPDATE",)\n',
+        wrong="rows of history can be deleted on SQLite",
+        tests=("tests/unit/persistence/test_append_only.py",),
+    ),
+    Mutant(
+        name="nodes-like-leaves",
+        path="merkle/tree.py",
+        before='    return hashlib.sha256(b"\\x01" + left + right).digest()\n',
+        after='    return hashlib.sha256(b"\\x00" + left + right).digest()\n',
+        wrong="an inner node can be passed off as a leaf",
+        tests=("tests/unit/merkle/test_merkle_tree.py",),
+    ),
+    Mutant(
+        name="one-unit-in-place-of-two",
+        path="connectors/sensitivity.py",
+        before="common * exchanged + min(2 * (max_groups - common), keys - common) * given",
+        after="common * exchanged + min(max_groups - common, keys - common) * given",
+        wrong="under replace the groups of one of both units are not counted",
+        tests=(SENSITIVITY,),
+    ),
+    Mutant(
+        name="clamp-of-one-row",
+        path="connectors/sensitivity.py",
+        before="        return self.max_rows * min(self.lowest, 0),"
+        " self.max_rows * max(self.highest, 0)\n",
+        after="        return min(self.lowest, 0), max(self.highest, 0)\n",
+        wrong="a unit of many rows is taken to give no more than one",
+        tests=("tests/property/test_sensitivity_add_remove.py", SENSITIVITY),
+    ),
+    Mutant(
+        name="statistic-of-any-contribution",
+        path="connectors/canonical.py",
+        before='        "max_rows": plan.max_rows,\n',
+        after="",
+        wrong="statistics that differ in how many rows count are taken for the same",
+        tests=("tests/unit/connectors/test_canonical.py",),
+    ),
+    Mutant(
+        name="secrets-not-compared",
+        path="services/secret_checks.py",
+        before="    if other:\n",
+        after="    if len(other) > len(found):\n",
+        wrong="a server opens with the secrets of another home",
+        tests=("tests/unit/services/test_secret_checks.py",),
+    ),
+)

@@ -1,0 +1,81 @@
+"""Faults of streams' trees, sparse histograms, and of counts that are protected together."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+HISTOGRAM: Final = "tests/unit/structures/sparse_histogram/test_sparse_histogram.py"
+NODES: Final = "tests/unit/structures/test_node_noise.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="tier-bridged-from-the-first",
+        path="structures/node_noise.py",
+        before="                accurate = self._stored(group, tier - 1, weight)\n",
+        after="                accurate = self._stored(group, 0, weight)\n",
+        wrong="an inserted tier of a stream is bridged past its nearest neighbor",
+        tests=(NODES,),
+    ),
+    Mutant(
+        name="nodes-without-their-weight",
+        path="structures/node_noise.py",
+        before="                before = weight * level\n",
+        after="                before = level\n",
+        wrong="tiers of heavy nodes are further apart than their levels",
+        tests=(NODES, "tests/statistical/test_tree_covariance.py"),
+    ),
+    Mutant(
+        name="epochs-with-half-the-noise",
+        path="structures/epochs.py",
+        before="else 2 * tree.column_l1\n",
+        after="else tree.column_l1\n",
+        wrong="the nodes within an epoch have half of the noise that they are charged for",
+        tests=(
+            "tests/unit/structures/test_forests.py",
+            "tests/unit/structures/test_tree_errors.py",
+        ),
+    ),
+    Mutant(
+        name="histogram-from-the-anchor",
+        path="structures/sparse_histogram/histogram.py",
+        before="        below = max(known for known in self._path if known < rung)\n",
+        after="        below = min(known for known in self._path if known < rung)\n",
+        wrong="levels of a sparse histogram are drawn past their nearest neighbor",
+        tests=(HISTOGRAM, "tests/statistical/test_sparse_histogram_law.py"),
+    ),
+    Mutant(
+        name="histogram-counts-known-keys",
+        path="structures/sparse_histogram/histogram.py",
+        before="        left = self.domain.size - len(self._ranks)\n",
+        after="        left = self.domain.size\n",
+        wrong="keys whose noise is known join a sparse histogram a second time",
+        tests=(HISTOGRAM,),
+    ),
+    Mutant(
+        name="threshold-rounded-down",
+        path="structures/sparse_histogram/threshold.py",
+        before="        return COARSENESS * math.ceil(",
+        after="        return COARSENESS * math.floor(",
+        wrong="more false keys are reported than were announced",
+        tests=("tests/unit/structures/sparse_histogram/test_thresholds.py",),
+    ),
+    Mutant(
+        name="size-without-sensitivity",
+        path="structures/counts.py",
+        before="        return Change(self.columns * each + own,"
+        " self.columns * each**2 + own**2, max(each, own))\n",
+        after="        return Change(self.columns * each,"
+        " self.columns * each**2, max(each, own))\n",
+        wrong="the size of a group is protected by nothing",
+        tests=("tests/unit/structures/test_counts.py",),
+    ),
+    Mutant(
+        name="norms-of-rows",
+        path="structures/factorization.py",
+        before="int((columns * columns).sum(axis=0).max())",
+        after="int((columns * columns).sum(axis=1).max())",
+        wrong="the sensitivity of a strategy is that of its rows",
+        tests=("tests/unit/structures/test_factorization.py",),
+    ),
+)

@@ -1,0 +1,152 @@
+"""Faults of the pages: who may send a form, what is shown to whom, and what it says."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+FORMS: Final = "tests/web/test_forms.py"
+SIGNING: Final = "tests/web/test_signing_in.py"
+CONTENTS: Final = "tests/web/test_page_contents.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="form-without-origin",
+        path="web/origin.py",
+        before="        if sent == self._own:\n",
+        after="        if not sent or sent == self._own:\n",
+        wrong="a form that does not say where it comes from is taken",
+        tests=(FORMS,),
+    ),
+    Mutant(
+        name="form-from-another-port",
+        path="web/origin.py",
+        before="        if self._here and parts.netloc == host.lower()"
+        ' and _is_loopback(parts.hostname or ""):\n',
+        after='        if self._here and _is_loopback(parts.hostname or ""):\n',
+        wrong="another server of the same machine sends forms of ours",
+        tests=(FORMS,),
+    ),
+    Mutant(
+        name="form-from-anywhere",
+        path="web/wiring.py",
+        before='            origin.require(request.headers.get("Origin"), request.host)\n',
+        after="",
+        wrong="any site sends forms of ours in somebody's name",
+        tests=(FORMS,),
+    ),
+    Mutant(
+        name="form-without-its-key",
+        path="web/wiring.py",
+        before="    if not hmac.compare_digest(sent.encode(), visit.form_key.encode()):\n",
+        after="    if sent and not hmac.compare_digest(sent.encode(), visit.form_key.encode()):\n",
+        wrong="a form without the key of its session is taken",
+        tests=(FORMS,),
+    ),
+    Mutant(
+        name="pages-for-all-roles",
+        path="web/wiring.py",
+        before="    if page.policy.roles:\n        caller.require(*page.policy.roles)\n",
+        after="",
+        wrong="pages are shown, and forms are taken, whatever the role",
+        tests=("tests/web/test_page_roles.py",),
+    ),
+    Mutant(
+        name="menu-of-all-roles",
+        path="web/wiring.py",
+        before="if not page.policy.roles or visit.may(*page.policy.roles)]",
+        after="if page.policy.roles or visit.may(*page.policy.roles)]",
+        wrong="the menu leads to pages that the caller may not see",
+        tests=("tests/web/test_page_roles.py", "tests/web/test_admin_pages.py"),
+    ),
+    Mutant(
+        name="scripts-in-pages",
+        path="web/wiring.py",
+        before="default-src 'none'; script-src 'self';",
+        after="default-src 'none'; script-src 'self' 'unsafe-inline';",
+        wrong="a script that got into a page runs",
+        tests=(CONTENTS,),
+    ),
+    Mutant(
+        name="name-not-escaped",
+        path="web/templates/query.html",
+        before="<h1><bdi>{{ query.name }}</bdi>",
+        after="<h1><bdi>{{ query.name | safe }}</bdi>",
+        wrong="the name of a query is markup on its page",
+        tests=(CONTENTS, "tests/web/test_hostile_names.py"),
+    ),
+    Mutant(
+        name="onward-to-another-site",
+        path="web/origin.py",
+        before='found.startswith("/") and not found.startswith("//")',
+        after='found.startswith("/")',
+        wrong="signing in leads on to another site",
+        tests=(SIGNING,),
+    ),
+    Mutant(
+        name="cookie-for-other-sites",
+        path="web/views/entry.py",
+        before="    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True,"
+        ' samesite="Strict")\n',
+        after="    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True,"
+        ' samesite="Lax")\n',
+        wrong="a link on another site opens a page in somebody's name",
+        tests=(SIGNING,),
+    ),
+    Mutant(
+        name="sign-in-without-end",
+        path="web/views/entry.py",
+        before='            visit.lent.limits.failed_sign_in(request.remote_addr or "")\n',
+        after="            visit.lent.limits.request(token)\n",
+        wrong="tokens are tried by the form as often as one likes",
+        tests=(SIGNING,),
+    ),
+    Mutant(
+        name="sign-out-of-the-browser-alone",
+        path="web/views/entry.py",
+        before="    sessions.end(visit.server, visit.secret)\n",
+        after="",
+        wrong="a session that was signed out goes on for whoever has its cookie",
+        tests=(SIGNING,),
+    ),
+    Mutant(
+        name="once-whatever-the-page",
+        path="web/once.py",
+        before='repeats.fingerprint(server, b"form", request.path.encode(), sent.encode())',
+        after='repeats.fingerprint(server, b"form", sent.encode())',
+        wrong="a form's key does not hold it to its page",
+        tests=("tests/web/test_work_pages.py", FORMS, "tests/web/test_admin_pages.py"),
+    ),
+    Mutant(
+        name="once-after-a-refusal",
+        path="web/once.py",
+        before="        repeats.give_up(server, begun)\n        raise\n",
+        after="        raise\n",
+        wrong="a form that was refused cannot be sent again when it was mended",
+        tests=("tests/web/test_built_by_form.py", FORMS, "tests/web/test_admin_pages.py"),
+    ),
+    Mutant(
+        name="condition-said-wrongly",
+        path="web/asking.py",
+        before='    ">=": "is at least",\n',
+        after='    ">=": "is above",\n',
+        wrong="a page says of a condition that it leaves its bound out",
+        tests=("tests/web/test_what_is_said.py",),
+    ),
+    Mutant(
+        name="delta-not-said",
+        path="web/wording.py",
+        before='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta else ""',
+        after='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta > 1e-3 else ""',
+        wrong="a loss is said without the delta that it is at",
+        tests=("tests/web/test_what_is_said.py", CONTENTS, "tests/web/test_admin_pages.py"),
+    ),
+    Mutant(
+        name="together-as-if-independent",
+        path="web/knowledge.py",
+        before="        Loss(TOGETHER, bounded(exposure.released.epsilon)),\n",
+        after="        Loss(TOGETHER, bounded(exposure.independent.epsilon)),\n",
+        wrong="the chart of a coalition shows another loss than the coalition has",
+        tests=("tests/web/test_coalitions.py",),
+    ),
+)
