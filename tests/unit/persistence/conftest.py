@@ -1,6 +1,8 @@
 """A migrated database, and one row of every table."""
 
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -209,6 +211,7 @@ CLASSES: dict[str, type[SQLModel]] = {
 }
 
 MakeRow = Callable[..., SQLModel]
+Prototype = Callable[[str, str, Callable[[Homes, Path], Home]], Home]
 
 
 @pytest.fixture
@@ -227,23 +230,48 @@ def bare_url(backend: str, path: Path, homes: Homes) -> str:
 
 @pytest.fixture
 def url(
-    backend: str, path: Path, homes: Homes, prototype: Callable[..., Home], bare_url: str
+    backend: str, path: Path, homes: Homes, prototype: Prototype, request: pytest.FixtureRequest
 ) -> str:
-    """A migrated database, as its owner reaches it."""
+    """A migrated database, as its owner reaches it, with rows where ``filled`` is asked for."""
+    rows = "filled" in request.fixturenames
+    template = (
+        prototype(backend, "rows", furnished) if rows else prototype(backend, "migrated", migrated)
+    )
     if backend == SQLITE:
-        migrate.upgrade(bare_url)
-        return bare_url
-    home = homes.copy(prototype(backend, "migrated", migrated), path.parent / "home")
-    return home.settings().migration_database_url
+        shutil.copy(template.folder / path.name, path)
+        return f"sqlite:///{path}"
+    return homes.copy(template, path.parent / "home").settings().migration_database_url
 
 
 def migrated(homes: Homes, folder: Path) -> Home:
     """A migrated database without keys."""
     folder.mkdir()
+    if homes.cluster is None:
+        migrate.upgrade(url_in(folder))
+        return Home(folder, None, {})
     home = homes.bare(folder)
     settings = home.settings()
     migrate.upgrade(settings.migration_database_url, application_url=settings.database_url)
     return home
+
+
+def furnished(homes: Homes, folder: Path) -> Home:
+    """A migrated database with one row in every table, which nobody is connected to."""
+    home = migrated(homes, folder)
+    database = Database(owners(home))
+    with database.write() as session:
+        fill(session)
+    database.close()
+    return home
+
+
+def url_in(folder: Path) -> str:
+    return f"sqlite:///{folder / 'penstock.db'}"
+
+
+def owners(home: Home) -> str:
+    """The database of ``migrated`` as its owner reaches it."""
+    return home.settings().migration_database_url or url_in(home.folder)
 
 
 @pytest.fixture
@@ -275,6 +303,37 @@ def fill(session: Session) -> None:
 @pytest.fixture
 def filled(database: Database) -> Database:
     """A database with one row in every table."""
-    with database.write() as session:
-        fill(session)
     return database
+
+
+@pytest.fixture(scope="session")
+def opened() -> Iterator[dict[str, Database]]:
+    """The database of ``shared``, by what it is on."""
+    found: dict[str, Database] = {}
+    yield found
+    for database in found.values():
+        database.close()
+
+
+@pytest.fixture
+def shared(backend: str, prototype: Prototype, opened: dict[str, Database]) -> Database:
+    """One row in every table, for all tests of this process: write through ``undone`` alone."""
+    if backend not in opened:
+        opened[backend] = Database(owners(prototype(backend, "shared", furnished)))
+    return opened[backend]
+
+
+class Undone(Exception):
+    """Thrown at the end of a transaction that is not to be committed."""
+
+
+@contextmanager
+def undone(database: Database) -> Iterator[Session]:
+    """A write transaction of which nothing stays; what refuses it is raised.
+
+    No constraint of ours is deferred, so that a commit would refuse nothing more.
+    """
+    with suppress(Undone), database.write() as session:
+        yield session
+        session.flush()
+        raise Undone

@@ -1,15 +1,13 @@
 """History stays as it was written."""
 
-from collections.abc import Callable
-
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import SQLModel
+from tests.unit.persistence.conftest import undone
 
 from penstock.persistence import Database, append_only, migrate, tables
 
-MakeRow = Callable[..., SQLModel]
+pytestmark = pytest.mark.each_database
 
 HISTORY = (
     *("charge", "checkpoint", "clearance", "decision", "grant", "leaf", "proposal"),
@@ -42,30 +40,30 @@ def test_every_table_is_either_history_or_not() -> None:
 
 
 @pytest.mark.parametrize(("table", "column"), columns())
-def test_no_column_of_history_is_changed(filled: Database, table: str, column: str) -> None:
+def test_no_column_of_history_is_changed(shared: Database, table: str, column: str) -> None:
     changed = "id + 1" if column == "id" else "NULL"
     with (
         pytest.raises(IntegrityError, match=f"{table} is append-only"),
-        filled.write() as session,
+        undone(shared) as session,
     ):
         session.connection().execute(text(f'UPDATE "{table}" SET "{column}" = {changed}'))  # noqa: S608 - names of ours
 
 
 @pytest.mark.parametrize("table", HISTORY)
-def test_no_row_of_history_is_deleted(filled: Database, table: str) -> None:
+def test_no_row_of_history_is_deleted(shared: Database, table: str) -> None:
     with (
         pytest.raises(IntegrityError, match=f"{table} is append-only"),
-        filled.write() as session,
+        undone(shared) as session,
     ):
         session.connection().execute(text(f'DELETE FROM "{table}"'))  # noqa: S608 - names of ours
 
 
 @pytest.mark.only("postgresql")
 @pytest.mark.parametrize("table", HISTORY)
-def test_no_table_of_history_is_emptied(filled: Database, table: str) -> None:
+def test_no_table_of_history_is_emptied(shared: Database, table: str) -> None:
     with (
         pytest.raises(IntegrityError, match="is append-only"),
-        filled.write() as session,
+        undone(shared) as session,
     ):
         # CASCADE: foreign keys would refuse it before the trigger does.
         session.connection().execute(text(f'TRUNCATE "{table}" CASCADE'))
@@ -73,10 +71,10 @@ def test_no_table_of_history_is_emptied(filled: Database, table: str) -> None:
 
 @pytest.mark.only("sqlite")
 @pytest.mark.parametrize("table", HISTORY)
-def test_no_row_of_history_is_replaced(filled: Database, table: str) -> None:
+def test_no_row_of_history_is_replaced(shared: Database, table: str) -> None:
     with (
         pytest.raises(IntegrityError, match=f"{table} is append-only"),
-        filled.write() as session,
+        undone(shared) as session,
     ):
         session.connection().execute(
             text(f'INSERT OR REPLACE INTO "{table}" SELECT * FROM "{table}"')  # noqa: S608 - names of ours
@@ -84,10 +82,10 @@ def test_no_row_of_history_is_replaced(filled: Database, table: str) -> None:
 
 
 @pytest.mark.only("postgresql")
-def test_a_conflict_changes_no_row_of_history(filled: Database) -> None:
+def test_a_conflict_changes_no_row_of_history(shared: Database) -> None:
     with (
         pytest.raises(IntegrityError, match="query_level is append-only"),
-        filled.write() as session,
+        undone(shared) as session,
     ):
         session.connection().execute(
             text(
@@ -122,10 +120,10 @@ def test_a_leaf_is_given_its_place_once(filled: Database) -> None:
 
 @pytest.mark.parametrize("column", CHANGED)
 def test_a_leaf_changes_in_nothing_else_when_it_is_given_its_place(
-    filled: Database, column: str
+    shared: Database, column: str
 ) -> None:
     statement = f'UPDATE leaf SET "index" = 0, "{column}" = {CHANGED[column]}'  # noqa: S608 - names of ours
-    with pytest.raises(IntegrityError, match="leaf is append-only"), filled.write() as session:
+    with pytest.raises(IntegrityError, match="leaf is append-only"), undone(shared) as session:
         session.connection().execute(text(statement))
 
 

@@ -32,6 +32,12 @@ def add(database: Database, row: MakeRow, rank: int = 11, description: str = "")
         session.add(row("tier", folded=str(rank), rank=rank, description=description))
 
 
+def describe(database: Database) -> None:
+    """Change a row, so that there is a write-ahead log."""
+    with database.write() as session:
+        session.get_one(tables.Tier, 1).description = "everybody"
+
+
 @contextmanager
 def file_size_limit(limit: int) -> Iterator[None]:
     """As if the disk refused to let any file grow beyond ``limit`` bytes."""
@@ -94,6 +100,7 @@ def test_a_full_disk_changes_nothing_and_heals(filled: Database, row: MakeRow) -
 def test_a_disk_that_fails_at_the_commit_changes_nothing_and_heals(
     filled: Database, row: MakeRow, path: Path
 ) -> None:
+    describe(filled)
     log = path.with_name(f"{path.name}-wal")
     reached = []
 

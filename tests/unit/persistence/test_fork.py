@@ -5,10 +5,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import pytest
 from sqlmodel import SQLModel, select
 from tests.databases.homes import SQLITE
 
 from penstock.persistence import Database, tables
+
+pytestmark = pytest.mark.each_database
 
 MakeRow = Callable[..., SQLModel]
 

@@ -6,9 +6,12 @@ from threading import Thread
 import pytest
 from sqlalchemy.dialects import postgresql
 from sqlmodel import SQLModel
+from tests.databases.homes import PATIENCE
 
 from penstock.errors import DatabaseUnavailable
 from penstock.persistence import Database, lock_dataset, lock_log, lock_query, locks, tables
+
+pytestmark = pytest.mark.each_database
 
 MakeRow = Callable[..., SQLModel]
 Acts = tuple[bool, list[tuple[Callable[..., object], int | None]]]
@@ -48,7 +51,7 @@ def test_nobody_else_writes_while_a_query_is_locked(filled: Database, url: str) 
 def test_who_waits_to_write_begins_when_the_other_ends_and_sees_what_was_written(
     filled: Database, url: str
 ) -> None:
-    other = Database(url, busy_timeout_seconds=30)
+    other = Database(url, busy_timeout_seconds=PATIENCE)
     seen: list[int] = []
 
     def wait() -> None:
@@ -114,7 +117,7 @@ def test_who_waits_for_whom(
     with filled.write() as session:
         session.add(row("dataset", version=2))
         session.add(row("query", folded="second", canonical_hash="01"))
-    other = Database(url, busy_timeout_seconds=0.02 if waits else 30)
+    other = Database(url, busy_timeout_seconds=0.02 if waits else PATIENCE)
 
     def hold(database: Database, acts: Acts, then: Callable[[], None]) -> None:
         alone, locks = acts

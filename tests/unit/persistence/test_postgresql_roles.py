@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlmodel import select
 from tests.databases.cluster import APPLICATION, OWNER, Cluster
 from tests.databases.homes import Homes
-from tests.unit.persistence.conftest import SAMPLES, fill
+from tests.unit.persistence.conftest import SAMPLES, Prototype, fill, furnished, undone
 
 from penstock.errors import DatabaseUnavailable
 from penstock.persistence import Database, append_only, migrate, tables
@@ -21,13 +21,13 @@ def name(homes: Homes, url: str) -> str:
 
 
 @pytest.fixture
-def application(cluster: Cluster, filled: Database, name: str) -> Database:
-    """The database as the server reaches it."""
-    return Database(cluster.url(name))
+def application(backend: str, shared: Database, prototype: Prototype) -> Database:
+    """The database that tests share, as the server reaches it."""
+    return Database(prototype(backend, "shared", furnished).settings().database_url)
 
 
 def refused(database: Database, statement: str) -> None:
-    with pytest.raises(DatabaseUnavailable, match="may not do this"), database.write() as session:
+    with pytest.raises(DatabaseUnavailable, match="may not do this"), undone(database) as session:
         session.connection().execute(text(statement))
 
 

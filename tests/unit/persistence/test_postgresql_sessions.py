@@ -6,12 +6,13 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, event, text
 from sqlmodel import Session, SQLModel, select
 from tests.databases.cluster import PASSWORD, Cluster
-from tests.databases.homes import Homes
+from tests.databases.homes import PATIENCE, Homes
 
 from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown
 from penstock.persistence import Database, migrate, postgresql, tables
@@ -268,7 +269,7 @@ def test_a_deadlock_is_told_as_one(filled: Database, url: str, row: MakeRow) -> 
         session.add(row("tier", folded="b", rank=11))
     other = Database(url)
     outcomes: list[str] = []
-    barrier = threading.Barrier(2, timeout=30)
+    barrier = threading.Barrier(2, timeout=PATIENCE)
 
     def lock(database: Database, first: int, second: int) -> None:
         statement = text("SELECT 1 FROM tier WHERE id = :key FOR UPDATE")
@@ -281,7 +282,7 @@ def test_a_deadlock_is_told_as_one(filled: Database, url: str, row: MakeRow) -> 
             outcomes.append(problem.detail)
 
     # Patient enough for the server to find out.
-    patient = Database(url, busy_timeout_seconds=30)
+    patient = Database(url, busy_timeout_seconds=PATIENCE)
     threads = [
         threading.Thread(target=lock, args=(patient, 1, 2)),
         threading.Thread(target=lock, args=(other, 2, 1)),
@@ -294,18 +295,17 @@ def test_a_deadlock_is_told_as_one(filled: Database, url: str, row: MakeRow) -> 
     assert "others changed the same" in outcomes[0]
 
 
-def test_a_silent_server_is_given_up(
-    filled: Database, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(postgresql, "SILENCE_SECONDS", 0.1)
-    monkeypatch.setattr(postgresql, "WORK_SECONDS", 0.1)
-    database = Database(url, busy_timeout_seconds=0.1)
+def test_a_silent_server_is_given_up(filled: Database, url: str) -> None:
+    database = Database(url, busy_timeout_seconds=3)
     stopped: list[int] = []
 
     def act() -> None:
         with database.write() as session:
             stopped.append(backend_of(session))
+            driver: Any = session.connection().connection.driver_connection
+            assert driver.patience == 3 + postgresql.WORK_SECONDS + postgresql.SILENCE_SECONDS
             os.kill(stopped[0], signal.SIGSTOP)
+            driver.patience = 0.1
             session.connection().exec_driver_sql("SELECT 1")
 
     try:

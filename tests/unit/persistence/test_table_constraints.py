@@ -7,13 +7,15 @@ import pytest
 from sqlalchemy import CheckConstraint, UniqueConstraint, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlmodel import SQLModel, col, select
-from tests.unit.persistence.conftest import NOON
+from tests.unit.persistence.conftest import NOON, undone
 
 from penstock.persistence import Database, duplicate, tables
 
 MakeRow = Callable[..., SQLModel]
 
 LONG = "x" * 65
+
+pytestmark = pytest.mark.each_database
 
 # Name of the constraint without its prefix: what breaks it.
 BROKEN: dict[str, list[dict[str, object]]] = {
@@ -180,17 +182,17 @@ def test_every_check_is_tried() -> None:
     [(name, changes) for name, several in BROKEN.items() for changes in several],
 )
 def test_a_row_that_breaks_a_check_is_refused(
-    filled: Database, row: MakeRow, constraint: str, changes: dict[str, object]
+    shared: Database, row: MakeRow, constraint: str, changes: dict[str, object]
 ) -> None:
     table = table_of(constraint)
     named = rf'ck_({constraint}|{ALSO.get(constraint, constraint)})"?\n'
-    with pytest.raises(IntegrityError, match=named), filled.write() as session:
+    with pytest.raises(IntegrityError, match=named), undone(shared) as session:
         session.add(row(table, **{**SECOND[table], **changes}))
 
 
 @pytest.mark.parametrize("table", SECOND)
-def test_a_second_row_that_differs_is_taken(filled: Database, row: MakeRow, table: str) -> None:
-    with filled.write() as session:
+def test_a_second_row_that_differs_is_taken(shared: Database, row: MakeRow, table: str) -> None:
+    with undone(shared) as session:
         parent = {
             "decision": "proposal",
             "grant": "user",
@@ -198,7 +200,7 @@ def test_a_second_row_that_differs_is_taken(filled: Database, row: MakeRow, tabl
             "stream_state": "query",
         }.get(table)
         if parent is not None:
-            session.add(row(parent, **SECOND[parent]))
+            session.add(row(parent, id=2, **SECOND[parent]))
             session.flush()
         session.add(row(table, **SECOND[table]))
 
@@ -222,19 +224,19 @@ def uniques() -> list[tuple[str, tuple[str, ...]]]:
 
 @pytest.mark.parametrize(("table", "columns"), uniques())
 def test_what_is_unique_is_refused_twice(
-    filled: Database,
+    shared: Database,
     row: MakeRow,
     samples: Mapping[str, Mapping[str, object]],
     table: str,
     columns: tuple[str, ...],
 ) -> None:
     same = {column: samples[table].get(column) for column in columns}
+    first = []
     if table == "leaf":
         same = {"index": 7}
-        with filled.write() as session:
-            session.add(row("leaf", index=7))
-    with pytest.raises(IntegrityError) as caught, filled.write() as session:
-        session.add(row(table, **{**SECOND[table], **same}))
+        first = [row("leaf", index=7)]
+    with pytest.raises(IntegrityError) as caught, undone(shared) as session:
+        session.add_all([*first, row(table, **{**SECOND[table], **same})])
     assert duplicate(caught.value)
 
 
@@ -257,11 +259,11 @@ def foreign_keys() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("table", "column"), foreign_keys())
 def test_a_reference_to_nothing_is_refused(
-    filled: Database, row: MakeRow, table: str, column: str
+    shared: Database, row: MakeRow, table: str, column: str
 ) -> None:
     with (
         pytest.raises(IntegrityError, match=r"(?i)foreign key") as caught,
-        filled.write() as session,
+        undone(shared) as session,
     ):
         session.add(row(table, **{**SECOND[table], column: 99}))
     assert not duplicate(caught.value)

@@ -16,6 +16,8 @@ from sqlmodel import SQLModel, select
 from penstock.errors import DatabaseUnavailable, InvalidInput
 from penstock.persistence import Database, migrate, tables
 
+pytestmark = pytest.mark.each_database
+
 MakeRow = Callable[..., SQLModel]
 
 PRAGMAS = {

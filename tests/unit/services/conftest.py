@@ -105,7 +105,8 @@ def opened(made: Home, taken: int = 0) -> World:
     return World(server, clock, streams)
 
 
-CopyWorld = Callable[[str, Callable[[World], None]], World]
+CopyWorld = Callable[[str, Callable[[World], object]], World]
+Keep = Callable[[str, str], Path]
 
 
 @pytest.fixture(scope="session")
@@ -129,7 +130,7 @@ def copy_world(
     """
     copied: list[World] = []
 
-    def copy(name: str, fill: Callable[[World], None]) -> World:
+    def copy(name: str, fill: Callable[[World], object]) -> World:
         def make(homes: Homes, folder: Path) -> Home:
             made = homes.empty(folder)
             world = opened(made)
@@ -146,6 +147,21 @@ def copy_world(
     yield copy
     for world in copied:
         world.server.database.close()
+
+
+@pytest.fixture(scope="session")
+def keep(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """``keep(name, text)``: a file that stays where it is, for the datasets of templates."""
+    folder = tmp_path_factory.mktemp("kept")
+
+    def path_of(name: str, text: str) -> Path:
+        path = folder / name
+        if not path.exists():
+            path.write_text(text, encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == text, f"{name} was changed by another test"
+        return path
+
+    return path_of
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """A world with rows in every table that is authenticated, and whoever can write to them."""
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -8,6 +9,7 @@ from typing import Any
 import sqlmodel
 from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.pool import NullPool
+from tests.unit.services import conftest
 from tests.unit.services.conftest import World
 from tests.unit.sites import SITES
 
@@ -18,6 +20,7 @@ from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, TokenSpec
 from penstock.services.work import Wanted
 
+TOKENS = "tokens.json"
 TABLES = tuple(str(kind.__tablename__) for kind in authenticity.SIGNED)
 
 
@@ -69,6 +72,18 @@ def fill(world: World) -> dict[str, str]:
                 )
             )
     return {name: one.token for name, one in given.items()}
+
+
+def filled(world: World) -> None:
+    """Fill a world of nothing, and keep the tokens in its home."""
+    conftest.fill(world)
+    (world.server.settings.home / TOKENS).write_text(json.dumps(fill(world)))
+
+
+def tokens_of(world: World) -> dict[str, str]:
+    """The tokens of a world that was ``filled``, by their users."""
+    kept: dict[str, str] = json.loads((world.server.settings.home / TOKENS).read_text())
+    return kept
 
 
 @contextmanager

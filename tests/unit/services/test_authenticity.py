@@ -1,12 +1,13 @@
 """A row that was altered outside of the server is refused wherever it is read."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, text, update
-from tests.unit.services.conftest import World
-from tests.unit.services.tampered import TABLES, fill, read_all, rows_of, unguarded
+from sqlalchemy import Connection, Table, text, update
+from tests.unit.services.conftest import CopyWorld, World
+from tests.unit.services.tampered import TABLES, filled, read_all, rows_of, unguarded
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import metadata
@@ -27,13 +28,22 @@ OTHERWISE = {
 }
 """What holds the rows of the other tables."""
 
+pytestmark = pytest.mark.each_database
+
 NAMED = [str(kind.__tablename__) for kind in authenticity.NAMED]
 
 
 @pytest.fixture
-def full(world: World) -> World:
-    fill(world)
-    return world
+def full(copy_world: CopyWorld) -> World:
+    return copy_world("tampered", filled)
+
+
+@pytest.fixture
+def owner(full: World) -> Iterator[Connection]:
+    """A connection of whoever owns the database, with triggers off."""
+    with unguarded(full) as connection:
+        connection.commit()
+        yield connection
 
 
 def others(value: Any, column: Any) -> list[object]:
@@ -60,17 +70,17 @@ def others(value: Any, column: Any) -> list[object]:
     return [changed, None] if column.nullable else [changed]
 
 
-def put(world: World, table: Table, key: int, column: str, value: object) -> None:
-    with unguarded(world) as connection:
-        connection.execute(update(table).where(table.c.id == key).values({column: value}))
+def put(owner: Connection, table: Table, key: int, column: str, value: object) -> None:
+    owner.execute(update(table).where(table.c.id == key).values({column: value}))
+    owner.commit()
 
 
-def trade(world: World, name: str, first: int, last: int) -> None:
+def trade(owner: Connection, name: str, first: int, last: int) -> None:
     """Let two rows of a table have each other's number."""
-    with unguarded(world) as connection:
-        for before, after in ((first, -1), (last, first), (-1, last)):
-            statement = f'UPDATE "{name}" SET id = {after} WHERE id = {before}'  # noqa: S608 - ours
-            connection.execute(text(statement))
+    for before, after in ((first, -1), (last, first), (-1, last)):
+        statement = f'UPDATE "{name}" SET id = {after} WHERE id = {before}'  # noqa: S608 - ours
+        owner.execute(text(statement))
+    owner.commit()
 
 
 def refused(world: World, table: str) -> bool:
@@ -107,7 +117,7 @@ def test_rows_of_every_table_are_read_as_they_were_written(full: World) -> None:
 
 
 @pytest.mark.only("sqlite")
-def test_a_row_with_any_column_altered_is_refused(full: World) -> None:
+def test_a_row_with_any_column_altered_is_refused(full: World, owner: Connection) -> None:
     for name in TABLES:
         table = metadata.tables[name]
         row = rows_of(full, name)[-1]
@@ -115,36 +125,38 @@ def test_a_row_with_any_column_altered_is_refused(full: World) -> None:
             if column == "id":
                 continue
             for value in others(row[column], table.c[column]):
-                put(full, table, row["id"], column, value)
+                put(owner, table, row["id"], column, value)
                 assert refused(full, name), (name, column)
-            put(full, table, row["id"], column, row[column])
+            put(owner, table, row["id"], column, row[column])
         assert not refused(full, name), name
 
 
-def test_a_row_under_the_hmac_of_another_or_under_none_is_refused(full: World) -> None:
+def test_a_row_under_the_hmac_of_another_or_under_none_is_refused(
+    full: World, owner: Connection
+) -> None:
     for name in TABLES:
         table = metadata.tables[name]
         first, *_, last = rows_of(full, name)
         for value in (first["mac"], None, b"", b"\0" * 32):
-            put(full, table, last["id"], "mac", value)
+            put(owner, table, last["id"], "mac", value)
             assert refused(full, name), name
-        put(full, table, last["id"], "mac", last["mac"])
+        put(owner, table, last["id"], "mac", last["mac"])
         assert not refused(full, name), name
 
 
 @pytest.mark.only("sqlite")
-def test_rows_that_trade_their_numbers_are_refused(full: World) -> None:
+def test_rows_that_trade_their_numbers_are_refused(full: World, owner: Connection) -> None:
     for name in NAMED:
         first, *_, last = (row["id"] for row in rows_of(full, name))
-        trade(full, name, first, last)
+        trade(owner, name, first, last)
         assert refused(full, name), name
-        trade(full, name, first, last)
+        trade(owner, name, first, last)
         assert not refused(full, name), name
 
 
 @pytest.mark.only("sqlite")
 def test_without_the_number_rows_could_trade_them(
-    full: World, monkeypatch: pytest.MonkeyPatch
+    full: World, owner: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, bound = metadata.tables["user"], authenticity.columns
     beside = tuple(name for name in bound("user") if name != "id")
@@ -158,8 +170,8 @@ def test_without_the_number_rows_could_trade_them(
     rows = rows_of(full, "user")
     for row in rows:
         found = authenticity.mac(key, "user", [row[name] for name in beside])
-        put(full, table, row["id"], "mac", found)
-    trade(full, "user", rows[0]["id"], rows[-1]["id"])
+        put(owner, table, row["id"], "mac", found)
+    trade(owner, "user", rows[0]["id"], rows[-1]["id"])
     found_out = refused(full, "user")
     for one in known:
         one.cache_clear()

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from tests.unit.services.conftest import World
-from tests.unit.services.tampered import alter, fill
+from tests.unit.services.conftest import CopyWorld, World
+from tests.unit.services.tampered import alter, filled, tokens_of
 
 from penstock.errors import IntegrityViolation
 from penstock.services import (
@@ -36,8 +36,9 @@ Act = Callable[[World, Tokens], object]
 
 
 @pytest.fixture
-def filled(world: World) -> tuple[World, Tokens]:
-    return world, fill(world)
+def full(copy_world: CopyWorld) -> tuple[World, Tokens]:
+    world = copy_world("tampered", filled)
+    return world, tokens_of(world)
 
 
 def asks(world: World, _: Tokens) -> object:
@@ -104,9 +105,9 @@ ESCALATIONS: list[tuple[str, Act]] = [
 @pytest.mark.only("sqlite")
 @pytest.mark.parametrize(("statement", "act"), ESCALATIONS)
 def test_what_was_altered_gives_nobody_anything(
-    filled: tuple[World, Tokens], statement: str, act: Act
+    full: tuple[World, Tokens], statement: str, act: Act
 ) -> None:
-    world, given = filled
+    world, given = full
     taken = world.streams.taken
     alter(world, statement)
     with pytest.raises(IntegrityViolation, match="was altered outside of this server"):
@@ -116,14 +117,14 @@ def test_what_was_altered_gives_nobody_anything(
 
 
 @pytest.mark.only("sqlite")
-def test_the_same_is_answered_where_nothing_was_altered(filled: tuple[World, Tokens]) -> None:
-    world, given = filled
+def test_the_same_is_answered_where_nothing_was_altered(full: tuple[World, Tokens]) -> None:
+    world, given = full
     for act in {act for _, act in ESCALATIONS} - {enters_again}:
         act(world, given)
 
 
-def test_whatever_the_server_changes_is_signed_again(filled: tuple[World, Tokens]) -> None:
-    world, given = filled
+def test_whatever_the_server_changes_is_signed_again(full: tuple[World, Tokens]) -> None:
+    world, given = full
     server = world.server
     finer = {"levels": {"internal": {"epsilon": 1}}, "values": [120, 7, 0]}
     queries.change(server, OPERATOR, "visits", LevelsChange.model_validate(finer))
