@@ -43,6 +43,7 @@ from tests.api.bad_input.stage import (
     CANARY,
     FILE,
     Furnished,
+    Original,
     Stage,
     ask,
     furnished_home,
@@ -145,10 +146,16 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Furnished:
     return furnished_home(tmp_path_factory.mktemp("furnished") / "home")
 
 
+@pytest.fixture(scope="module")
+def original(model: Furnished, tmp_path_factory: pytest.TempPathFactory) -> Original:
+    """A stage to be put back."""
+    return Original(model, tmp_path_factory.mktemp("original"))
+
+
 @pytest.fixture
-def own(model: Furnished, tmp_path: Path) -> Iterator[Stage]:
+def own(original: Original) -> Iterator[Stage]:
     """A server on SQLite for one test."""
-    made = set_up(model, tmp_path, Homes(None))
+    made = original.put_back()
     yield made
     made.world.server.database.close()
 

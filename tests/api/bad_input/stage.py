@@ -1,8 +1,10 @@
 """A server that no bad request may change, and what its home held before."""
 
+import hashlib
 import re
+import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,8 @@ class Stage:
     file: Path
     before: dict[str, str]
     answer: dict[str, Any]
+    read: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What was found in the tables, by a hash of the database's files as they were then."""
 
     @property
     def place(self) -> Place:
@@ -50,8 +54,17 @@ class Stage:
         """What its home holds now."""
         kept = files(self.home.folder / "keys", self.home.folder / "witness", self.file)
         if self.home.database is None:
-            return {**tables(self.place.database), **kept}
+            return {**self._tables(), **kept}
         return {**tables_of(self.world.server.database), **kept}
+
+    def _tables(self) -> dict[str, str]:
+        """Read the tables, unless no byte of the database changed since they were read."""
+        state = hashlib.sha256(self.place.database.read_bytes())
+        ahead = self.place.database.with_name(self.place.database.name + "-wal")
+        state.update(ahead.read_bytes() if ahead.exists() else b"")
+        if state.hexdigest() not in self.read:
+            self.read[state.hexdigest()] = tables(self.place.database)
+        return self.read[state.hexdigest()]
 
     def require_unharmed(self) -> None:
         """Raise unless all is as it was, and a good request is answered as it was."""
@@ -73,6 +86,31 @@ def furnished_home(folder: Path) -> Furnished:
     """A furnished home on SQLite, to be copied."""
     made = Homes(None).empty(folder)
     return made, furnish(made)
+
+
+class Original:
+    """A stage that is put back at the same place for everybody who harms it."""
+
+    def __init__(self, furnished: Furnished, folder: Path) -> None:
+        place = folder / "place"
+        place.mkdir()
+        self.stage = set_up(furnished, place, Homes(None))
+        self.stage.world.server.database.close()
+        self.folder = place
+        self._kept = folder / "kept"
+        self.keep()
+
+    def keep(self) -> None:
+        """Let the folder be put back as it is now."""
+        shutil.rmtree(self._kept, ignore_errors=True)
+        shutil.copytree(self.folder, self._kept)
+
+    def put_back(self) -> Stage:
+        """The stage as it was, on a server of its own, which the caller closes."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self._kept, self.folder)
+        world = open_world(self.stage.home, dict(self.stage.world.tokens), **SETTINGS)
+        return replace(self.stage, world=world, read={})
 
 
 def set_up(furnished: Furnished, folder: Path, homes: Homes) -> Stage:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.api.bad_input import computed, datasets, levels, vectors
-from tests.api.bad_input.stage import Furnished, Stage, set_up
+from tests.api.bad_input.stage import Furnished, Original, Stage
 from tests.api.test_role_matrix import ELEMENTS, MATRIX, STREAM
 from tests.api.world import World, propose
-from tests.databases.homes import Homes
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga", "eve")
 """Nobody, an analyst cleared for nothing, two who are, an admin, an auditor; eve is all three."""
@@ -23,9 +22,10 @@ class House:
     known: Mapping[str, tuple[str, ...]]
 
 
-def open_house(furnished: Furnished, folder: Path) -> House:
-    """A copy of the furnished home, with streams, a file's dataset, and eve."""
-    made = set_up(furnished, folder, Homes(None))
+def build(furnished: Furnished, folder: Path) -> tuple[Original, House]:
+    """A copy of the furnished home, with streams, a file's dataset, and eve, to be put back."""
+    original = Original(furnished, folder)
+    made = original.put_back()
     world = made.world
     eve = {"name": "eve", "roles": ["analyst", "admin", "auditor"], "clearance": "internal"}
     world.answer("POST", "/api/v1/users", eve, by="root")
@@ -35,7 +35,11 @@ def open_house(furnished: Furnished, folder: Path) -> House:
         body = {**STREAM, "name": name, "levels": {tier: {"epsilon": 0.1} for tier in tiers}}
         world.answer("POST", "/api/v1/streams", body, by="root")
         world.answer("POST", f"/api/v1/streams/{name}/elements", ELEMENTS, by="root")
-    return House(world, _known(made))
+    house = House(world, _known(made))
+    world.server.database.close()
+    original.stage.world.tokens.update(world.tokens)
+    original.keep()
+    return original, house
 
 
 def _known(made: Stage) -> dict[str, tuple[str, ...]]:
