@@ -17,7 +17,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if proposal.by in (principal.name, principal.actor):\n",
         after="    if proposal.by == principal.actor and principal.by is not None:\n",
         wrong="whoever proposed something approves it",
-        tests=(TWO,),
+        tests=("tests/unit/services/test_two_persons.py::test_the_operator_is_one_person",),
     ),
     Mutant(
         name="approved-in-another-name",
@@ -25,7 +25,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if proposal.by in (principal.name, principal.actor):\n",
         after="    if proposal.by == principal.name:\n",
         wrong="the operator approves, in an admin's name, what the operator proposed",
-        tests=(TWO_BY_ROLES, TWO),
+        tests=("tests/unit/services/test_two_persons.py::test_the_operator_is_one_person",),
     ),
     Mutant(
         name="approved-for-a-former-admin",
@@ -33,7 +33,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if not _is_admin(session, proposal.by):\n",
         after="    if not _is_admin(session, principal.actor):\n",
         wrong="what was proposed by somebody who is no admin any more is done",
-        tests=(TWO_BY_ROLES, TWO),
+        tests=(
+            "tests/unit/services/test_two_persons_roles.py::test_two_different_people_are_admins_when_it_is_done",
+        ),
     ),
     Mutant(
         name="approved-for-another-state",
@@ -41,7 +43,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            _require_same(session, server, act, proposal)\n",
         after="",
         wrong="a proposal is done though what it was meant for has changed",
-        tests=(TWO, "tests/unit/services/test_two_persons_versions.py"),
+        tests=("tests/unit/services/test_two_persons.py::test_only_what_was_proposed_is_approved",),
     ),
     Mutant(
         name="approved-when-expired",
@@ -49,7 +51,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='undecided: State = "open" if proposal.expires_at > now else "expired"',
         after='undecided: State = "open" if proposal.expires_at >= proposal.at else "expired"',
         wrong="a proposal never expires",
-        tests=(TWO,),
+        tests=("tests/unit/services/test_two_persons.py::test_a_proposal_expires_after_a_week",),
     ),
     Mutant(
         name="tier-deleted-alone",
@@ -57,7 +59,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        require_second(server)\n        return removed\n",
         after="        return removed\n",
         wrong="one admin alone deletes a tier under the two-person rule",
-        tests=(TWO,),
+        tests=("tests/unit/services/test_two_persons.py::test_no_way_leads_past_the_rule",),
     ),
     Mutant(
         name="budget-raised-alone",
@@ -65,7 +67,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if largest(session, dataset_by_name(session, name)) > before:\n",
         after="        if largest(session, dataset_by_name(session, name)) < before:\n",
         wrong="one admin alone raises the largest budget under the two-person rule",
-        tests=(TWO,),
+        tests=(
+            "tests/unit/services/test_two_persons.py::test_a_larger_top_budget_is_proposed_by_one_and_approved_by_another",
+        ),
     ),
     Mutant(
         name="admin-made-alone",
@@ -89,7 +93,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    if "admin" not in principal.roles:\n        held &= principal.roles\n',
         after="",
         wrong="a token of few roles makes one of all roles of its user",
-        tests=(PEOPLE, "tests/unit/services/test_token_clearance.py"),
+        tests=(
+            "tests/unit/services/test_people.py::test_scopes_narrow_a_token_and_never_widen_it",
+        ),
     ),
     Mutant(
         name="token-good-when-revoked",
@@ -97,7 +103,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    alive = stored.revoked_at is None and stored.expires_at > server.clock()\n",
         after="    alive = stored.expires_at > server.clock()\n",
         wrong="a revoked token lets in",
-        tests=(PEOPLE,),
+        tests=(
+            "tests/unit/services/test_people.py::test_a_revoked_token_and_a_disabled_user_are_out_at_once",
+        ),
     ),
     Mutant(
         name="token-of-who-is-shut-out",
@@ -105,7 +113,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if not (genuine and alive and user.disabled_at is None):\n",
         after="    if not (genuine and alive):\n",
         wrong="the token of a disabled user lets in",
-        tests=(PEOPLE,),
+        tests=(
+            "tests/unit/services/test_people.py::test_a_revoked_token_and_a_disabled_user_are_out_at_once",
+        ),
     ),
     Mutant(
         name="token-known-by-its-prefix",
@@ -114,7 +124,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " digest(server.secrets.pepper, token))\n",
         after="    genuine = bool(stored.digest)\n",
         wrong="the public beginning of a token lets in",
-        tests=(PEOPLE,),
+        tests=(
+            "tests/unit/services/test_people.py::test_a_token_that_is_not_ours_is_refused_in_the_same_words",
+        ),
     ),
     Mutant(
         name="scopes-not-carried",
@@ -122,7 +134,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        roles=frozenset(roles_of(user)).intersection(carried),\n",
         after="        roles=frozenset(roles_of(user)).union(carried),\n",
         wrong="a token carries roles that its user does not have",
-        tests=(PEOPLE,),
+        tests=(
+            "tests/unit/services/test_people.py::test_scopes_narrow_a_token_and_never_widen_it",
+        ),
     ),
     Mutant(
         name="identity-of-a-disabled-user",
@@ -130,7 +144,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if user.name != identity.user or user.disabled_at is not None:\n",
         after="    if user.name != identity.user:\n",
         wrong="a token of the OpenID provider lets in who is shut out here",
-        tests=("tests/api/test_openid.py",),
+        tests=("tests/api/test_openid.py::test_a_disabled_user_is_refused",),
     ),
     Mutant(
         name="session-never-idle",
@@ -138,7 +152,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="now < found.expires_at and now < found.seen_at + idle and",
         after="now < found.expires_at and",
         wrong="a session without requests never ends by itself",
-        tests=(SESSIONS,),
+        tests=("tests/unit/services/test_sessions.py::test_an_idle_session_ends",),
     ),
     Mutant(
         name="session-outlives-its-token",
@@ -146,7 +160,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        ends = min(ends, principal.token_expires)\n",
         after="        ends = max(ends, principal.token_expires)\n",
         wrong="a session lives as long as the longest of the two",
-        tests=(SESSIONS,),
+        tests=("tests/unit/services/test_sessions.py::test_a_session_outlives_no_token",),
     ),
     Mutant(
         name="session-of-a-revoked-token",
@@ -154,7 +168,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        alive = alive and token.revoked_at is None and token.expires_at > now\n",
         after="        alive = alive and token.expires_at > now\n",
         wrong="a session goes on when its token was revoked",
-        tests=(SESSIONS,),
+        tests=("tests/unit/services/test_sessions.py::test_a_session_ends_with_its_token",),
     ),
     Mutant(
         name="session-key-of-all",
@@ -162,7 +176,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    text = b"penstock form\\0" + secret.encode(errors="replace")\n',
         after='    text = b"penstock form\\0"\n',
         wrong="the forms of all sessions carry one key",
-        tests=("tests/web/test_forms.py", SESSIONS),
+        tests=(
+            "tests/unit/services/test_sessions.py::test_each_session_has_a_key_of_its_own_for_forms",
+        ),
     ),
     Mutant(
         name="repeat-of-another-user",
@@ -171,7 +187,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " col(Idempotency.key) == key\n",
         after="            col(Idempotency.key) == key\n",
         wrong="an idempotency key of somebody else is answered",
-        tests=("tests/api/test_idempotency.py",),
+        tests=(
+            "tests/api/test_idempotency.py::test_a_key_of_one_user_is_free_for_another",
+            "tests/api/test_idempotency.py::test_a_key_belongs_to_one_user_and_lives_for_a_day",
+        ),
     ),
     Mutant(
         name="repeat-with-another-request",
@@ -179,7 +198,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if row is not None and not hmac.compare_digest(row.request, request):\n",
         after="        if row is not None and row.status is None and row.request != request:\n",
         wrong="a key that came with another request is answered as if it were the same",
-        tests=("tests/api/test_idempotency.py",),
+        tests=("tests/api/test_idempotency.py::test_one_key_with_another_body_is_refused",),
     ),
     Mutant(
         name="repeat-beside-the-first",
@@ -187,6 +206,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if row is not None and row.started_at > now - ABANDONED:\n",
         after="        if row is not None and row.started_at > now + ABANDONED:\n",
         wrong="a request is done twice at once under one key",
-        tests=("tests/api/test_idempotency.py",),
+        tests=(
+            "tests/api/test_idempotency.py::test_a_request_that_is_still_worked_on_is_told_so_and_an_abandoned_one_is_done",
+        ),
     ),
 )

@@ -17,7 +17,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "                caller.require(*operation.policy.roles)\n",
         after="",
         wrong="an operation is called whatever the role, and bodies are read before that shows",
-        tests=("tests/api/test_role_matrix.py", "tests/api/test_bodies.py"),
+        tests=(
+            "tests/api/test_role_matrix.py::test_everybody_gets_what_their_role_and_clearance_allow",
+        ),
     ),
     Mutant(
         name="log-for-readers",
@@ -25,7 +27,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='@operations.get("/audit/events", AUDITOR)\n',
         after='@operations.get("/audit/events", SIGNED_IN)\n',
         wrong="the log is declared to be for anybody who is signed in",
-        tests=("tests/api/test_role_matrix.py", "tests/api/test_document.py"),
+        tests=(
+            "tests/api/test_role_matrix.py::test_everybody_gets_what_their_role_and_clearance_allow",
+            "tests/api/test_role_matrix.py::test_the_matrix_has_every_operation",
+            "tests/api/test_document.py",
+        ),
     ),
     Mutant(
         name="requests-not-limited",
@@ -33,7 +39,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            limits.request(caller.name)\n",
         after="",
         wrong="who has a token asks as often as they like",
-        tests=(LIMITS,),
+        tests=(
+            "tests/api/test_limits.py::test_a_principal_is_told_when_to_ask_again_and_others_are_not_held_up",
+        ),
     ),
     Mutant(
         name="bucket-with-one-more",
@@ -42,7 +50,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " - allowance.burst / allowance.rate\n",
         after="            wait = full_at - now - allowance.burst / allowance.rate\n",
         wrong="a bucket gives one request more than its burst",
-        tests=(LIMITS,),
+        tests=(
+            "tests/api/test_limits.py::test_a_bucket_gives_a_burst_and_then_what_its_rate_allows",
+        ),
     ),
     Mutant(
         name="address-of-one-host",
@@ -50,7 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="ipaddress.ip_network((found, 64), strict=False)",
         after="ipaddress.ip_network((found, 128), strict=False)",
         wrong="one household tries tokens from as many IPv6 addresses as it likes",
-        tests=(LIMITS,),
+        tests=("tests/api/test_limits.py::test_addresses_are_counted_as_those_who_have_them",),
     ),
     Mutant(
         name="refusal-without-pace",
@@ -58,7 +68,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="REFUSALS = frozenset({401, 403, 404, 409, 429})\n",
         after="REFUSALS = frozenset({401, 403, 409, 429})\n",
         wrong="the clock tells what does not exist from what is out of sight",
-        tests=(PACE,),
+        tests=("tests/api/test_pace.py::test_every_status_that_hides_a_reason_is_paced",),
     ),
     Mutant(
         name="pace-of-the-wall-clock",
@@ -66,7 +76,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        until = since + unit * max(1, math.ceil((self.clock() - since) / unit))\n",
         after="        until = unit * math.ceil(self.clock() / unit)\n",
         wrong="answers go out at multiples of absolute time, whose phase a caller chooses",
-        tests=(PACE,),
+        tests=(
+            "tests/api/test_pace.py::test_the_pace_is_measured_from_each_request_and_not_from_a_common_clock",
+            "tests/api/test_pace.py::test_an_answer_waits_for_the_next_multiple",
+        ),
     ),
     Mutant(
         name="first-release-without-pace",
@@ -74,7 +87,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if answer.first:\n",
         after="    if not answer.first:\n",
         wrong="the clock tells whether a level was drawn or found",
-        tests=(PACE, "tests/api/test_sight.py"),
+        tests=("tests/api/test_pace.py::test_each_first_grant_waits_once_and_no_repeat_does",),
     ),
     Mutant(
         name="cursor-tells-its-length",
@@ -113,7 +126,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    wanted = limit + 1 if declared is None else declared\n",
         after="    wanted = limit if declared is None else declared\n",
         wrong="a chunked body that is too large is cut off in place of refused",
-        tests=("tests/api/test_bodies.py",),
+        tests=("tests/api/test_bodies.py::test_a_chunked_body_is_read_and_bounded",),
     ),
     Mutant(
         name="token-in-a-repeat",
@@ -122,7 +135,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " if isinstance(answer, IssuedTokenView) else answer\n",
         after="    kept = answer\n",
         wrong="the secret of a token is stored, and shown again",
-        tests=(REPEATS,),
+        tests=("tests/api/test_idempotency.py::test_what_is_kept_holds_neither_values_nor_tokens",),
     ),
     Mutant(
         name="refusal-kept-for-repeats",
@@ -130,6 +143,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        repeats.give_up(server, begun)\n        raise\n",
         after="        raise\n",
         wrong="a request that was refused cannot be sent again under its key",
-        tests=(REPEATS,),
+        tests=(
+            "tests/api/test_idempotency.py::test_a_refusal_is_not_kept_so_that_the_request_may_be_sent_again",
+        ),
     ),
 )

@@ -23,7 +23,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if root == seen.root or seen.size == 0:\n",
         after="        if root is not None or seen.size == 0:\n",
         wrong="a database with other leaves in the place of those seen goes on drawing",
-        tests=(RESTORES, WITNESS),
+        tests=(
+            "tests/unit/services/test_restores.py::test_a_fork_that_grew_as_long_is_told_by_its_root",
+        ),
     ),
     Mutant(
         name="witness-without-accounts",
@@ -31,7 +33,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        spent = {} if CHARGING.isdisjoint(kinds) else accounts(session)\n",
         after="        spent = accounts(session) if CHARGING.isdisjoint(kinds) else {}\n",
         wrong="what a change costs is not witnessed",
-        tests=(RESTORES, WITNESS),
+        tests=(
+            "tests/unit/services/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
+            "tests/unit/services/test_restores.py::test_whatever_the_witness_saw_spent_stays_spent",
+        ),
     ),
     Mutant(
         name="witness-forgets-what-was-spent",
@@ -39,7 +44,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            found[name] = (max(before[0], loss), max(before[1], failure))\n",
         after="            found[name] = (loss, failure)\n",
         wrong="the witness lets an account have spent less than it saw before",
-        tests=(WITNESS, RESTORES),
+        tests=("tests/unit/services/test_witness.py::test_a_witness_is_never_moved_backward",),
     ),
     Mutant(
         name="witness-moved-backward",
@@ -47,7 +52,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="                further = max(seen, sight, key=lambda one: one.size)\n",
         after="                further = sight\n",
         wrong="the witness goes back to an older size",
-        tests=(WITNESS,),
+        tests=("tests/unit/services/test_witness.py::test_a_witness_is_never_moved_backward",),
     ),
     Mutant(
         name="write-while-suspended",
@@ -55,7 +60,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            if watch is not None:\n                watch.begun(session)\n",
         after="",
         wrong="a database that was put back to an older state draws a second time",
-        tests=(RESTORES,),
+        tests=(
+            "tests/unit/services/test_restores.py::test_what_was_handed_out_is_served_and_nothing_is_drawn",
+        ),
     ),
     Mutant(
         name="restore-leaves-streams-drawing",
@@ -65,7 +72,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "        select(Query).where(col(Query.frozen).is_(None), col(Query.structure).is_(None))\n"
         "    ).all()\n",
         wrong="streams go on drawing after a restore",
-        tests=(RESTORES, "tests/unit/services/test_foreseen_restores.py"),
+        tests=(
+            "tests/unit/services/test_restores.py",
+            "tests/unit/services/test_verification.py",
+            "tests/faults/test_rollback.py",
+        ),
     ),
     Mutant(
         name="restore-acknowledged-alone",
@@ -81,7 +92,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    floors, unknown = _floors(session, known, before)\n    lost",
         after="    floors, unknown = _floors(session, known, dict(known.accounts))\n    lost",
         wrong="after a restore accounts have what was spent since the backup once more",
-        tests=(RESTORES,),
+        tests=(
+            "tests/unit/services/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
+        ),
     ),
     Mutant(
         name="verified-without-the-witness",
@@ -89,7 +102,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if seen.size and roots.get(seen.size) != seen.root:\n",
         after="    if seen.size and roots.get(seen.size, seen.root) != seen.root:\n",
         wrong="a log that is shorter than the witness saw is called sound",
-        tests=("tests/unit/services/test_verification.py", WITNESS, RESTORES),
+        tests=(
+            "tests/unit/services/test_verification.py",
+            "tests/unit/services/test_restores.py",
+        ),
     ),
     Mutant(
         name="verified-without-columns",
@@ -130,8 +146,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='    left_out = {"mac", SEALED.get(table), "id"}\n',
         wrong="a row may take the number of another that others name",
         tests=(
-            "tests/unit/services/test_authenticity.py",
-            "tests/unit/services/test_decisive_rows.py",
+            "tests/unit/services/test_authenticity.py::test_rows_that_trade_their_numbers_are_refused",
+            "tests/unit/services/test_authenticity.py::test_whatever_other_rows_name_by_number_is_bound_to_its_number",
         ),
     ),
     Mutant(
@@ -141,9 +157,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='    parts = [b"row 2\\x00"]\n',
         wrong="rows of two tables with like columns may take each other's place",
         tests=(
-            "tests/unit/services/test_authenticity.py",
-            "tests/unit/services/test_signing.py",
-            "tests/unit/services/test_decisive_rows.py",
+            "tests/unit/services/test_authenticity.py::test_the_same_columns_in_another_table_have_another_hmac",
         ),
     ),
     Mutant(

@@ -14,7 +14,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if rung < own:\n",
         after="    if rung < 0:\n",
         wrong="a level more accurate than the clearance allows is handed out",
-        tests=(RELEASES,),
+        tests=(
+            "tests/unit/services/test_releases.py::test_a_level_above_the_clearance_is_refused_and_draws_nothing",
+        ),
     ),
     Mutant(
         name="release-own-tier-refused",
@@ -22,7 +24,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if tier.rank > clearance.rank:\n",
         after="    if tier.rank >= clearance.rank:\n",
         wrong="who names their own tier is refused",
-        tests=(RELEASES,),
+        tests=(
+            "tests/unit/services/test_releases.py::test_the_level_of_a_lower_tier_is_the_one_that_its_holders_get",
+            "tests/unit/services/test_releases.py::test_promotion_acts_at_once_and_demotion_leaves_what_was_given",
+        ),
     ),
     Mutant(
         name="release-clearance-not-read-again",
@@ -33,7 +38,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
 """,
         after="        lock_query(session, required(ask.query.id))\n",
         wrong="a clearance that was taken away just before the lock still gives a release",
-        tests=("tests/unit/services/test_concurrency.py",),
+        tests=(
+            "tests/unit/services/test_concurrency.py::test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered",
+        ),
     ),
     Mutant(
         name="release-of-what-is-retired",
@@ -41,7 +48,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    if query.status != "active":\n',
         after='    if query.status == "pending":\n',
         wrong="a retired query gives new releases",
-        tests=(RELEASES, "tests/unit/services/test_data.py"),
+        tests=("tests/unit/services/test_releases.py::test_a_retired_query_gives_no_releases",),
     ),
     Mutant(
         name="release-from-farthest-accurate",
@@ -57,7 +64,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
 )
 """,
         wrong="the anchor is taken for the nearest more accurate release",
-        tests=(RELEASES,),
+        tests=(
+            "tests/unit/services/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
+        ),
     ),
     Mutant(
         name="release-from-farthest-noisy",
@@ -67,7 +76,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after='_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung"))'
         ".order_by(col(Release.rung).desc())\n",
         wrong="the noisiest release is taken for the nearest noisier one",
-        tests=(RELEASES,),
+        tests=(
+            "tests/unit/services/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
+        ),
     ),
     Mutant(
         name="release-neighbors-swapped",
@@ -75,7 +86,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="        _ACCURATE if below else _NOISY,",
         after="        _NOISY if below else _ACCURATE,",
         wrong="the two neighbors of a new level are taken for each other",
-        tests=(RELEASES,),
+        tests=(
+            "tests/unit/services/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
+        ),
     ),
     Mutant(
         name="release-rows-missing",
@@ -84,9 +97,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after=").one() > ask.query.seq + 1:\n",
         wrong="a level whose row was taken away is drawn a second time",
         tests=(
-            "tests/unit/services/test_rows_put_back.py",
-            "tests/unit/services/test_decisive_rows.py",
-            RELEASES,
+            "tests/unit/services/test_registration.py::test_nothing_is_drawn_where_a_row_is_missing",
         ),
     ),
     Mutant(
@@ -95,7 +106,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="    if others >= ask.query.max_levels - len(own):\n",
         after="    if others > ask.query.max_levels - len(own):\n",
         wrong="a query gives one level more than it was registered for",
-        tests=(RELEASES,),
+        tests=(
+            "tests/unit/services/test_releases.py::test_the_number_of_levels_is_kept_and_tiers_always_have_room",
+        ),
     ),
     Mutant(
         name="release-room-after-look",
@@ -113,7 +126,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     _require_room(session, ask)
 """,
         wrong="the refusal for want of levels tells which levels others have asked for",
-        tests=(RELEASES,),
+        tests=(
+            "tests/unit/services/test_releases.py::test_where_no_level_is_left_those_of_others_look_like_any",
+        ),
     ),
     Mutant(
         name="release-held-by-somebody",
@@ -124,7 +139,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
 """,
         after='    col(Release.query_id) == bindparam("query_id"),\n',
         wrong="what anybody was handed counts as held, and leaves no leaf of its next reader",
-        tests=(RELEASES,),
+        tests=(
+            "tests/unit/services/test_releases.py::test_two_readers_at_one_level_get_the_identical_vector_under_one_name",
+        ),
     ),
     Mutant(
         name="history-values-of-others",
@@ -138,7 +155,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
             public_id=public_id,
 """,
         wrong="who knows the name of a release reads its values",
-        tests=("tests/api/test_sight.py", "tests/unit/services/test_reports.py"),
+        tests=(
+            "tests/unit/services/test_reports.py::test_values_are_for_holders_and_for_nobody_else",
+        ),
     ),
     Mutant(
         name="history-query-of-others",
@@ -146,7 +165,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="holdings(session, user_ids=own, query_id=found, limit=1)",
         after="holdings(session, query_id=found, limit=1)",
         wrong="a filter by a query tells whether anybody was handed it",
-        tests=("tests/api/test_sight.py",),
+        tests=(
+            "tests/unit/services/test_reports.py::test_a_query_that_was_never_held_is_missing_from_an_analysts_history",
+        ),
     ),
     Mutant(
         name="sight-above-tier",
@@ -154,7 +175,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before=".where(col(Tier.rank) <= limit.rank, col(Tier.deleted_at).is_(None))",
         after=".where(col(Tier.deleted_at).is_(None))",
         wrong="a query that only higher tiers have is in everybody's sight",
-        tests=("tests/api/test_sight.py",),
+        tests=("tests/api/test_sight.py::test_what_is_hidden_looks_like_what_does_not_exist",),
     ),
     Mutant(
         name="level-lowered-without-effect",
@@ -176,7 +197,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     return min(rungs, default=None)
 """,
         wrong="a level that was taken back is handed out all the same",
-        tests=("tests/unit/services/test_levels_changed.py",),
+        tests=(
+            "tests/unit/services/test_levels_changed.py::test_a_lowered_level_refuses_what_it_allowed_and_keeps_what_was_given",
+        ),
     ),
     Mutant(
         name="level-of-deleted-tier",
@@ -184,7 +207,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="other.rank <= tier.rank and other.deleted_at is None",
         after="other.rank <= tier.rank",
         wrong="the level of a tier that was deleted is still handed out to those above it",
-        tests=("tests/unit/services/test_tiers_moved.py",),
+        tests=(
+            "tests/unit/services/test_tiers_moved.py::test_a_deleted_tier_allows_nothing_to_those_above_it",
+        ),
     ),
     Mutant(
         name="independent-level-not-paid-for",
@@ -192,7 +217,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="    found = sorted(one for one in drawn if one >= own and one in paid)\n",
         after="    found = sorted(one for one in drawn if one >= own)\n",
         wrong="an independent level that the tier does not pay for is handed out",
-        tests=("tests/unit/services/test_independent_levels.py",),
+        tests=(
+            "tests/unit/services/test_independent_levels.py::test_noisier_levels_of_tiers_above_are_nobody_elses",
+        ),
     ),
     Mutant(
         name="stream-before-its-beginning",
@@ -200,7 +227,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="    if start < beginning:\n",
         after="    if start < 0:\n",
         wrong="a tier that was inserted later asks for totals from before it",
-        tests=("tests/api/test_stream_levels.py",),
+        tests=(
+            "tests/api/test_stream_levels.py::test_a_tier_inserted_between_two_has_totals_from_there_on",
+        ),
     ),
     Mutant(
         name="stream-one-step-ahead",
@@ -208,7 +237,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="    if end > step:\n",
         after="    if end > step + 1:\n",
         wrong="a range beyond the newest element is not refused as such",
-        tests=("tests/api/test_streams.py",),
+        tests=("tests/api/test_streams.py::test_ranges_that_are_not_there_are_refused",),
     ),
     Mutant(
         name="stream-ranges-of-others",
@@ -216,7 +245,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="col(Leaf.user) == principal.name,\n            col(Leaf.query) == query.name,",
         after="col(Leaf.query) == query.name,",
         wrong="of a retired stream one may read what others were handed",
-        tests=("tests/api/test_stream_retired.py",),
+        tests=("tests/api/test_stream_retired.py::test_what_was_given_is_given_again_and_no_more",),
     ),
     Mutant(
         name="stream-range-grows",
@@ -229,7 +258,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         and answer["first"] <= span[0]
 """,
         wrong="of a retired stream one may read on behind what one was handed",
-        tests=("tests/api/test_stream_retired.py",),
+        tests=("tests/api/test_stream_retired.py::test_what_was_given_is_given_again_and_no_more",),
     ),
     Mutant(
         name="stream-state-too-old",
@@ -237,7 +266,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="    if (given or 0) != row.step:\n",
         after="    if (given or 0) < row.step:\n",
         wrong="a stream goes on from a state that is older than its outputs",
-        tests=("tests/unit/services/test_stream_rows.py",),
+        tests=(
+            "tests/unit/services/test_stream_rows.py::test_a_state_from_before_the_newest_outputs_is_found_out",
+        ),
     ),
     Mutant(
         name="histogram-state-too-old",
@@ -248,6 +279,8 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
 """,
         after="",
         wrong="a sparse histogram draws from a state that is older than its releases",
-        tests=("tests/unit/services/test_sparse_histograms.py",),
+        tests=(
+            "tests/unit/services/test_sparse_histograms.py::test_a_state_from_before_the_newest_release_is_found_out",
+        ),
     ),
 )

@@ -13,8 +13,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        sums[required(account.tier.id)] = new\n",
         wrong="of several charges that one act makes to an account only the last has to fit",
         tests=(
-            "tests/unit/services/test_tiers_moved.py",
             "tests/unit/services/test_independent_levels.py",
+            "tests/property/test_rules_of_tiers.py",
         ),
     ),
     Mutant(
@@ -23,7 +23,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            loss_total=account.spent.loss + new.loss,\n",
         after="            loss_total=max(account.spent.loss, new.loss),\n",
         wrong="charges do not add up",
-        tests=("tests/unit/services/test_registration.py",),
+        tests=(
+            "tests/unit/services/test_registration.py::test_the_running_totals_are_the_sums_of_the_charges",
+        ),
     ),
     Mutant(
         name="charge-same-account-twice",
@@ -32,7 +34,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " entries=account.entries + 1)\n",
         after="        current[key] = replace(account, entries=account.entries + 1)\n",
         wrong="the second charge of one act to an account forgets the first",
-        tests=("tests/unit/services/test_independent_levels.py",),
+        tests=(
+            "tests/unit/services/test_independent_levels.py::test_a_tier_pays_for_every_level_at_or_below_it",
+            "tests/unit/services/test_independent_levels.py::test_a_later_level_is_a_new_draw_and_a_new_charge_for_all_who_may_see_it",
+        ),
     ),
     Mutant(
         name="floor-forgotten",
@@ -40,7 +45,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        max(found.loss, *(row.loss for row in kept), 0),\n",
         after="        found.loss,\n",
         wrong="what was spent before a restore is given back",
-        tests=("tests/unit/services/test_restores.py",),
+        tests=(
+            "tests/unit/services/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
+            "tests/unit/services/test_restores.py::test_whatever_the_witness_saw_spent_stays_spent",
+        ),
     ),
     Mutant(
         name="budgets-may-shrink",
@@ -48,7 +56,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            if current is not None and account.epsilon < current[1].epsilon:\n",
         after="            if current is not None and account.epsilon > current[1].epsilon:\n",
         wrong="budgets must not rise with rank, in place of must not shrink",
-        tests=("tests/unit/services/test_registration.py",),
+        tests=("tests/unit/services/test_data.py::test_budgets_that_cannot_be_meant_are_refused",),
     ),
     Mutant(
         name="registered-on-stale-accounts",
@@ -59,7 +67,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
 """,
         after="            fresh = accounts\n",
         wrong="two registrations at once spend the same rest of a budget",
-        tests=("tests/unit/services/test_concurrency.py",),
+        tests=(
+            "tests/unit/services/test_registration.py::test_a_tier_that_appears_meanwhile_makes_the_offer_void",
+            "tests/unit/services/test_concurrency.py::test_registrations_never_overdraw_a_budget_together",
+        ),
     ),
     Mutant(
         name="registered-by-former-admin",
@@ -75,7 +86,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if twin is not None:\n",
         after="        if twin is not None and twin.name == request.name:\n",
         wrong="a statistic is registered under two names, and drawn twice",
-        tests=("tests/unit/services/test_data.py", "tests/unit/services/test_registration.py"),
+        tests=(
+            "tests/unit/services/test_data.py::test_one_statistic_under_two_names_is_refused_by_name",
+        ),
     ),
     Mutant(
         name="charged-for-another-spec",
@@ -83,7 +96,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before=" and taken.keys == keys_text(prepared):\n",
         after=":\n",
         wrong="an interrupted registration is finished with other keys than were charged",
-        tests=("tests/unit/services/test_registration.py", "tests/unit/services/test_data.py"),
+        tests=(
+            "tests/unit/services/test_registration.py::test_a_pending_query_is_not_finished_by_another_spec",
+        ),
     ),
     Mutant(
         name="file-registered-twice",
@@ -91,7 +106,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        _refuse_twin(session, server, fingerprint)\n",
         after="        require_keys(server)\n",
         wrong="one file becomes two datasets, each with a budget of its own",
-        tests=("tests/unit/services/test_data.py",),
+        tests=("tests/unit/services/test_data.py::test_one_file_under_two_names_is_refused",),
     ),
     Mutant(
         name="deleted-tiers-pay-nothing",
@@ -99,7 +114,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(held))",
         after="select(Tier).where(col(Tier.deleted_at).is_(None))",
         wrong="what former holders of a deleted tier see in another one is not paid for",
-        tests=("tests/unit/services/test_tiers_moved.py",),
+        tests=(
+            "tests/unit/services/test_tiers_moved.py::test_who_held_a_deleted_tier_still_counts",
+        ),
     ),
     Mutant(
         name="tiers-pay-for-themselves-alone",
@@ -108,8 +125,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        reached = process.telling({*paid, *own})\n",
         wrong="a tier does not pay for what those below it were ever allowed",
         tests=(
+            "tests/unit/services/test_tiers_moved.py::test_an_inserted_tier_pays_for_what_the_next_lower_was_ever_allowed",
+            "tests/unit/services/test_tiers_moved.py::test_a_tier_moved_up_is_allowed_and_pays_for_what_those_below_it_are",
             "tests/unit/services/test_levels_changed.py",
-            "tests/unit/services/test_tiers_moved.py",
         ),
     ),
     Mutant(
@@ -118,7 +136,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="                if rung not in paid:\n",
         after="                if rung not in paid or own:\n",
         wrong="a level that a tier has paid for is charged a second time",
-        tests=("tests/unit/services/test_levels_changed.py",),
+        tests=(
+            "tests/unit/services/test_levels_changed.py::test_raising_back_to_what_was_charged_costs_nothing",
+        ),
     ),
     Mutant(
         name="raised-without-room",
@@ -127,8 +147,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="levels are raised beyond the budget",
         tests=(
-            "tests/unit/services/test_levels_changed.py",
-            "tests/unit/services/test_tiers_moved.py",
+            "tests/unit/services/test_levels_changed.py::test_a_raise_beyond_the_budget_is_refused_with_its_numbers_and_changes_nothing",
         ),
     ),
     Mutant(
@@ -137,7 +156,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            current.ceiling = finest\n",
         after="",
         wrong="a query whose anchor was raised does not know its new ceiling",
-        tests=("tests/unit/services/test_levels_changed.py",),
+        tests=(
+            "tests/unit/services/test_levels_changed.py::test_the_ceiling_is_raised_with_the_same_values",
+        ),
     ),
     Mutant(
         name="raised-on-other-data",
@@ -146,9 +167,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    exact = answer()\n",
         wrong="an anchor is raised by other exact values than it was drawn from",
         tests=(
-            "tests/unit/services/test_levels_changed.py",
-            "tests/unit/services/test_data.py",
-            "tests/unit/services/test_independent_levels.py",
+            "tests/unit/services/test_data.py::test_an_answer_other_than_the_one_registered_raises_no_ceiling",
         ),
     ),
     Mutant(
@@ -157,7 +176,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        current.spent.loss > limit.loss or current.spent.failure > limit.failure\n",
         after="        current.spent.loss > limit.loss and current.spent.failure > limit.failure\n",
         wrong="a budget is lowered below what is spent",
-        tests=("tests/unit/services/test_reports.py",),
+        tests=(
+            "tests/unit/services/test_tiers_moved.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
+        ),
     ),
     Mutant(
         name="inherited-without-charges",
@@ -167,7 +188,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='Charge(**{**charge.model_dump(exclude={"id"}), "tier_id": tier.id, "at": at})\n'
         "        for charge in charges[:1]\n",
         wrong="a new tier inherits a budget with only the first of its charges",
-        tests=("tests/unit/services/test_tiers_moved.py",),
+        tests=(
+            "tests/unit/services/test_tiers_moved.py::test_an_inserted_tier_pays_for_what_the_next_lower_was_ever_allowed",
+            "tests/unit/services/test_tiers_moved.py::test_what_a_tier_above_a_deleted_one_starts_with_is_the_deleted_one_s",
+            "tests/unit/services/test_people.py::test_a_tier_between_two_starts_with_what_the_lower_one_has",
+            "tests/unit/services/test_verification.py",
+            "tests/unit/services/test_independent_levels.py::test_a_tier_in_between_has_the_levels_below_it_and_no_draw",
+        ),
     ),
     Mutant(
         name="exposure-of-oneself-and-others",
@@ -175,7 +202,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if [folded(name) for name in names] != [folded(principal.name)]:\n",
         after="    if folded(principal.name) not in [folded(name) for name in names]:\n",
         wrong="who names themselves with others learns what those know",
-        tests=("tests/unit/services/test_reports.py",),
+        tests=("tests/unit/services/test_reports.py::test_analysts_ask_about_themselves_alone",),
     ),
     Mutant(
         name="exposure-counts-every-hand-out",
@@ -183,7 +210,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="lines(lambda one: dict.fromkeys(one.best, 1), paid=True)",
         after="lines(lambda one: one.rungs, paid=True)",
         wrong="what a coalition knows is composed as if every hand-out were independent",
-        tests=("tests/unit/services/test_reports.py",),
+        tests=(
+            "tests/unit/services/test_reports.py::test_a_coalition_learns_what_its_best_informed_member_knows",
+        ),
     ),
     Mutant(
         name="exposure-of-the-lowest-tier",
@@ -191,6 +220,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    return max((tier for _, tier in held), key=place, default=None)\n",
         after="    return min((tier for _, tier in held), key=place, default=None)\n",
         wrong="the bound of a coalition is that of its lowest tier",
-        tests=("tests/unit/services/test_reports.py",),
+        tests=(
+            "tests/unit/services/test_reports.py::test_reach_and_what_could_be_remember_the_highest_tier_ever_held",
+        ),
     ),
 )

@@ -15,7 +15,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="                accurate = self._stored(group, tier - 1, weight)\n",
         after="                accurate = self._stored(group, 0, weight)\n",
         wrong="an inserted tier of a stream is bridged past its nearest neighbor",
-        tests=(NODES,),
+        tests=(
+            "tests/unit/structures/test_node_noise.py",
+            "tests/statistical/test_tree_covariance.py::test_what_a_late_tier_adds_is_independent_of_the_best_one",
+            "tests/statistical/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+        ),
     ),
     Mutant(
         name="nodes-without-their-weight",
@@ -23,7 +27,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="                before = weight * level\n",
         after="                before = level\n",
         wrong="tiers of heavy nodes are further apart than their levels",
-        tests=(NODES, "tests/statistical/test_tree_covariance.py"),
+        tests=(
+            "tests/unit/structures/test_node_noise.py",
+            "tests/statistical/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+        ),
     ),
     Mutant(
         name="epochs-with-half-the-noise",

@@ -16,7 +16,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if sent == self._own:\n",
         after="        if not sent or sent == self._own:\n",
         wrong="a form that does not say where it comes from is taken",
-        tests=(FORMS,),
+        tests=("tests/web/test_forms.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-from-another-port",
@@ -25,7 +25,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ' and _is_loopback(parts.hostname or ""):\n',
         after='        if self._here and _is_loopback(parts.hostname or ""):\n',
         wrong="another server of the same machine sends forms of ours",
-        tests=(FORMS,),
+        tests=("tests/web/test_forms.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-from-anywhere",
@@ -33,7 +33,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='            origin.require(request.headers.get("Origin"), request.host)\n',
         after="",
         wrong="any site sends forms of ours in somebody's name",
-        tests=(FORMS,),
+        tests=("tests/web/test_forms.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-without-its-key",
@@ -41,7 +41,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if not hmac.compare_digest(sent.encode(), visit.form_key.encode()):\n",
         after="    if sent and not hmac.compare_digest(sent.encode(), visit.form_key.encode()):\n",
         wrong="a form without the key of its session is taken",
-        tests=(FORMS,),
+        tests=("tests/web/test_forms.py::test_a_form_without_the_sessions_key_is_refused",),
     ),
     Mutant(
         name="pages-for-all-roles",
@@ -49,7 +49,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if page.policy.roles:\n        caller.require(*page.policy.roles)\n",
         after="",
         wrong="pages are shown, and forms are taken, whatever the role",
-        tests=("tests/web/test_page_roles.py",),
+        tests=(
+            "tests/web/test_page_roles.py::test_everybody_gets_what_their_role_and_clearance_allow",
+        ),
     ),
     Mutant(
         name="menu-of-all-roles",
@@ -57,7 +59,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="if not page.policy.roles or visit.may(*page.policy.roles)]",
         after="if page.policy.roles or visit.may(*page.policy.roles)]",
         wrong="the menu leads to pages that the caller may not see",
-        tests=("tests/web/test_page_roles.py", "tests/web/test_admin_pages.py"),
+        tests=(
+            "tests/web/test_page_roles.py",
+            "tests/web/test_page_contents.py",
+        ),
     ),
     Mutant(
         name="scripts-in-pages",
@@ -65,7 +70,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="default-src 'none'; script-src 'self';",
         after="default-src 'none'; script-src 'self' 'unsafe-inline';",
         wrong="a script that got into a page runs",
-        tests=(CONTENTS,),
+        tests=("tests/web/test_page_contents.py::test_pages_are_guarded_and_kept_by_nobody",),
     ),
     Mutant(
         name="name-not-escaped",
@@ -73,7 +78,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="<h1><bdi>{{ query.name }}</bdi>",
         after="<h1><bdi>{{ query.name | safe }}</bdi>",
         wrong="the name of a query is markup on its page",
-        tests=(CONTENTS, "tests/web/test_hostile_names.py"),
+        tests=("tests/web/test_page_contents.py::test_names_are_text_wherever_they_stand",),
     ),
     Mutant(
         name="onward-to-another-site",
@@ -81,7 +86,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='found.startswith("/") and not found.startswith("//")',
         after='found.startswith("/")',
         wrong="signing in leads on to another site",
-        tests=(SIGNING,),
+        tests=("tests/web/test_signing_in.py::test_nobody_is_led_to_another_site",),
     ),
     Mutant(
         name="cookie-for-other-sites",
@@ -91,7 +96,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True,"
         ' samesite="Lax")\n',
         wrong="a link on another site opens a page in somebody's name",
-        tests=(SIGNING,),
+        tests=("tests/web/test_signing_in.py::test_the_cookie_is_for_this_host_and_no_script",),
     ),
     Mutant(
         name="sign-in-without-end",
@@ -99,7 +104,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='            visit.lent.limits.failed_sign_in(request.remote_addr or "")\n',
         after="            visit.lent.limits.request(token)\n",
         wrong="tokens are tried by the form as often as one likes",
-        tests=(SIGNING,),
+        tests=("tests/web/test_signing_in.py::test_failed_sign_ins_are_limited_as_bad_tokens_are",),
     ),
     Mutant(
         name="sign-out-of-the-browser-alone",
@@ -107,7 +112,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    sessions.end(visit.server, visit.secret)\n",
         after="",
         wrong="a session that was signed out goes on for whoever has its cookie",
-        tests=(SIGNING,),
+        tests=("tests/web/test_signing_in.py::test_signing_out_ends_the_session",),
     ),
     Mutant(
         name="once-whatever-the-page",
@@ -115,7 +120,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='repeats.fingerprint(server, b"form", request.path.encode(), sent.encode())',
         after='repeats.fingerprint(server, b"form", sent.encode())',
         wrong="a form's key does not hold it to its page",
-        tests=("tests/web/test_work_pages.py", FORMS, "tests/web/test_admin_pages.py"),
+        tests=(
+            "tests/web/test_forms.py::test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where",
+        ),
     ),
     Mutant(
         name="once-after-a-refusal",
@@ -123,7 +130,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        repeats.give_up(server, begun)\n        raise\n",
         after="        raise\n",
         wrong="a form that was refused cannot be sent again when it was mended",
-        tests=("tests/web/test_built_by_form.py", FORMS, "tests/web/test_admin_pages.py"),
+        tests=(
+            "tests/web/test_admin_pages.py::test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed",
+            "tests/web/test_work_pages.py::test_a_refusal_keeps_what_was_typed_and_may_be_mended",
+            "tests/web/test_built_by_form.py",
+        ),
     ),
     Mutant(
         name="condition-said-wrongly",
@@ -131,7 +142,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    ">=": "is at least",\n',
         after='    ">=": "is above",\n',
         wrong="a page says of a condition that it leaves its bound out",
-        tests=("tests/web/test_what_is_said.py",),
+        tests=(
+            "tests/web/test_page_contents.py",
+            "tests/web/test_built_by_form.py",
+            "tests/web/test_building_previews.py",
+            "tests/web/test_admin_building.py",
+        ),
     ),
     Mutant(
         name="delta-not-said",
@@ -139,7 +155,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta else ""',
         after='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta > 1e-3 else ""',
         wrong="a loss is said without the delta that it is at",
-        tests=("tests/web/test_what_is_said.py", CONTENTS, "tests/web/test_admin_pages.py"),
+        tests=(
+            "tests/web/test_what_is_said.py",
+            "tests/web/test_page_contents.py",
+            "tests/web/test_coalitions.py",
+            "tests/web/test_admin_pages.py",
+        ),
     ),
     Mutant(
         name="together-as-if-independent",
@@ -147,6 +168,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        Loss(TOGETHER, bounded(exposure.released.epsilon)),\n",
         after="        Loss(TOGETHER, bounded(exposure.independent.epsilon)),\n",
         wrong="the chart of a coalition shows another loss than the coalition has",
-        tests=("tests/web/test_coalitions.py",),
+        tests=(
+            "tests/web/test_coalitions.py::test_the_losses_are_those_of_the_api",
+            "tests/web/test_coalitions.py::test_together_people_know_what_the_best_informed_knows",
+            "tests/web/test_coalitions.py::test_every_number_of_a_picture_is_in_the_table_beside_it",
+        ),
     ),
 )
