@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.api.world import World, copies
-from tests.databases.homes import Home, Homes
+from tests.api.world import World, copies, open_world
+from tests.databases.homes import SQLITE, Home, Homes
 from tests.web.served import Served, serving
+from tests.web.sound import EVERY, ONCE, Views
 from tests.web.templates import compiled_once
-from tests.web.world import Browser, Open, furnish
+from tests.web.world import Browser, Grown, Open, furnish
 
 from penstock.services import tokens, users
 from penstock.services.principals import OPERATOR
@@ -19,6 +20,8 @@ from penstock.services.specs import TokenSpec, UserSpec
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
     from tests.web.screens import Screen
+
+FurnishedOn = Callable[[str], tuple[Home, dict[str, str]]]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,19 +37,56 @@ def page_tokens() -> dict[str, dict[str, str]]:
     return {}
 
 
+@pytest.fixture(scope="session")
+def furnished_on(
+    prototype: Callable[..., Home], page_tokens: dict[str, dict[str, str]]
+) -> FurnishedOn:
+    """By the kind of its database, a home that nobody changes, and the tokens of its users."""
+
+    def found(backend: str) -> tuple[Home, dict[str, str]]:
+        def make(homes: Homes, folder: Path) -> Home:
+            made = homes.empty(folder)
+            page_tokens[backend] = furnish(made, folder.parent)
+            return made
+
+        return prototype(backend, "pages", make), page_tokens[backend]
+
+    return found
+
+
 @pytest.fixture
-def furnished(
-    backend: str, prototype: Callable[..., Home], page_tokens: dict[str, dict[str, str]]
-) -> tuple[Home, dict[str, str]]:
-    """A home that nobody changes, and the tokens of its users."""
+def furnished(backend: str, furnished_on: FurnishedOn) -> tuple[Home, dict[str, str]]:
+    """The home that nobody changes, and the tokens of its users."""
+    return furnished_on(backend)
 
-    def make(homes: Homes, folder: Path) -> Home:
-        made = homes.empty(folder)
-        page_tokens[backend] = furnish(made, folder.parent)
-        return made
 
-    made = prototype(backend, "pages", make)
-    return made, page_tokens[backend]
+@pytest.fixture
+def grown(
+    backend: str,
+    furnished: tuple[Home, dict[str, str]],
+    prototype: Callable[..., Home],
+    homes: Homes,
+    tmp_path: Path,
+) -> Iterator[Grown]:
+    """``grown(name, fill)``: a copy of the furnished home with what ``fill`` added at first."""
+    opened: list[World] = []
+    original, known = furnished
+
+    def copy(name: str, fill: Callable[[World], None]) -> World:
+        def make(homes: Homes, folder: Path) -> Home:
+            made = homes.copy(original, folder)
+            world = open_world(made, dict(known))
+            fill(world)
+            world.server.database.close()
+            return made
+
+        template = prototype(backend, f"pages-{name}", make)
+        opened.append(open_world(homes.copy(template, tmp_path / "grown"), dict(known)))
+        return opened[-1]
+
+    yield copy
+    for world in opened:
+        world.server.database.close()
 
 
 @pytest.fixture
@@ -104,9 +144,10 @@ def unchanged(world: World) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(furnished_on: FurnishedOn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server that goes on, for the browser; each test brings its own people."""
-    with serving(tmp_path_factory.mktemp("served") / "pages") as found:
+    original, _ = furnished_on(SQLITE)
+    with serving(original, tmp_path_factory.mktemp("served")) as found:
         yield found
 
 
@@ -130,6 +171,18 @@ def open_screen(chromium: "Chromium", served: Served) -> Iterator[Callable[..., 
             return opened.enter_context(screens.screen(chromium, served.url, **options))
 
         yield make
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(ONCE, id="once"),
+        pytest.param(EVERY, id="every", marks=pytest.mark.nightly),
+    ]
+)
+def views(request: pytest.FixtureRequest) -> Views:
+    """Widths and colors at which pages are looked at."""
+    found: Views = request.param
+    return found
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from urllib.parse import quote, urlencode
 from playwright.sync_api import Browser
 from tests.contracts.running import free_port, running
 from tests.web.addresses import Asked, addresses
-from tests.web.screens import DESKTOP, PHONE, Screen, chromium, screen
+from tests.web.screens import Screen, chromium, screen
+from tests.web.sound import DESKTOP, PHONE
 
 from penstock.demo.cast import ADMIN, AUDITOR, READERS
 from penstock.services import home, tokens

@@ -23,13 +23,15 @@ from playwright.sync_api import (
     Route,
     sync_playwright,
 )
+from tests.web.sound import DESKTOP
 
 PATIENCE_MS = 240_000
 """Nothing here waits for a time, but for something to be seen: however slow the machine is."""
 
+POLLED_MS = 10
+
 AXE = Path(__file__).parent / "npm/node_modules/axe-core/axe.min.js"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-DESKTOP, PHONE = (1280, 900), (390, 844)
 _REFUSED = "Failed to load resource: the server responded with a status of "
 
 
@@ -94,14 +96,25 @@ class Screen:
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         return page
 
-    def slowly(self, milliseconds: int) -> None:
-        """Let every answer come so much later."""
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold up all that the page asks for until the block ends, and at least one thing."""
+        waiting: list[Route] = []
+        over = False
 
-        def late(route: Route) -> None:
-            self.page.wait_for_timeout(milliseconds)
+        def hold(route: Route) -> None:
+            if over:
+                route.continue_()
+            else:
+                waiting.append(route)
+
+        self.page.route("**/*", hold)
+        yield
+        while not waiting:
+            self.page.wait_for_timeout(POLLED_MS)
+        over = True
+        for route in waiting:
             route.continue_()
-
-        self.page.route("**/*", late)
 
     def expect(self, *statuses: int) -> None:
         """Pages with these statuses are what the test is about; Chromium reports them."""
@@ -111,7 +124,8 @@ class Screen:
         """What axe-core finds wrong with the page as it stands."""
         if not AXE.is_file():
             missing("needs npm ci in tests/web/npm")
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         return [
             {"rule": one["id"], "where": [node["html"][:200] for node in one["nodes"][:3]],

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.contracts.running import free_port, running
-from tests.databases.homes import Home, Homes
-from tests.web.world import furnish
+from tests.databases.homes import PATIENCE, Home, Homes
 
 from penstock.services import home, tokens, users
 from penstock.services.principals import OPERATOR
@@ -45,17 +44,15 @@ class Served:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Served]:
-    """The started server over a furnished home below ``folder``."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = Homes(None).empty(folder / "home")
-    furnish(made, folder)
+def serving(original: Home, folder: Path) -> Iterator[Served]:
+    """The started server over a copy of a furnished home, below ``folder``."""
+    made = Homes(None).copy(original, folder / "home")
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     environment = _environment(made, port, url)
     command = [sys.executable, "-m", "penstock", "serve"]
     with running(command, folder, environment, port, START_SECONDS):
-        opened = home.open_server(made.settings(public_url=url))
+        opened = home.open_server(made.settings(public_url=url, busy_timeout=PATIENCE))
         yield Served(url, opened)
         opened.database.close()
 
@@ -65,6 +62,6 @@ def _environment(made: Home, port: int, url: str) -> dict[str, str]:
         "PENSTOCK_PORT": str(port),
         "PENSTOCK_PUBLIC_URL": url,
         "PENSTOCK_WORKERS": "1",
-        "PENSTOCK_BUSY_TIMEOUT": "120",
+        "PENSTOCK_BUSY_TIMEOUT": str(PATIENCE),
     }
     return {**os.environ, **made.environment, **own}

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from tests.web.screens import PHONE, Screen
+from tests.web.screens import Screen
 from tests.web.served import Served
-from tests.web.test_in_a_browser import require_sound
+from tests.web.sound import PHONE, Views, require_sound
 
 pytestmark = pytest.mark.slow
 
@@ -96,11 +96,11 @@ def test_ways_to_ask_are_compared_on_a_phone(served: Served, open_screen: Open) 
     sound_as_shown(window)
 
 
-def test_the_forms_of_every_kind_are_sound(served: Served, window: Screen) -> None:
+def test_the_forms_of_every_kind_are_sound(served: Served, window: Screen, views: Views) -> None:
     window.sign_in(served.invite("admin"))
     for kind in ("statistic", "counts", "sparse"):
         window.go(f"/new/query?kind={kind}&dataset=loans")
-        require_sound(window, kind)
+        require_sound(window, kind, views)
     for path in ("/new/query?kind=vector&dataset=sites", "/new/stream?dataset=loans"):
         window.go(path)
-        require_sound(window, path)
+        require_sound(window, path, views)

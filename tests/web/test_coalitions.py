@@ -8,7 +8,7 @@ import pytest
 from markupsafe import escape
 from tests.api import world as api
 from tests.api.world import World
-from tests.web.world import HOSTILE, Browser, Open, text_of
+from tests.web.world import HOSTILE, Browser, Grown, Open, text_of
 
 from penstock.errors import Forbidden
 from penstock.services import coalitions, exposure
@@ -29,15 +29,25 @@ APART: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def olga(browse: Open, world: World) -> Browser:
-    """The auditor, when ian holds two levels of everything."""
+def hold(world: World) -> None:
+    """Give ian two levels of everything."""
     world.answer("POST", "/api/v1/queries", APART, by="root")
     for name in ("visits", "apart", NAMED):
         for tier in ("public", "internal"):
             path = f"/api/v1/queries/{name}/releases"
             world.answer("POST", path, {"tier": tier}, by="ian")
     world.answer("GET", "/api/v1/streams/arrivals/releases", by="ann")
+
+
+@pytest.fixture
+def world(grown: Grown) -> World:
+    """Where ian holds two levels of everything."""
+    return grown("coalitions", hold)
+
+
+@pytest.fixture
+def olga(browse: Open) -> Browser:
+    """The auditor."""
     return browse("olga")
 
 

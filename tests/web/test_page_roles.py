@@ -101,11 +101,15 @@ def test_the_matrix_has_every_page() -> None:
 @pytest.mark.parametrize("caller", CALLERS)
 def test_everybody_gets_what_their_role_and_clearance_allow(browse: Open, caller: str) -> None:
     found, expected = {}, {}
+    browser = browse(caller)
+    key = browser.form_key()
     for row, name in zip(MATRIX, IDS, strict=True):
-        browser = browse(caller)
         label = f"{name} {row.fields}"
-        found[label] = asked(browser, row, browser.form_key()).status_code
+        found[label] = asked(browser, row, key).status_code
         expected[label] = getattr(row, caller)
+        if row.name == "sign_out":
+            browser = browse(caller)
+            key = browser.form_key()
     assert found == expected
 
 

@@ -15,7 +15,7 @@ from tests.api.world import World
 from tests.contracts.running import free_port
 from tests.databases.homes import PATIENCE
 from tests.web.screens import Screen, screen
-from tests.web.test_in_a_browser import require_sound
+from tests.web.sound import Views, require_sound
 from werkzeug.serving import make_server
 
 from penstock.application import create_app_for
@@ -59,6 +59,12 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 
 @pytest.fixture
+def world(open_copy: Callable[..., World]) -> World:
+    """A copy of the furnished home, whose threads wait for one another however slow they are."""
+    return open_copy(busy_timeout=PATIENCE)
+
+
+@pytest.fixture
 def url(world: World) -> Iterator[str]:
     """The server as threads of this process."""
     port = free_port()
@@ -97,7 +103,14 @@ def fill(window: Screen, folder: Path) -> None:
 
 @pytest.mark.parametrize("scripted", [True, False])
 def test_a_large_dataset_is_watched_left_and_come_back_to(
-    *, chromium: "Chromium", url: str, world: World, gate: Gate, tmp_path: Path, scripted: bool
+    *,
+    chromium: "Chromium",
+    url: str,
+    world: World,
+    gate: Gate,
+    tmp_path: Path,
+    scripted: bool,
+    views: Views,
 ) -> None:
     with opened(chromium, url, world, java_script_enabled=scripted) as window:
         fill(window, tmp_path)
@@ -106,20 +119,20 @@ def test_a_large_dataset_is_watched_left_and_come_back_to(
         window.reads("50%")
         assert window.page.get_by_role("progressbar").get_attribute("value") == "50"
         if scripted:
-            require_sound(window, "/my-work/...")
+            require_sound(window, "/my-work/...", views)
         window.press("Sign out")
         window.reads("You are signed out.")
     with opened(chromium, url, world, java_script_enabled=scripted) as window:
         window.page.get_by_role("link", name="My work").click()
         window.reads("under way")
         if scripted:
-            require_sound(window, "/my-work")
+            require_sound(window, "/my-work", views)
         window.page.get_by_role("link", name="Registering the dataset shifts").click()
         window.reads("50%")
         gate.open()
         window.reads("It is done.")
         if scripted:
-            require_sound(window, "/my-work/...")
+            require_sound(window, "/my-work/...", views)
         window.page.get_by_role("link", name="See what came of it").click()
         window.page.wait_for_url("**/datasets/shifts?added=1")
 

@@ -30,7 +30,7 @@ HTMX = {"HX-Request": "true"}
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
     """A server whose forms wait for nothing."""
-    return open_copy(patience=0.0)
+    return open_copy(patience=0.0, busy_timeout=PATIENCE)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from tests.api.test_sparse_histograms import BOOKS, LOANS, ROWS
 from tests.api.world import World
 from tests.databases.homes import Home
 from werkzeug.test import TestResponse
+
+from penstock.web.origin import COOKIE
 
 HOSTILE = 'x<script>alert(1)<b onload="y">\'{{7*7}}&amp;'
 """A name that breaks out of what is not escaped."""
@@ -64,6 +66,8 @@ class Browser:
 
     world: World
     client: FlaskClient
+    keys: dict[str, str] = field(default_factory=dict)
+    """By a session's cookie, the key of its forms."""
 
     def get(self, path: str, **headers: str) -> TestResponse:
         given = {"Accept": "text/html", **headers}
@@ -78,7 +82,11 @@ class Browser:
 
     def submit(self, path: str, **fields: Any) -> TestResponse:
         """A form of one of the session's pages."""
-        return self.send(path, form_key=self.form_key(), **fields)
+        cookie = self.client.get_cookie(COOKIE, "127.0.0.1")
+        assert cookie is not None
+        if cookie.value not in self.keys:
+            self.keys[cookie.value] = self.form_key()
+        return self.send(path, form_key=self.keys[cookie.value], **fields)
 
     def form_key(self) -> str:
         found = KEY.search(self.get("/catalogue").text)
@@ -90,6 +98,8 @@ class Browser:
 
 
 Open = Callable[..., Browser]
+Grown = Callable[[str, Callable[[World], None]], World]
+"""Copies the furnished home with what was added to it the first time, under a name for that."""
 
 
 def text_of(page: TestResponse) -> str:
