@@ -37,7 +37,7 @@ def pytest_configure() -> None:
     assert penstock.__file__.startswith(os.environ["{_ASKED_FOR}"]), penstock.__file__
 '''
 
-_FAILED: Final = re.compile(r"(?m)^(?:FAILED|ERROR) (\S+)")
+_FAILED: Final = re.compile(r"(?m)^(?:FAILED|ERROR) (.+?)(?: - .*)?$")
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if tier.rank >= clearance.rank:\n",
         wrong="who names their own tier is refused",
         tests=(
-            "tests/unit/services/test_releases.py::test_the_level_of_a_lower_tier_is_the_one_that_its_holders_get",
-            "tests/unit/services/test_releases.py::test_promotion_acts_at_once_and_demotion_leaves_what_was_given",
+            "tests/unit/services/test_registration_work.py",
+            "tests/api/test_role_matrix.py::test_everybody_gets_what_their_role_and_clearance_allow",
         ),
     ),
     Mutant(
