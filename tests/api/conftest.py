@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.api.world import World, copies, furnish
+from tests.api.world import Streams, World, copies, furnish, open_world
 from tests.databases.homes import Home, Homes
 
 
@@ -43,3 +44,49 @@ def open_copy(
 def world(open_copy: Callable[..., World]) -> World:
     """A copy of the furnished home with the usual settings."""
     return open_copy()
+
+
+Grow = Callable[..., World]
+
+
+@pytest.fixture(scope="session")
+def grown() -> dict[tuple[str, str], tuple[dict[str, str], int]]:
+    """Of each template: the tokens of its users, and how many streams its making took."""
+    return {}
+
+
+@pytest.fixture
+def grow(
+    backend: str,
+    furnished: tuple[Home, dict[str, str]],
+    homes: Homes,
+    prototype: Callable[..., Home],
+    grown: dict[tuple[str, str], tuple[dict[str, str], int]],
+    tmp_path: Path,
+) -> Iterator[Grow]:
+    """``grow(name, fill)``: a copy of the furnished home with what ``fill`` adds to it.
+
+    It is filled once a process.  ``fill`` is given the world and a folder that stays.
+    """
+    opened: list[World] = []
+
+    def make(name: str, fill: Callable[[World, Path], None], **settings: Any) -> World:
+        def build(makers: Homes, folder: Path) -> Home:
+            copy = makers.copy(furnished[0], folder)
+            world = open_world(copy, dict(furnished[1]), **settings)
+            fill(world, folder.parent)
+            streams = world.server.randomness
+            assert isinstance(streams, Streams)
+            grown[backend, name] = world.tokens, streams.taken
+            world.server.database.close()
+            return copy
+
+        original = prototype(backend, f"grown-{name}", build)
+        tokens, taken = grown[backend, name]
+        copy = homes.copy(original, tmp_path / f"grown-{len(opened)}")
+        opened.append(open_world(copy, dict(tokens), taken=taken, **settings))
+        return opened[-1]
+
+    yield make
+    for world in opened:
+        world.server.database.close()

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,14 @@ ASKED: dict[str, Any] = {
 
 
 @pytest.fixture
-def people(world: World, tmp_path: Path) -> World:
-    path = tmp_path / "people.csv"
-    path.write_text(ROWS)
-    body = {**PEOPLE, "source": {"engine": "duckdb", "uri": str(path)}}
-    world.answer("POST", "/api/v1/datasets", body, by="root")
-    return world
+def people(grow: Callable[..., World]) -> World:
+    def fill(world: World, folder: Path) -> None:
+        path = folder / "people.csv"
+        path.write_text(ROWS)
+        body = {**PEOPLE, "source": {"engine": "duckdb", "uri": str(path)}}
+        world.answer("POST", "/api/v1/datasets", body, by="root")
+
+    return grow("people", fill)
 
 
 def released(people: World) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What Prometheus reads: how the server fares, and nothing of who asks for what."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +16,8 @@ TOKEN = "a-token-for-monitoring"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 ASK = "/api/v1/queries/{}/releases"
 RELEASES = "/api/v1/queries/<query>/releases"
+LINE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
+LABEL = re.compile(r'(\w+)="([^"]*)"')
 Sample = tuple[str, tuple[tuple[str, str], ...]]
 
 
@@ -29,10 +32,30 @@ def read(world: World) -> dict[Sample, float]:
     assert answer.status_code == 200
     assert answer.content_type.startswith("text/plain; version=")
     return {
+        (line[1], tuple(sorted(LABEL.findall(line[2] or "")))): float(line[3])
+        for line in LINE.finditer(answer.text)
+    }
+
+
+def test_the_page_is_read_by_prometheus_as_it_is_read_here(world: World) -> None:
+    world.call("POST", ASK.format("visits"), {}, by="ian")
+    text = world.call("GET", "/metrics", headers=HEADERS).text
+    families = text_string_to_metric_families(text)
+    known = {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in text_string_to_metric_families(answer.text)
+        for family in families
         for sample in family.samples
     }
+    found = read(world)
+    assert found.keys() == known.keys()
+    assert len(found) > 100
+    # The one request that was made meanwhile is that for the page itself.
+    changed = {
+        dict(labels).get("route")
+        for name, labels in found
+        if found[name, labels] != known[name, labels]
+    }
+    assert changed == {"/metrics"}
 
 
 def requests(samples: dict[Sample, float], verb: str, route: str, status: str) -> float:

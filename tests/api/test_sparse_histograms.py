@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,19 +46,28 @@ BOOKS: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def loans(world: World, tmp_path: Path) -> World:
-    file = tmp_path / "loans.csv"
+def lend(world: World, folder: Path) -> None:
+    """Register the dataset."""
+    file = folder / "loans.csv"
     file.write_text(ROWS, encoding="utf-8")
     spec = {**LOANS, "source": {"engine": "duckdb", "uri": str(file)}}
     world.answer("POST", "/api/v1/datasets", spec, by="root")
-    return world
+
+
+def lend_books(world: World, folder: Path) -> None:
+    """Register the dataset and the histogram."""
+    lend(world, folder)
+    world.answer("POST", "/api/v1/queries", BOOKS, by="root")
 
 
 @pytest.fixture
-def books(loans: World) -> World:
-    loans.answer("POST", "/api/v1/queries", BOOKS, by="root")
-    return loans
+def loans(grow: Callable[..., World]) -> World:
+    return grow("loans", lend)
+
+
+@pytest.fixture
+def books(grow: Callable[..., World]) -> World:
+    return grow("books", lend_books)
 
 
 def released(world: World, by: str = "ian", **wanted: object) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Previews of streams: what opening settles, beside what other structures would do."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,11 +27,12 @@ STREAMS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def clicks(world: World) -> World:
-    world.answer("POST", f"{API}/datasets", CLICKS, by="root")
-    pure = {**CLICKS, "name": "pure", "delta": 0}
-    world.answer("POST", f"{API}/datasets", pure, by="root")
-    return world
+def clicks(grow: Callable[..., World]) -> World:
+    def fill(world: World, _: Path) -> None:
+        for dataset in (CLICKS, {**CLICKS, "name": "pure", "delta": 0}):
+            world.answer("POST", f"{API}/datasets", dataset, by="root")
+
+    return grow("clicks-and-pure", fill)
 
 
 def spec(name: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Streams over HTTP: opened, charged, pushed and read, on both databases."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,9 +27,11 @@ HITS: dict[str, Any] = {
 
 
 @pytest.fixture
-def clicks(world: World) -> World:
-    world.answer("POST", f"{API}/datasets", CLICKS, by="root")
-    return world
+def clicks(grow: Callable[..., World]) -> World:
+    def fill(world: World, _: Path) -> None:
+        world.answer("POST", f"{API}/datasets", CLICKS, by="root")
+
+    return grow("clicks", fill)
 
 
 def push(world: World, first: int, values: list[Any], status: int = 200) -> Any:

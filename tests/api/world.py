@@ -1,7 +1,6 @@
 """A small server with something in it, and everybody who may call."""
 
 import hashlib
-import itertools
 import json
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -71,10 +70,16 @@ class Stopwatch:
         self.now += seconds
 
 
-def keyed_streams() -> Callable[[], Stream]:
-    """Streams under fixed keys, each under another."""
-    numbers = itertools.count()
-    return lambda: Stream.from_key(hashlib.sha256(b"tests/api %d" % next(numbers)).digest())
+@dataclass
+class Streams:
+    """Streams under fixed keys, each under another; how many were taken."""
+
+    taken: int = 0
+
+    def __call__(self) -> Stream:
+        number = self.taken
+        self.taken += 1
+        return Stream.from_key(hashlib.sha256(b"tests/api %d" % number).digest())
 
 
 def parsed(response: TestResponse) -> Any:
@@ -134,13 +139,14 @@ def open_world(
     *,
     patience: float = PATIENCE,
     keeps_statements: bool = True,
+    taken: int = 0,
     **settings: Any,
 ) -> World:
-    """The world over an existing home, at the start of its time."""
+    """The world over an existing home, at the start of its time, ``taken`` streams in."""
     clock, stopwatch = Clock(), Stopwatch()
     chosen = made.settings(**{"time_quantum": QUANTUM, **settings})
     with statements_kept() if keeps_statements else nullcontext():
-        server = home.open_server(chosen, clock=clock, randomness=keyed_streams())
+        server = home.open_server(chosen, clock=clock, randomness=Streams(taken))
     with assembled():
         app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep, patience=patience)
     return World(server, app.test_client(), clock, stopwatch, known)
