@@ -77,14 +77,22 @@ def cells_of(law: Pmf, count: int) -> Cells:
 
 def chi_squared(observed: NDArray[np.integer], expected: NDArray[np.float64]) -> float:
     """P-value of counts against exact expectations of any shape, sparse cells pooled."""
+    counts, wanted = pooled(observed, expected)
+    statistic = float(((counts - wanted) ** 2 / wanted).sum())
+    return float(stats.chi2.sf(statistic, len(wanted) - 1))
+
+
+def pooled(
+    observed: NDArray[np.number], expected: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Both in a row, with the cells together that expect too little."""
     counts, wanted = observed.ravel().astype(np.float64), expected.ravel()
     sparse = wanted < _LEAST_EXPECTED
     counts = np.append(counts[~sparse], counts[sparse].sum())
     wanted = np.append(wanted[~sparse], wanted[sparse].sum())
     if wanted[-1] < _LEAST_EXPECTED:
         counts, wanted = _merge_last(counts), _merge_last(wanted)
-    statistic = float(((counts - wanted) ** 2 / wanted).sum())
-    return float(stats.chi2.sf(statistic, len(wanted) - 1))
+    return counts, wanted
 
 
 def joint_chi_squared(parts: Sequence[NDArray[np.number]], cells: Sequence[Cells]) -> float:

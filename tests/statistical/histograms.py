@@ -2,9 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +61,13 @@ class Course:
     def law(self, count: int) -> NDArray[np.float64]:
         """The probability of each pattern of a key with this count: shape (2^rungs,)."""
         rungs = sorted(self.rungs)
-        cuts = [(float(self.thresholds.at(rung)) - count) for rung in rungs]
-        variances = [float(LADDER.value(rung)) for rung in rungs]
+        cuts = tuple(float(self.thresholds.at(rung)) - count for rung in rungs)
+        variances = tuple(float(LADDER.value(rung)) for rung in rungs)
         return orthants(variances, cuts)
 
 
-def orthants(variances: Sequence[float], cuts: Sequence[float]) -> NDArray[np.float64]:
+@cache
+def orthants(variances: tuple[float, ...], cuts: tuple[float, ...]) -> NDArray[np.float64]:
     """Of a Brownian motion at these variances: which cuts it is above, by Riemann sums."""
     grids = [np.linspace(-9, 9, 1201) * math.sqrt(v) for v in variances]
     found = np.zeros(1 << len(cuts))

@@ -8,20 +8,34 @@ from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincinv
 from tests.statistical.checks import Cells, accept, chi_squared, joint_chi_squared, rejects
 from tests.statistical.paths import keyed_streams
+from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import IntVector
 from penstock.randomness.generalized_gaussian import _Staircase, generalized_gaussian
 
-SIZE = 1 << 20
+LARGE = 1 << 20
 NARROW, WIDE = Fraction(64), Fraction(2**40 + 1)
 POWERS = ("1", "1.25", "2.5", "4", "16")
+
+STEPS = {"1": 630_000, "1.25": 210_000, "2.5": 350_000, "4": 600_000, "16": 430_000}
+"""Values at 64 steps, by ``sample_sizes``: another power needs 621,000, 591,000 and 420,000 at
+powers 1, 4 and 16; cut off sizes 246,000 and less; two percent of the scale at powers 2.5, 4 and
+16 346,000 and less, and at 1 and 1.25 so many that they are drawn every night alone."""
+
+SIZES = {"1": 1 << 17, "1.25": 1 << 17, "2.5": 600_000, "4": 390_000, "16": 1 << 17}
+"""Values at 2^40 steps: two percent of the scale needs 591,000, 381,000 and 118,000 at powers 2.5,
+4 and 16, and at 1 and 1.25 again as many as are drawn every night."""
 
 every_power = pytest.mark.parametrize("power", POWERS)
 
 
-def _drawn(scale: Fraction, power: str) -> IntVector:
+def _drawn(scale: Fraction, power: str, size: int) -> IntVector:
     label = f"generalized gaussian/{scale}/{power}"
-    return generalized_gaussian(scale, Fraction(power), SIZE, keyed_streams(label)())
+    return generalized_gaussian(scale, Fraction(power), size, keyed_streams(label)())
+
+
+def _steps(power: str, *, large: bool) -> int:
+    return LARGE if large else STEPS[power]
 
 
 def _fits_steps(drawn: IntVector, power: str) -> float:
@@ -30,7 +44,7 @@ def _fits_steps(drawn: IntVector, power: str) -> float:
     ends = (np.arange(-reach, reach + 2) - 0.5) / float(NARROW)
     below = np.sign(ends) * gammainc(1 / float(power), np.abs(ends) ** float(power)) / 2
     observed = np.bincount(drawn + reach, minlength=2 * reach + 1)
-    return chi_squared(observed, np.diff(below) * SIZE)
+    return chi_squared(observed, np.diff(below) * len(drawn))
 
 
 def _fits_wide(drawn: IntVector, power: str) -> float:
@@ -42,36 +56,55 @@ def _fits_wide(drawn: IntVector, power: str) -> float:
     return joint_chi_squared([drawn, drawn & 15], [Cells(sizes, masses), low])
 
 
+@every_size
 @every_power
-def test_narrow_draws_follow_their_law_step_by_step(power: str) -> None:
-    accept(_fits_steps(_drawn(NARROW, power), power), f"power {power} at 64 steps")
+def test_narrow_draws_follow_their_law_step_by_step(power: str, *, large: bool) -> None:
+    drawn = _drawn(NARROW, power, _steps(power, large=large))
+    accept(_fits_steps(drawn, power), f"power {power} at 64 steps")
 
 
+@every_size
 @every_power
-def test_wide_draws_follow_their_law_and_their_last_bits_say_nothing(power: str) -> None:
-    accept(_fits_wide(_drawn(WIDE, power), power), f"power {power} at 2^40 steps")
+def test_wide_draws_follow_their_law_and_their_last_bits_say_nothing(
+    power: str, *, large: bool
+) -> None:
+    drawn = _drawn(WIDE, power, LARGE if large else SIZES[power])
+    accept(_fits_wide(drawn, power), f"power {power} at 2^40 steps")
 
 
-@every_power
-def test_two_percent_too_wide_a_scale_is_found_out(power: str) -> None:
-    assert rejects(_fits_steps(_drawn(NARROW * 51 / 50, power), power))
-    assert rejects(_fits_wide(_drawn(WIDE * 51 / 50, power), power))
+@pytest.mark.parametrize(
+    ("power", "large"),
+    [
+        *((power, False) for power in ("2.5", "4", "16")),
+        *(pytest.param(power, True, marks=pytest.mark.nightly) for power in POWERS),
+    ],
+)
+def test_two_percent_too_wide_a_scale_is_found_out(power: str, *, large: bool) -> None:
+    size = LARGE if large else SIZES[power]
+    narrow = _drawn(NARROW * 51 / 50, power, _steps(power, large=large))
+    assert rejects(_fits_steps(narrow, power))
+    assert rejects(_fits_wide(_drawn(WIDE * 51 / 50, power, size), power))
 
 
+@every_size
 @pytest.mark.parametrize(("power", "other"), [("1", "1.02"), ("4", "4.2"), ("16", "14.5")])
-def test_another_power_is_found_out(power: str, other: str) -> None:
-    assert rejects(_fits_steps(_drawn(NARROW, other), power))
+def test_another_power_is_found_out(power: str, other: str, *, large: bool) -> None:
+    assert rejects(_fits_steps(_drawn(NARROW, other, _steps(power, large=large)), power))
 
 
+@every_size
 @every_power
-def test_sizes_that_are_cut_off_in_place_of_rounded_are_found_out(power: str) -> None:
-    drawn = _drawn(2 * NARROW, power)
+def test_sizes_that_are_cut_off_in_place_of_rounded_are_found_out(
+    power: str, *, large: bool
+) -> None:
+    drawn = _drawn(2 * NARROW, power, _steps(power, large=large))
     assert rejects(_fits_steps(np.sign(drawn) * (np.abs(drawn) // 2), power))
 
 
+@every_size
 @pytest.mark.parametrize("power", POWERS[2:])
 def test_a_staircase_that_keeps_all_proposals_is_found_out(
-    power: str, monkeypatch: pytest.MonkeyPatch
+    power: str, monkeypatch: pytest.MonkeyPatch, *, large: bool
 ) -> None:
     def certain(
         self: _Staircase, window: NDArray[np.int64], place: NDArray[np.uint64]
@@ -79,4 +112,4 @@ def test_a_staircase_that_keeps_all_proposals_is_found_out(
         return np.full(len(window), 2.0)
 
     monkeypatch.setattr(_Staircase, "_ratio", certain)
-    assert rejects(_fits_steps(_drawn(NARROW, power), power))
+    assert rejects(_fits_steps(_drawn(NARROW, power, _steps(power, large=large)), power))

@@ -16,13 +16,17 @@ from tests.statistical.checks import (
     uncorrelated,
 )
 from tests.statistical.paths import keyed_streams, zeros
+from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import GeneralizedGaussian, IntVector
 from penstock.privacy import Ladder, Sensitivity
 from penstock.services.independent import drawn_at
 from penstock.services.process import Process
 
-SIZE = 400_000
+SIZE, LARGE = 1 << 17, 400_000
+"""Another power needs 56,000 values over 12 x 12 x 12 cells (measured over 2^16, by
+``sample_sizes``); 2^17 give each cell 75."""
+
 POWER = 3
 PARTS = 12
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
@@ -49,10 +53,10 @@ def _cells(process: Process, rung: int) -> Cells:
     return Cells(steps, np.full(PARTS, 1 / PARTS))
 
 
-def _drawn(streams: Callable[[], object]) -> tuple[Process, Drawn]:
+def _drawn(streams: Callable[[], object], size: int = SIZE) -> tuple[Process, Drawn]:
     process = _process()
     server = cast("Any", SimpleNamespace(randomness=streams))  # all that a draw asks for
-    drawn = drawn_at(server, process, _rungs(process.ladder), zeros(SIZE))
+    drawn = drawn_at(server, process, _rungs(process.ladder), zeros(size))
     return process, [noise for _, noise in drawn]
 
 
@@ -62,8 +66,9 @@ def _fits(process: Process, drawn: Drawn) -> float:
     return joint_chi_squared(drawn, cells)
 
 
-def test_the_levels_of_a_query_follow_their_laws_and_are_independent() -> None:
-    process, drawn = _drawn(keyed_streams("independent levels"))
+@every_size
+def test_the_levels_of_a_query_follow_their_laws_and_are_independent(*, large: bool) -> None:
+    process, drawn = _drawn(keyed_streams("independent levels"), LARGE if large else SIZE)
     accept(_fits(process, drawn), "three independent levels")
     accept(uncorrelated(drawn), "their correlations")
 

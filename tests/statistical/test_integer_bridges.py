@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tests.statistical.cases import LAPLACE, POISSON, Case
 from tests.statistical.checks import accept, cells_of, joint_chi_squared, rejects
 from tests.statistical.paths import keyed_streams
+from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import IntVector, Laplace
 from penstock.mechanisms.laplace import _bridge_rule
@@ -21,7 +22,13 @@ from penstock.randomness import Stream
 from penstock.randomness.bernoulli import CERTAIN
 from penstock.randomness.binomial import binomial
 
-SIZE = 1 << 20
+LARGE = 1 << 20
+SIZES = {"laplace": 1 << 16, "poisson": LARGE}
+"""Laplace bridges without one of their ways need 17,000 values at most (measured over 2^16, by
+``sample_sizes``).  A normal law in place of the binomial needs the large sample."""
+
+OFF_SIZE = 1 << 18
+"""A chance off by 1% needs 140,000."""
 
 Bridge = Callable[[Fraction, Fraction, IntVector, Fraction, Stream], IntVector]
 
@@ -66,7 +73,9 @@ def _normal_binomial(
     """Mean and variance of the binomial, and a normal law."""
     chance = float((level - accurate) / (noisy - accurate))
     spread = np.sqrt(difference * chance * (1 - chance))
-    drawn = np.rint(chance * difference + spread * stream.generator.standard_normal(SIZE))
+    drawn = np.rint(
+        chance * difference + spread * stream.generator.standard_normal(len(difference))
+    )
     clipped: NDArray[np.int64] = np.clip(drawn, 0, difference).astype(np.int64)
     return clipped
 
@@ -83,22 +92,26 @@ TRIPLES = ((0, 2, 4), (1, 2, 3), (1, 3, 4))
 """Places among a case's levels; the first counts from no noise at all."""
 
 
-def _p_value(case: Case, bridge: Bridge, triple: tuple[int, int, int], label: str) -> float:
+def _p_value(
+    case: Case, bridge: Bridge, triple: tuple[int, int, int], label: str, size: int
+) -> float:
     levels = (Fraction(0), *case.levels)
     a, t, b = (levels[place] for place in triple)
     stream = keyed_streams(f"integer bridges/{label}/{case.name}/{triple}")()
-    difference = case.mechanism.increment(a, b, SIZE, stream)
+    difference = case.mechanism.increment(a, b, size, stream)
     first = bridge(a, b, difference, t, stream)
     cells = [cells_of(case.law(a, t), 24), cells_of(case.law(t, b), 24)]
     return joint_chi_squared([first, difference - first], cells)
 
 
+@every_size
 @pytest.mark.parametrize("case", [LAPLACE, POISSON], ids=["laplace", "poisson"])
 @pytest.mark.parametrize("triple", TRIPLES, ids=str)
 def test_both_parts_of_a_bridge_are_independent_with_their_exact_laws(
-    case: Case, triple: tuple[int, int, int]
+    case: Case, triple: tuple[int, int, int], *, large: bool
 ) -> None:
-    p_value = _p_value(case, case.mechanism.bridge, triple, "right")
+    size = LARGE if large else SIZES[case.name]
+    p_value = _p_value(case, case.mechanism.bridge, triple, "right", size)
     accept(p_value, f"{case.name} bridge of {triple}")
 
 
@@ -115,14 +128,15 @@ def test_both_parts_of_a_bridge_are_independent_with_their_exact_laws(
 def test_laplace_bridges_without_one_of_their_ways_are_found_out(
     variant: Callable[[], Bridge], triple: tuple[int, int, int]
 ) -> None:
-    assert rejects(_p_value(LAPLACE, variant(), triple, variant.__name__))
+    size = SIZES["laplace"]
+    assert rejects(_p_value(LAPLACE, variant(), triple, variant.__name__, size))
 
 
 @pytest.mark.parametrize("triple", TRIPLES[:2], ids=str)
 def test_a_normal_law_in_place_of_the_binomial_is_found_out(triple: tuple[int, int, int]) -> None:
-    assert rejects(_p_value(POISSON, _normal_binomial, triple, "normal"))
+    assert rejects(_p_value(POISSON, _normal_binomial, triple, "normal", LARGE))
 
 
 @pytest.mark.parametrize("triple", TRIPLES, ids=str)
 def test_a_binomial_chance_that_is_off_is_found_out(triple: tuple[int, int, int]) -> None:
-    assert rejects(_p_value(POISSON, _other_chance, triple, "other chance"))
+    assert rejects(_p_value(POISSON, _other_chance, triple, "other chance", OFF_SIZE))

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, rejects
 from tests.statistical.paths import keyed_streams
+from tests.statistical.sample_sizes import enough, every_size, masses_over
 
 from penstock.mechanisms import IntVector
 from penstock.randomness.bernoulli import CERTAIN
@@ -19,7 +20,7 @@ from penstock.randomness.binomial import binomial
 from penstock.randomness.geometric import Geometric
 from penstock.randomness.poisson import poisson
 
-SIZE = 1 << 20
+LARGE = 1 << 20
 
 RATIOS = ("0.05", "0.5", "0.9", "0.999")
 MEANS = ("0.01", "1", "15.99", "16", "16.5", "31", "300", "99999.5")
@@ -44,6 +45,30 @@ def _fits(drawn: IntVector, law: Pmf) -> float:
     return chi_squared(observed, cells.masses * len(drawn))
 
 
+def _size(law: Pmf, wrong: Pmf, *, large: bool) -> int:
+    """So many values that ``wrong`` is found out all but certainly."""
+    if large:
+        return LARGE
+    cells = cells_of(law, 64)
+    return enough(cells.masses, masses_over(cells, wrong), LARGE)
+
+
+def _off(chance: str) -> Fraction:
+    """A chance that is off by one and a half hundredths of itself, or of what it is short of 1."""
+    exact = Fraction(chance)
+    return exact - min(exact, 1 - exact) / 66
+
+
+def _binomial_size(trials: int, chance: str, *, large: bool) -> int:
+    law, wrong = (_binomial_law(trials, float(p)) for p in (Fraction(chance), _off(chance)))
+    return _size(law, wrong, large=large)
+
+
+def _poisson_size(mean: str, *, large: bool) -> int:
+    law, wrong = _poisson_law(float(mean)), _poisson_law(float(mean) * 1.01)
+    return _size(law, wrong, large=large)
+
+
 def _geometric_law(ratio: float) -> Pmf:
     values = np.arange(int(40 / (1 - ratio)), dtype=np.float64)
     return Pmf(0, (1 - ratio) * ratio**values)
@@ -62,50 +87,56 @@ def _binomial_law(trials: int, chance: float) -> Pmf:
 @pytest.mark.parametrize("ratio", RATIOS)
 def test_geometric_draws_follow_their_law(ratio: str) -> None:
     stream = keyed_streams(f"geometric/{ratio}")()
-    drawn = Geometric.of(Decimal(ratio)).draw(SIZE, stream)
+    drawn = Geometric.of(Decimal(ratio)).draw(LARGE, stream)
     accept(_fits(drawn, _geometric_law(float(ratio))), f"geometric {ratio}")
 
 
 def test_a_digit_that_is_a_fair_coin_is_found_out() -> None:
     digits = list(Geometric.of(Decimal("0.999")).digits)
     digits[6] = CERTAIN // 2
-    drawn = Geometric(tuple(digits), 0).draw(SIZE, keyed_streams("a fair digit")())
+    drawn = Geometric(tuple(digits), 0).draw(LARGE, keyed_streams("a fair digit")())
     assert rejects(_fits(drawn, _geometric_law(0.999)))
 
 
+@every_size
 @pytest.mark.parametrize("mean", MEANS)
-def test_poisson_draws_follow_their_law(mean: str) -> None:
-    drawn = poisson(Fraction(mean), SIZE, keyed_streams(f"poisson/{mean}")())
+def test_poisson_draws_follow_their_law(mean: str, *, large: bool) -> None:
+    size = _poisson_size(mean, large=large)
+    drawn = poisson(Fraction(mean), size, keyed_streams(f"poisson/{mean}")())
     accept(_fits(drawn, _poisson_law(float(mean))), f"poisson {mean}")
 
 
+@every_size
 @pytest.mark.parametrize("mean", MEANS[1:])
-def test_one_percent_more_of_a_poisson_mean_is_found_out(mean: str) -> None:
-    more = Fraction(mean) * Fraction(101, 100)
-    drawn = poisson(more, SIZE, keyed_streams(f"more poisson/{mean}")())
+def test_one_percent_more_of_a_poisson_mean_is_found_out(mean: str, *, large: bool) -> None:
+    more, size = Fraction(mean) * Fraction(101, 100), _poisson_size(mean, large=large)
+    drawn = poisson(more, size, keyed_streams(f"more poisson/{mean}")())
     assert rejects(_fits(drawn, _poisson_law(float(mean))))
 
 
+@every_size
 @pytest.mark.parametrize(("trials", "chance"), TRIALS)
-def test_binomial_draws_follow_their_law(trials: int, chance: str) -> None:
+def test_binomial_draws_follow_their_law(trials: int, chance: str, *, large: bool) -> None:
     stream = keyed_streams(f"binomial/{trials}/{chance}")()
-    drawn = binomial(np.full(SIZE, trials, dtype=np.int64), Fraction(chance), stream)
+    size = _binomial_size(trials, chance, large=large)
+    drawn = binomial(np.full(size, trials, dtype=np.int64), Fraction(chance), stream)
     accept(_fits(drawn, _binomial_law(trials, float(chance))), f"binomial {trials} {chance}")
 
 
+@every_size
 @pytest.mark.parametrize(("trials", "chance"), TRIALS[1:])
 def test_a_binomial_chance_that_is_off_by_a_hundredth_is_found_out(
-    trials: int, chance: str
+    trials: int, chance: str, *, large: bool
 ) -> None:
     stream = keyed_streams(f"other binomial/{trials}/{chance}")()
-    off = min(Fraction(chance), 1 - Fraction(chance)) / 66
-    drawn = binomial(np.full(SIZE, trials, dtype=np.int64), Fraction(chance) - off, stream)
+    size = _binomial_size(trials, chance, large=large)
+    drawn = binomial(np.full(size, trials, dtype=np.int64), _off(chance), stream)
     assert rejects(_fits(drawn, _binomial_law(trials, float(chance))))
 
 
 def test_trials_of_all_sizes_in_one_vector_keep_their_laws() -> None:
     sizes = (3, 40, 200, 9_000)
-    trials = np.tile(np.array(sizes, dtype=np.int64), SIZE // 4)
+    trials = np.tile(np.array(sizes, dtype=np.int64), LARGE // 16)
     drawn = binomial(trials, Fraction(1, 8), keyed_streams("mixed trials")())
     for i, size in enumerate(sizes):
         accept(_fits(drawn[i::4], _binomial_law(size, 0.125)), f"binomial {size} among others")

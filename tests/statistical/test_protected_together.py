@@ -9,13 +9,14 @@ more than its best member.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import linalg, stats
 from tests.statistical.checks import accept, rejects
-from tests.statistical.paths import Drawer, keyed_streams, lossless, redrawn
+from tests.statistical.paths import Drawer, Path, keyed_streams, lossless, redrawn
 
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.structures.counts import Centered, Ellipse, Lift, Nodes
@@ -105,16 +106,34 @@ CASES = (
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
-def _errors(case: Case, drawer: Drawer, label: str, read: Reader | None = None) -> Matrix:
-    """How far values of all tiers are off, the most accurate tier first: a row a sample."""
+@cache
+def _released(name: str, drawer: Drawer) -> tuple[Fraction, Path]:
+    """The step and the releases of all tiers, of as many copies as there are samples."""
+    (case,) = (case for case in CASES if case.name == name)
     mechanism, _ = Gaussian.plan(LEVELS[0], case.nodes.step, Fraction(1000))
     scale = case.nodes.step / mechanism.granularity
     exact = np.tile(case.exact, SAMPLES) * np.int64(int(scale))
-    path = drawer(mechanism, exact, ORDER, keyed_streams(f"{case.name}/{label}"))
-    reader = case.read if read is None else read
-    wanted = case.nodes.values(case.exact * np.int64(int(scale)), mechanism.granularity)
-    errors = [reader(path[level], mechanism.granularity) - wanted for level in LEVELS]
+    path = drawer(mechanism, exact, ORDER, keyed_streams(f"{name}/{drawer.__name__}"))
+    return mechanism.granularity, path
+
+
+def _errors_read(case: Case, drawer: Drawer, read: Reader) -> Matrix:
+    """How far values of all tiers are off, the most accurate tier first: a row a sample."""
+    step, path = _released(case.name, drawer)
+    wanted = case.nodes.values(case.exact * np.int64(int(case.nodes.step / step)), step)
+    errors = [read(path[level], step) - wanted for level in LEVELS]
     return np.concatenate(errors, axis=1, dtype=np.float64)
+
+
+@cache
+def _errors_of(name: str, drawer: Drawer) -> Matrix:
+    (case,) = (case for case in CASES if case.name == name)
+    return _errors_read(case, drawer, case.read)
+
+
+def _errors(case: Case, drawer: Drawer) -> Matrix:
+    """The same as the case reads them, drawn once for all tests."""
+    return _errors_of(case.name, drawer)
 
 
 def _expected(case: Case) -> Matrix:
@@ -146,31 +165,31 @@ def _gain(case: Case, errors: Matrix) -> float:
 
 @every_case
 def test_values_of_all_tiers_have_their_joint_covariance(case: Case) -> None:
-    accept(_p_value(case, _errors(case, lossless, "right")), f"{case.name}, covariance")
+    accept(_p_value(case, _errors(case, lossless)), f"{case.name}, covariance")
 
 
 @every_case
 def test_tiers_that_are_drawn_for_themselves_are_found_out(case: Case) -> None:
-    assert rejects(_p_value(case, _errors(case, redrawn, "redrawn")))
+    assert rejects(_p_value(case, _errors(case, redrawn)))
 
 
 def test_a_size_with_the_wrong_sign_is_found_out() -> None:
-    assert rejects(_p_value(LIFT, _errors(LIFT, lossless, "sign", _wrong_sign)))
+    assert rejects(_p_value(LIFT, _errors_read(LIFT, lossless, _wrong_sign)))
 
 
 @every_case
 def test_a_variance_that_is_passed_as_a_deviation_is_found_out(case: Case) -> None:
-    errors = _errors(case, lossless, "right")
+    errors = _errors(case, lossless)
     deviations = np.repeat([float(level) ** 0.5 for level in LEVELS], len(case.covariance))
     assert rejects(_p_value(case, errors * deviations))
 
 
 @every_case
 def test_a_coalition_of_all_tiers_knows_no_more_than_its_best_member(case: Case) -> None:
-    ratio = _gain(case, _errors(case, lossless, "coalition"))
+    ratio = _gain(case, _errors(case, lossless))
     assert 1 - TOLERANCE <= ratio <= 1 + 1e-9
 
 
 @every_case
 def test_a_coalition_gains_where_tiers_are_drawn_for_themselves(case: Case) -> None:
-    assert _gain(case, _errors(case, redrawn, "coalition")) < 1 - TOLERANCE
+    assert _gain(case, _errors(case, redrawn)) < 1 - TOLERANCE

@@ -4,17 +4,21 @@ import tracemalloc
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from tests.statistical.cases import GAUSSIAN, Case, every_case
 from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, rejects
 from tests.statistical.paths import Streams, keyed_streams, lossless, zeros
+from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import Gaussian, draw_anchor, place
 from penstock.randomness import Stream
 
-LARGE = 10_000_000
-SINGLES = 4_000
+SIZE, LARGE = 5_000_000, 10_000_000
+"""One percent too much noise needs 4.8 million values, by ``sample_sizes``."""
+
+SINGLES, MANY_SINGLES = 1_600, 4_000
+"""1,600 give each of 64 cells the 25 values below which cells are pooled."""
+
 LEVELS = tuple(Fraction(1 << 20) * factor for factor in (1, 2, 4))
 
 
@@ -24,30 +28,33 @@ def _fits(released: NDArray[np.int64], law: Pmf) -> float:
     return chi_squared(observed, cells.masses * len(released))
 
 
-def _single_values(case: Case, streams: Streams) -> NDArray[np.int64]:
+def _single_values(case: Case, streams: Streams, *, large: bool) -> NDArray[np.int64]:
     order = [case.levels[place] for place in (0, 5, 2)]
-    paths = (lossless(case.mechanism, zeros(1), order, streams) for _ in range(SINGLES))
+    many = MANY_SINGLES if large else SINGLES
+    paths = (lossless(case.mechanism, zeros(1), order, streams) for _ in range(many))
     return np.array([path[case.levels[2]][0] for path in paths])
 
 
+@every_size
 @every_case
-def test_vectors_of_one_value_follow_the_law_as_well(case: Case) -> None:
-    released = _single_values(case, keyed_streams(f"single values/{case.name}"))
+def test_vectors_of_one_value_follow_the_law_as_well(case: Case, *, large: bool) -> None:
+    released = _single_values(case, keyed_streams(f"single values/{case.name}"), large=large)
     law = case.law(Fraction(0), case.levels[2])
     accept(_fits(released, law), f"{case.name} one value at a time")
 
 
 @every_case
 def test_a_stream_that_starts_over_at_every_release_is_found_out(case: Case) -> None:
-    released = _single_values(case, lambda: Stream.from_key(bytes(32)))
+    released = _single_values(case, lambda: Stream.from_key(bytes(32)), large=False)
     assert rejects(_fits(released, case.law(Fraction(0), case.levels[2])))
 
 
-@pytest.mark.slow
-def test_ten_million_values_take_little_more_memory_than_their_own() -> None:
+@every_size
+def test_millions_of_values_take_little_more_memory_than_their_own(*, large: bool) -> None:
+    size = LARGE if large else SIZE
     mechanism, streams = Gaussian(Fraction(1)), keyed_streams("ten million")
     low, middle, high = LEVELS
-    anchor = draw_anchor(mechanism, zeros(LARGE), low, streams())
+    anchor = draw_anchor(mechanism, zeros(size), low, streams())
     noisy = place(mechanism, (low, anchor), None, high, streams())
     tracemalloc.start()
     try:

@@ -21,6 +21,7 @@ from tests.statistical.checks import (
     rejects,
 )
 from tests.statistical.paths import keyed_streams, zeros
+from tests.statistical.sample_sizes import enough, every_size, masses_over
 
 from penstock.mechanisms import (
     IntVector,
@@ -35,7 +36,10 @@ from penstock.randomness import Stream
 from penstock.randomness.bessel import bessel
 from penstock.randomness.binomial import binomial
 
-SIZE = 1 << 20
+SIZE, LARGE = 1 << 18, 1 << 20
+"""The mean number of jumps needs 150,000 values over 8 x 8 x 8 cells, the law for noise of 0
+130,000 (measured over 2^16, by ``sample_sizes``)."""
+
 Resolve = Callable[[IntVector, Fraction, Stream], IntVector]
 
 
@@ -81,11 +85,11 @@ def _of_the_sum(
     return np.concatenate((ahead, np.minimum(up, np.maximum(ahead, 0))))
 
 
-def _raised(mechanism: Mechanism, label: str) -> float:
+def _raised(mechanism: Mechanism, label: str, size: int = SIZE) -> float:
     """The joint table of three increments, the first two from raising the anchor."""
     low, middle, high = (SKELLAM.levels[index] for index in (0, 2, 4))
     streams = keyed_streams(f"skellam raises/{label}")
-    exact = zeros(SIZE)
+    exact = zeros(size)
     anchor = draw_anchor(mechanism, exact, high, streams())
     raised = raise_anchor(mechanism, exact, (high, anchor), low, streams())
     between = place(mechanism, (low, raised), (high, anchor), middle, streams())
@@ -96,8 +100,10 @@ def _raised(mechanism: Mechanism, label: str) -> float:
     return joint_chi_squared(parts, [cells_of(law, 8) for law in laws])
 
 
-def test_a_raised_path_has_independent_increments_with_their_exact_laws() -> None:
-    accept(_raised(SKELLAM.mechanism, "right"), "Skellam raised twice")
+@every_size
+def test_a_raised_path_has_independent_increments_with_their_exact_laws(*, large: bool) -> None:
+    p_value = _raised(SKELLAM.mechanism, "right", LARGE if large else SIZE)
+    accept(p_value, "Skellam raised twice")
 
 
 @pytest.mark.parametrize("rule", [_no_other_jumps, _as_expected, _blind_to_the_sum])
@@ -109,17 +115,19 @@ def test_splitting_the_sum_alone_is_found_out() -> None:
     assert rejects(_raised(altered(Skellam(Fraction(1)), bridge=_of_the_sum), "sum alone"))
 
 
+@every_size
 @pytest.mark.parametrize(("order", "argument"), [(0, 12), (9, 12), (0, 400), (60, 400)])
-def test_bessel_draws_have_their_law(order: int, argument: int) -> None:
-    law = _bessel(order, argument)
+def test_bessel_draws_have_their_law(order: int, argument: int, *, large: bool) -> None:
+    law, wrong = _bessel(order, argument), _bessel(order, argument * 1.015)
+    other = cells_of(wrong, 64)
+    size = LARGE if large else enough(other.masses, masses_over(other, law), LARGE)
     stream = keyed_streams(f"bessel/{order}/{argument}")()
-    drawn = bessel(np.full(SIZE, order), Fraction(argument), stream)
+    drawn = bessel(np.full(size, order), Fraction(argument), stream)
     cells = cells_of(law, 64)
     observed = np.bincount(cells.of(drawn), minlength=len(cells.masses))
-    accept(chi_squared(observed, cells.masses * SIZE), f"Bessel {order}, {argument}")
-    other = cells_of(_bessel(order, argument * 1.015), 64)
+    accept(chi_squared(observed, cells.masses * size), f"Bessel {order}, {argument}")
     again = np.bincount(other.of(drawn), minlength=len(other.masses))
-    assert rejects(chi_squared(again, other.masses * SIZE))
+    assert rejects(chi_squared(again, other.masses * size))
 
 
 def _bessel(order: int, argument: float) -> Pmf:

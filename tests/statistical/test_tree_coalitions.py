@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 from tests.statistical.broken_trees import Redrawn
+from tests.statistical.sample_sizes import every_size
 from tests.statistical.trees import (
     MECHANISMS,
     TREES,
@@ -22,8 +23,11 @@ from tests.statistical.trees import (
 
 from penstock.mechanisms import Mechanism
 
-BATCHES = 4
+MANY_BATCHES = 4
 TOLERANCE = 0.01
+"""One batch is enough: with right tiers the ratio is short of 1 by the share of the noise that
+some 60 weights fit, 0.2% of 32,768 values on average, and by a hundredth with a probability below
+1e-60.  Tiers that are drawn for themselves gain a quarter and more."""
 
 every_tree = pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)
 both = pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
@@ -44,13 +48,14 @@ def _gain(tree: Tree, samples: Iterator[Matrix]) -> float:
     return float((best_estimates(covariance, at, tree.steps) / alone).min())
 
 
+@every_size
 @both
 @every_tree
 def test_all_tiers_at_all_steps_tell_no_more_than_the_best(
-    tree: Tree, mechanism: Mechanism
+    tree: Tree, mechanism: Mechanism, *, large: bool
 ) -> None:
     members = _below(tree)
-    ratio = _gain(members, batches(members, mechanism, BATCHES))
+    ratio = _gain(members, batches(members, mechanism, MANY_BATCHES if large else 1))
     assert 1 - TOLERANCE <= ratio <= 1 + 1e-9, ratio
 
 
@@ -60,4 +65,4 @@ def test_a_tier_that_is_drawn_for_itself_lets_a_coalition_gain(
     tree: Tree, mechanism: Mechanism
 ) -> None:
     members = _below(tree)
-    assert _gain(members, batches(members, mechanism, 2, kind=Redrawn)) < 1 - TOLERANCE
+    assert _gain(members, batches(members, mechanism, 1, kind=Redrawn)) < 1 - TOLERANCE
