@@ -16,6 +16,9 @@ STRANGE: list[Any] = [
     *("NaN", "1", "public", "PUBLIC", "visits", "sites", "operator", [], [[]], [None], {}),
     *({"": None}, {"a": {"b": {}}}, ["a", "a"], [1, 2], [0.1], [1e300], ["x"] * 200),
 ]
+SHARES = 4
+"""Into how many parts it is dealt; one of them is tried at every change, the others at night."""
+
 COMPUTED: dict[str, Any] = {
     "name": "new",
     "dataset": "sites",
@@ -91,17 +94,20 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(inner, (*path, number))
 
 
-def spoiled(body: Any) -> Iterator[Any]:
-    """Copies of ``body`` with one node set to something strange, left out, or added."""
-    for path in places(body):
-        for strange in STRANGE:
+def spoiled(body: Any, share: int, shares: int) -> Iterator[Any]:
+    """Copies of ``body`` with one node set to something strange, or left out.
+
+    Of what is strange each node gets one of ``shares``, neighbours another one each.
+    """
+    for place, path in enumerate(places(body)):
+        for strange in STRANGE[(place + share) % shares :: shares]:
             changed = {"": copy.deepcopy(body)}
             node: Any = changed
             for part in ("", *path)[:-1]:
                 node = node[part]
             node[("", *path)[-1]] = strange
             yield changed[""]
-        if path:
+        if path and share == 0:
             changed = copy.deepcopy(body)
             node = changed
             for part in path[:-1]:
@@ -115,11 +121,14 @@ def spoiled(body: Any) -> Iterator[Any]:
     BODIES,
     ids=[f"{number}-{name}" for number, (name, _, _, _) in enumerate(BODIES)],
 )
+@pytest.mark.parametrize(
+    "share", [0, *(pytest.param(one, marks=pytest.mark.nightly) for one in range(1, SHARES))]
+)
 def test_no_strange_body_gets_anything_but_a_documented_answer(
-    world: World, name: str, path: str, body: Any, by: str
+    world: World, name: str, path: str, body: Any, by: str, share: int
 ) -> None:
     verb = next(operation.verb for operation in OPERATIONS if operation.name == name)
-    for changed in spoiled(body):
+    for changed in spoiled(body, share, SHARES):
         response = world.call(verb, path, changed, by=by)
         assert response.status_code in DOCUMENTED[name], (changed, response.text)
         if response.status_code >= 400:
