@@ -40,11 +40,11 @@ def test_rungs_are_roots_of_powers_of_two_rounded_towards_noise(ladder: Ladder) 
     assert below.numerator**709 < power * below.denominator**709
 
 
-@pytest.mark.parametrize("rung", range(709))
-def test_adjacent_rungs_are_a_thousandth_apart(rung: int) -> None:
+def test_adjacent_rungs_are_a_thousandth_apart() -> None:
     ladder = Ladder(finest=2**28, unit=Fraction(1), last=709)
-    ratio = ladder.value(rung + 1) / ladder.value(rung)
-    assert 1 + Fraction(1, 1024) <= ratio < 1 + Fraction(1, 1022)
+    for rung in range(709):
+        ratio = ladder.value(rung + 1) / ladder.value(rung)
+        assert 1 + Fraction(1, 1024) <= ratio < 1 + Fraction(1, 1022), rung
 
 
 def test_seven_hundred_and_nine_rungs_double_the_level() -> None:
