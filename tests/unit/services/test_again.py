@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Connection, event
 from sqlmodel import Session, select
+from tests.databases.homes import PATIENCE
 from tests.unit.services.conftest import World
 
 from penstock.errors import DatabaseUnavailable, Interrupted, PenstockError
@@ -116,7 +117,7 @@ def test_a_release_that_meets_a_deadlock_is_run_anew(
 ) -> None:
     """Another holds the log and wants the query: whoever is chosen to give way, both are served."""
     product = releases._hand_out
-    met = threading.Barrier(2, timeout=30)
+    met = threading.Barrier(2, timeout=PATIENCE)
     patient = iter([True])
 
     def hand_out(session: Session, *arguments: object) -> object:

@@ -23,6 +23,8 @@ from penstock.services import backup, home, restores
 from penstock.services.principals import OPERATOR
 from penstock.services.server import Server
 
+pytestmark = pytest.mark.each_database
+
 
 @contextmanager
 def drawing(world: World) -> Iterator[None]:

@@ -3,7 +3,6 @@
 import io
 import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from pyarrow import csv
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import select
-from tests.unit.services.conftest import World, cut_off_before_the_anchor
+from tests.unit.services.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
 from penstock.api.answers import rendered
 from penstock.api.formats import answer as answer_of
@@ -68,12 +67,15 @@ BY_CLUB: dict[str, Any] = {
 
 
 @pytest.fixture
-def people(world: World, tmp_path: Path) -> World:
-    path = tmp_path / "people.csv"
-    path.write_text(ROWS)
-    spec = {**PEOPLE, "source": {"engine": "duckdb", "uri": str(path)}}
-    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
-    return world
+def people(copy_world: CopyWorld, keep: Keep) -> World:
+    source = {"engine": "duckdb", "uri": str(keep("people_of_clubs.csv", ROWS))}
+
+    def furnish(world: World) -> None:
+        fill(world)
+        request = DatasetRequest.model_validate({**PEOPLE, "source": source})
+        datasets.register(world.server, OPERATOR, request)
+
+    return copy_world("habits", furnish)
 
 
 def asked(**changes: object) -> Any:

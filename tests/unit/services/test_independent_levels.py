@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import World
+from tests.unit.services.conftest import CopyWorld, World, fill
 from tests.unit.sites import SITES
 
 from penstock.accounting import Entry, account_of, charge, entry, limit_of, share_of, total
@@ -35,16 +35,16 @@ LARGE = {name: {"epsilon": 20.0} for name in LEVELS}
 
 
 @pytest.fixture
-def counts(world: World) -> World:
-    return furnished(world)
+def counts(copy_world: CopyWorld) -> World:
+    return copy_world("counts", furnish)
 
 
-def furnished(world: World) -> World:
-    """A world with budgets that are large enough, and one query of 64 counts with p = 4."""
+def furnish(world: World) -> None:
+    """Add what ``fill`` adds, large budgets, and one query of 64 counts with p = 4."""
+    fill(world)
     request = DatasetRequest.model_validate({**SITES, "name": "large", "budgets": LARGE})
     datasets.register(world.server, OPERATOR, request)
     push(world)
-    return world
 
 
 def push(world: World, name: str = "counts", **changes: Any) -> QueryView:

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from sqlmodel import col, select
 from tests.databases.homes import SQLITE
 from tests.unit.services import test_data
-from tests.unit.services.conftest import World
-from tests.unit.services.test_independent_levels import COUNTS, LEVELS, SIZE, furnished, move, push
+from tests.unit.services.conftest import CopyWorld, World
+from tests.unit.services.test_independent_levels import COUNTS, LEVELS, SIZE, furnish, move, push
 from tests.unit.sites import SITES
 
 from penstock.accounting import best_power, power_choice
@@ -33,9 +33,9 @@ TOGETHER = 1.1167
 
 
 @pytest.fixture
-def counts(world: World) -> World:
+def counts(copy_world: CopyWorld) -> World:
     """The world with one query of 64 counts with p = 4."""
-    return furnished(world)
+    return copy_world("counts", furnish)
 
 
 def exposed(world: World, *names: str) -> ExposureView:

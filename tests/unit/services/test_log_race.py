@@ -7,6 +7,8 @@ from penstock.services import home, verification
 from penstock.services.principals import OPERATOR
 from penstock.services.witness import FileWitness, Sight
 
+pytestmark = pytest.mark.each_database
+
 
 def test_what_others_write_meanwhile_does_not_look_like_a_loss(
     visits: World, monkeypatch: pytest.MonkeyPatch

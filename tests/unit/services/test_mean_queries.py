@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import World, cut_off_before_the_anchor
+from tests.unit.services.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
 from penstock.api.answers import rendered
 from penstock.api.formats import table_of
@@ -51,12 +51,15 @@ AGES: dict[str, Any] = {
 
 
 @pytest.fixture
-def people(world: World, tmp_path: Path) -> World:
-    path = tmp_path / "people.csv"
-    path.write_text(ROWS)
-    spec = {**PEOPLE, "source": {"engine": "duckdb", "uri": str(path)}}
-    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
-    return world
+def people(copy_world: CopyWorld, keep: Keep) -> World:
+    source = {"engine": "duckdb", "uri": str(keep("people_of_towns.csv", ROWS))}
+
+    def furnish(world: World) -> None:
+        fill(world)
+        request = DatasetRequest.model_validate({**PEOPLE, "source": source})
+        datasets.register(world.server, OPERATOR, request)
+
+    return copy_world("means", furnish)
 
 
 def register(world: World, **changes: object) -> QueryView:

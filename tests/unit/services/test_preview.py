@@ -1,14 +1,13 @@
 """A preview: to the last digit what registering then charges, and to analysts only their own."""
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
 from sqlmodel import col, select
 from tests.unit.services import test_mean_queries
-from tests.unit.services.conftest import World, cut_off_before_the_anchor
+from tests.unit.services.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 from tests.unit.sites import VISITS
 
 from penstock.errors import (
@@ -65,12 +64,15 @@ AGGREGATES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def people(world: World, tmp_path: Path) -> World:
-    path = tmp_path / "people.csv"
-    path.write_text(ROWS)
-    spec = {**PEOPLE, "source": {"engine": "duckdb", "uri": str(path)}}
-    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
-    return world
+def people(copy_world: CopyWorld, keep: Keep) -> World:
+    source = {"engine": "duckdb", "uri": str(keep("people_previewed.csv", ROWS))}
+
+    def furnish(world: World) -> None:
+        fill(world)
+        request = DatasetRequest.model_validate({**PEOPLE, "source": source})
+        datasets.register(world.server, OPERATOR, request)
+
+    return copy_world("preview", furnish)
 
 
 def ask(world: World, spec: dict[str, Any], by: Principal = OPERATOR) -> PreviewView:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import Session
+from tests.databases.homes import PATIENCE
 from tests.unit.services.conftest import World
 
 from penstock.services import growth, home, sequencer, stream_elements, streams
@@ -19,6 +20,8 @@ from penstock.services.sequencer import accounts
 from penstock.services.stream_releases import read
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
 from penstock.services.witness import FileWitness, Sight
+
+pytestmark = pytest.mark.each_database
 
 
 def another(world: World) -> World:
@@ -175,7 +178,7 @@ def test_what_comes_as_a_thread_ends_is_done(monkeypatch: pytest.MonkeyPatch) ->
     assert behind.submit(lambda: "first").result() == "first"
     while not late:
         pass
-    assert late[0].result(timeout=60) == "late"
+    assert late[0].result(timeout=PATIENCE) == "late"
 
 
 def test_a_process_ends_whatever_hangs_behind_it() -> None:

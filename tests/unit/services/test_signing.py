@@ -3,11 +3,11 @@
 import pytest
 from sqlalchemy import Connection, inspect, text, update
 from sqlalchemy.exc import DBAPIError
-from tests.unit.services.conftest import World
+from tests.unit.services.conftest import CopyWorld, World
 from tests.unit.services.tampered import (
     TABLES,
     alter,
-    fill,
+    filled,
     owned,
     read_all,
     rows_of,
@@ -21,15 +21,17 @@ from penstock.services import authenticity, home, signing
 from penstock.services.principals import OPERATOR
 from penstock.services.verification import verify
 
+pytestmark = pytest.mark.each_database
+
 NEW = ("web_session", "work")  # in no schema before their rows were signed
 LATER = [name for name in TABLES if name not in ("query", *NEW)]
 QUERY = metadata.tables["query"]
 
 
 @pytest.fixture
-def older(world: World) -> World:
+def older(copy_world: CopyWorld) -> World:
     """A home with rows in every table, as it was in schema 0013."""
-    fill(world)
+    world = copy_world("tampered", filled)
     rows, key = rows_of(world, "query"), authenticity.key_of(world.server.secrets)
     with owned(world) as connection:
         for row in rows:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.databases.homes import PATIENCE
+from tests.unit.services.conftest import CopyWorld, Keep, World, fill
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
 from penstock.persistence.tables import HistogramState, Query, Release
@@ -62,19 +63,25 @@ def register(world: World, **changes: object) -> QueryView:
     return queries.register(world.server, OPERATOR, request)
 
 
-@pytest.fixture
-def loans(world: World, tmp_path: Path) -> World:
-    file = tmp_path / "loans.csv"
-    file.write_text(ROWS, encoding="utf-8")
+def lend(world: World, file: Path) -> None:
+    """Add what ``fill`` adds, and the dataset of loans."""
+    fill(world)
     spec = {**LOANS, "source": {"engine": "duckdb", "uri": str(file)}}
     datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
-    return world
 
 
 @pytest.fixture
-def books(loans: World) -> World:
-    register(loans)
-    return loans
+def loans(copy_world: CopyWorld, keep: Keep) -> World:
+    return copy_world("loans", lambda world: lend(world, keep("loans.csv", ROWS)))
+
+
+@pytest.fixture
+def books(copy_world: CopyWorld, keep: Keep) -> World:
+    def furnish(world: World) -> None:
+        lend(world, keep("loans.csv", ROWS))
+        register(world)
+
+    return copy_world("books", furnish)
 
 
 def pairs(found: ReleaseView) -> dict[int, float]:
@@ -109,7 +116,7 @@ def test_a_repeat_and_another_reader_get_the_identical_report(books: World) -> N
 def test_a_crowd_that_asks_for_one_new_level_gets_one_report(books: World) -> None:
     people = [books.person(name) for name in ("ines", "paul", "pia") for _ in range(3)]
     wanted = ReleaseRequest.model_validate({"epsilon": 0.1})
-    taken, gate = books.streams.taken, threading.Barrier(len(people), timeout=60)
+    taken, gate = books.streams.taken, threading.Barrier(len(people), timeout=PATIENCE)
 
     def ask(person: Principal) -> dict[int, float]:
         gate.wait()

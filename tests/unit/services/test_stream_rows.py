@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 from sqlmodel import col, select
-from tests.unit.services.conftest import World
+from tests.unit.services.conftest import CopyWorld, World, fill_and_push
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, IntegrityViolation
@@ -25,7 +25,13 @@ def execute(world: World, statement: str) -> None:
 
 
 @pytest.fixture
-def hits(visits: World) -> World:
+def hits(copy_world: CopyWorld) -> World:
+    return copy_world("hits", furnish)
+
+
+def furnish(world: World) -> None:
+    """Add what ``fill_and_push`` adds, and two streams of three elements."""
+    fill_and_push(world)
     for name in ("hits", "other"):
         request = {
             "name": name,
@@ -35,9 +41,8 @@ def hits(visits: World) -> World:
             "max_steps_per_unit": 1,
             "levels": {"public": {"epsilon": 0.01}},
         }
-        streams.open_stream(visits.server, OPERATOR, StreamRequest.model_validate(request))
-        push(visits, name, 1, [1, 2, 3])
-    return visits
+        streams.open_stream(world.server, OPERATOR, StreamRequest.model_validate(request))
+        push(world, name, 1, [1, 2, 3])
 
 
 def push(world: World, name: str, first: int, values: list[Any]) -> None:

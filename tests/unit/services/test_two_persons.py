@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.services.conftest import CopyWorld, World, fill_and_push
 from tests.unit.sites import SITES
 
 from penstock.errors import (
@@ -50,12 +50,17 @@ from penstock.services.specs import (
 
 
 @pytest.fixture
-def ruled(visits: World) -> World:
+def ruled(copy_world: CopyWorld) -> World:
     """A world with two more admins, in which the rule is in force."""
+    world = copy_world("admins", add_admins)
+    settings = replace(world.server.settings, two_person_rule=True)
+    return World(replace(world.server, settings=settings), world.clock, world.streams)
+
+
+def add_admins(world: World) -> None:
+    fill_and_push(world)
     for name in ("bea", "cem"):
-        users.create(visits.server, OPERATOR, UserSpec(name=name, roles=["admin"]))
-    settings = replace(visits.server.settings, two_person_rule=True)
-    return World(replace(visits.server, settings=settings), visits.clock, visits.streams)
+        users.create(world.server, OPERATOR, UserSpec(name=name, roles=["admin"]))
 
 
 def raised(**epsilons: float) -> BudgetChange:
