@@ -52,11 +52,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(STATE,),
     ),
     Mutant(
-        name="damage-not-seen",
+        name="state-in-another-form",
         path="mechanisms/state.py",
-        before="    if not hmac.compare_digest(hashlib.sha256(content).digest(), digest):\n",
-        after="    if len(hashlib.sha256(content).digest()) != len(digest):\n",
-        wrong="a state that was damaged is gone on from",
+        before="        whole = encode(state) == encoded and _is_a_path(state)\n",
+        after="        whole = _is_a_path(state)\n",
+        wrong="a state that is written in another form is gone on from",
         tests=(STATE,),
     ),
     Mutant(

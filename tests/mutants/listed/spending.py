@@ -12,10 +12,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        sums[required(account.tier.id)] += new\n",
         after="        sums[required(account.tier.id)] = new\n",
         wrong="of several charges that one act makes to an account only the last has to fit",
-        tests=(
-            "tests/unit/services/test_independent_levels.py",
-            "tests/property/test_rules_of_tiers.py",
-        ),
+        tests=("tests/unit/services/test_charges_of_one_act.py",),
     ),
     Mutant(
         name="charge-without-total",
@@ -34,10 +31,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " entries=account.entries + 1)\n",
         after="        current[key] = replace(account, entries=account.entries + 1)\n",
         wrong="the second charge of one act to an account forgets the first",
-        tests=(
-            "tests/unit/services/test_independent_levels.py::test_a_tier_pays_for_every_level_at_or_below_it",
-            "tests/unit/services/test_independent_levels.py::test_a_later_level_is_a_new_draw_and_a_new_charge_for_all_who_may_see_it",
-        ),
+        tests=("tests/unit/services/test_charges_of_one_act.py",),
     ),
     Mutant(
         name="floor-forgotten",
