@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.api.bad_input import asking, raw
@@ -15,7 +16,7 @@ from tests.api.bad_input.faults import BUSY_TIMEOUT, LIVE, REQUESTS, Fault, Plac
 from tests.api.bad_input.snapshot import tables
 from tests.api.bad_input.stage import CANARY, Furnished, furnished_home, set_up
 from tests.api.bad_input.verdict import FOREIGN
-from tests.api.test_serving import CONFIGURATION, Serving, serve_copy
+from tests.api.test_serving import CONFIGURATION, PATIENCE, Serving, serve_copy
 from tests.databases.homes import Homes
 
 
@@ -29,7 +30,8 @@ def wait_for_both(serving: Serving) -> None:
     """Until each worker has the database open: one that starts on a broken home stops all."""
     assert serving.process is not None
     master = serving.process.pid
-    for _ in range(400):
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
         children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
         files = [list(Path(f"/proc/{child}/fd").iterdir()) for child in children]
         found = [any(file.resolve().name == "penstock.db" for file in own) for own in files]
@@ -94,11 +96,17 @@ def test_what_breaks_under_gunicorn_is_told_and_heals(
     assert "Traceback" not in (serving.home / "log").read_text()
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [fault for fault in LIVE if fault.name.endswith(("is away", "of another version", "group"))],
-    ids=lambda fault: fault.name,
-)
+def hindering() -> Iterator[Any]:
+    """What keeps a worker from its home: one fault of each kind of error, at night the others."""
+    codes = set()
+    for fault in LIVE:
+        if fault.name.endswith(("is away", "of another version", "group")):
+            marks = [pytest.mark.nightly] if fault.code in codes else []
+            codes.add(fault.code)
+            yield pytest.param(fault, marks=marks, id=fault.name)
+
+
+@pytest.mark.parametrize("fault", list(hindering()))
 def test_a_worker_that_cannot_start_says_so_in_one_line(
     model: Furnished, tmp_path: Path, fault: Fault
 ) -> None:
@@ -113,7 +121,7 @@ def test_a_worker_that_cannot_start_says_so_in_one_line(
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
     assert done.returncode not in (0, -signal.SIGKILL)

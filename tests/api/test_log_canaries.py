@@ -8,9 +8,10 @@ in the keys folder, as text and as bytes.
 import base64
 import json
 import shutil
+import ssl
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import environ
@@ -19,10 +20,12 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.api.test_serving import PATIENCE
 from tests.api.world import QUERY
 from tests.contracts.running import Running, free_port, running
 from tests.databases.homes import Home
 
+from penstock.cli import program
 from penstock.services import home, tokens
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import TokenSpec
@@ -34,7 +37,7 @@ CONFIGURATION = ROOT / "deploy" / "gunicorn.conf.py"
 PEOPLE = ("ann", "ian", "root", "olga")
 METRICS = "canary-metrics-token-of-the-settings"
 VALUES = [9182736, 6455463]  # longer than the fractions of seconds that are logged
-CLI_SECONDS = 60.0
+NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # made once, and of no use to plain HTTP
 
 
 @dataclass
@@ -51,7 +54,9 @@ class Office:
         headers = dict(more.pop("headers", {}))
         if by is not None:
             headers["Authorization"] = f"Bearer {self.tokens.get(by, by)}"
-        response = httpx.request(verb, url + path, headers=headers, timeout=20, **more)
+        response = httpx.request(
+            verb, url + path, headers=headers, timeout=PATIENCE, verify=NO_TLS, **more
+        )
         self.ids.append(response.headers["X-Request-Id"])
         return response
 
@@ -112,7 +117,11 @@ def serving(office: Office, folder: Path, *program: str) -> Iterator[Running]:
     """The server, as it is started with ``program`` behind python."""
     folder.mkdir()
     port = free_port()
-    settings = {"PENSTOCK_PORT": str(port), "PENSTOCK_METRICS_TOKEN": METRICS}
+    settings = {
+        "PENSTOCK_PORT": str(port),
+        "PENSTOCK_METRICS_TOKEN": METRICS,
+        "PENSTOCK_WORKERS": "1",
+    }
     settings |= {**office.home.environment, "PENSTOCK_LOG_LEVEL": "DEBUG"}
     with running([sys.executable, *program], folder, {**environ, **settings}, port) as started:
         yield started
@@ -180,7 +189,7 @@ def raw(port: int, said: bytes) -> None:
     """Bytes that are no request."""
     import socket
 
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
         connection.sendall(said)
         while connection.recv(65536):
             pass
@@ -225,7 +234,33 @@ def test_every_form_of_a_key_is_found() -> None:
         assert form in told(b"before " + text + b" after", written)
 
 
-def test_what_the_command_line_says_holds_no_secret(office: Office, tmp_path: Path) -> None:
+Run = Callable[..., tuple[bytes, bytes]]
+
+
+@pytest.fixture
+def run(
+    office: Office,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> Run:
+    """The operator's program with tracebacks, in a folder of its own: both streams."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in office.home.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PENSTOCK_METRICS_TOKEN", METRICS)
+
+    def run(*words: str) -> tuple[bytes, bytes]:
+        capfdbinary.readouterr()
+        program.run(["--debug", *words])
+        return capfdbinary.readouterr()
+
+    return run
+
+
+def test_what_the_command_line_says_holds_no_secret(
+    office: Office, run: Run, tmp_path: Path
+) -> None:
     """On standard error, where messages go; also of commands that fail, with tracebacks."""
     query = {**QUERY, "name": "pushed", "values": VALUES}
     (tmp_path / "good.json").write_text(json.dumps(query))
@@ -244,22 +279,38 @@ def test_what_the_command_line_says_holds_no_secret(office: Office, tmp_path: Pa
         ("backup", str(tmp_path / "copy")),
         ("backup", str(tmp_path / "copy")),
     ):
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "penstock", "--debug", *words],
-            cwd=tmp_path,
-            env={**environ, **office.home.environment, "PENSTOCK_METRICS_TOKEN": METRICS},
-            capture_output=True,
-            timeout=CLI_SECONDS,
-            check=False,
-        )
-        said += done.stderr
+        out, error = run(*words)
+        said += error
         if words[0] == "token":
-            office.keep("a new token", done.stdout.decode().strip())
+            office.keep("a new token", out.decode().strip())
         elif words[:2] == ("release", "pushed"):
-            for value in json.loads(done.stdout)["values"]:
+            for value in json.loads(out)["values"]:
                 office.keep(f"the value {value}", value)
         else:
-            assert told(done.stdout, office.secrets) == [], words
+            assert told(out, office.secrets) == [], words
     office.keep("an exact value", VALUES[0])
     assert b"Traceback" in said
     assert told(said, office.secrets) == []
+
+
+def test_what_a_command_of_its_own_process_says_holds_no_secret(
+    office: Office, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "penstock", "--debug", "query", "register", "bad.json"],
+        input=b"",
+        cwd=_with_a_bad_query(tmp_path),
+        env={**environ, **office.home.environment, "PENSTOCK_METRICS_TOKEN": METRICS},
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    office.keep("an exact value", VALUES[0])
+    assert b"Traceback" in done.stderr
+    assert told(done.stdout + done.stderr, office.secrets) == []
+
+
+def _with_a_bad_query(folder: Path) -> Path:
+    query = {**QUERY, "name": "pushed", "values": [*VALUES, "x"]}
+    (folder / "bad.json").write_text(json.dumps(query))
+    return folder

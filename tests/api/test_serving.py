@@ -25,6 +25,8 @@ from penstock.services.specs import TokenSpec
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"
 ASK = "/api/v1/queries/visits/releases"
+PATIENCE = 300.0
+"""Seconds after which a server that says nothing hangs."""
 
 
 @dataclass
@@ -36,6 +38,7 @@ class Serving:
     port: int
     token: str
     process: subprocess.Popen[bytes] | None = None
+    workers: int = 2
 
     def start(self) -> None:
         """Start it and wait until it answers."""
@@ -43,14 +46,13 @@ class Serving:
         with (self.home / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION)],
-                env={**os.environ, **settings, "PENSTOCK_WORKERS": "2"},
+                env={**os.environ, **settings, "PENSTOCK_WORKERS": str(self.workers)},
                 cwd=self.home.parent,
                 stdout=log,
                 stderr=log,
             )
-        for _ in range(300):
-            if self.process.poll() is not None:
-                break
+        until = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < until:
             try:
                 self.ask("GET", "/healthz")
             except OSError:
@@ -65,11 +67,11 @@ class Serving:
         self.process.send_signal(number)
         # Beyond gunicorn's own bound: a worker that is told to stop while it starts may
         # not hear it, and is ended when graceful_timeout (30 seconds) is over.
-        return self.process.wait(90)
+        return self.process.wait(PATIENCE)
 
     def ask(self, verb: str, path: str, body: Any = None) -> tuple[int, Any]:
         """One request on a connection of its own."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
             data = None if body is None else json.dumps(body)
@@ -81,7 +83,7 @@ class Serving:
 
     def say(self, data: bytes) -> bytes:
         """Send bytes as they are; what comes back until the connection ends."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
             connection.sendall(data)
             answer = b""
             while part := connection.recv(65536):
@@ -89,7 +91,9 @@ class Serving:
         return answer
 
 
-def serve_copy(homes: Homes, furnished: Home, folder: Path, user: str = "ian") -> Serving:
+def serve_copy(
+    homes: Homes, furnished: Home, folder: Path, user: str = "ian", workers: int = 2
+) -> Serving:
     """A server that runs over a copy, with a user's token that is valid by this machine's clock."""
     copy = homes.copy(furnished, folder)
     server = home.open_server(copy.settings())
@@ -98,7 +102,7 @@ def serve_copy(homes: Homes, furnished: Home, folder: Path, user: str = "ian") -
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    started = Serving(folder, copy.environment, port, token)
+    started = Serving(folder, copy.environment, port, token, workers=workers)
     started.start()
     return started
 
@@ -107,8 +111,8 @@ def serve_copy(homes: Homes, furnished: Home, folder: Path, user: str = "ian") -
 def serving(
     furnished: tuple[Home, dict[str, str]], homes: Homes, tmp_path: Path
 ) -> Iterator[Serving]:
-    """A server to be stopped."""
-    started = serve_copy(homes, furnished[0], tmp_path / "home")
+    """A server of one worker, to be stopped."""
+    started = serve_copy(homes, furnished[0], tmp_path / "home", workers=1)
     yield started
     if started.process is not None and started.process.poll() is None:
         started.stop(signal.SIGTERM)
@@ -141,22 +145,19 @@ def running(
     return started[backend]
 
 
-def test_it_stops_gracefully_and_leaves_nothing_but_the_home(serving: Serving) -> None:
+def test_it_starts_again_after_being_killed_and_stops_gracefully(serving: Serving) -> None:
+    """With nothing to clean up; in the end it leaves nothing but the home."""
     before = {path.name for path in serving.home.parent.iterdir()}
-    assert serving.ask("POST", ASK, {})[0] == 200
-    assert serving.stop(signal.SIGTERM) == 0
-    assert {path.name for path in serving.home.parent.iterdir()} == before == {"home"}
-    log = (serving.home / "log").read_text()
-    assert "Traceback" not in log
-    assert serving.token not in log
-
-
-def test_it_starts_again_after_being_killed_with_nothing_to_clean_up(serving: Serving) -> None:
     status, first = serving.ask("POST", ASK, {})
     assert status == 200
     assert serving.stop(signal.SIGKILL) == -signal.SIGKILL
     serving.start()
     assert serving.ask("POST", ASK, {}) == (200, first)
+    assert serving.stop(signal.SIGTERM) == 0
+    assert {path.name for path in serving.home.parent.iterdir()} == before == {"home"}
+    log = (serving.home / "log").read_text()
+    assert "Traceback" not in log
+    assert serving.token not in log
 
 
 def test_workers_agree_on_every_value(running: Serving) -> None:

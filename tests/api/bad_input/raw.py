@@ -98,7 +98,7 @@ def judge_answer(answer: bytes, status: int) -> None:
 
 def exchange(port: int, data: bytes) -> bytes:
     """Send bytes and nothing more; what comes back until the connection ends."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
         answer = b""
