@@ -14,6 +14,9 @@ from tests.unit.sites import SITES, VISITS
 
 from penstock.cli import program
 
+HANG_SECONDS = 600.0
+"""What no program takes, however busy the machine is."""
+
 TIERS = ("public", "partner", "internal")
 PEOPLE = (("pia", "public"), ("paul", "partner"), ("ines", "internal"))
 
@@ -70,7 +73,7 @@ def start(*arguments: str, folder: Path, home: Path | str, **more: Any) -> Resul
         env={**os.environ, "PENSTOCK_HOME": str(home)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_SECONDS,
         check=False,
         **more,
     )

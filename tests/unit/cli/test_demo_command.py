@@ -1,30 +1,87 @@
 """``penstock demo`` as it is typed: in an empty folder, told, and served."""
 
 import json
+import os
 import re
 import socket
 import subprocess
 import sys
 import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import Run, start
+from tests.unit.cli.conftest import HANG_SECONDS, Run
 
 
-def test_the_demo_runs_in_an_empty_folder(tmp_path: Path, bare: Path) -> None:
-    done = start("demo", "--no-serve", folder=tmp_path, home=bare)
-    assert (done.code, done.err) == (0, "")
-    assert [path.name for path in tmp_path.iterdir()] == ["penstock-demo"]
+@dataclass(frozen=True)
+class Served:
+    """What the real program made of an empty folder, said, and answered."""
+
+    folder: Path
+    told: str
+    url: str
+    value: float
+    ended: int
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """``penstock demo`` in an empty folder, served until it answered once."""
+    folder = tmp_path_factory.mktemp("empty")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "penstock", "demo", "--port", str(port)],
+        cwd=folder,
+        env={**kept, "PENSTOCK_HOME": str(folder / "home")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        for line in process.stderr:
+            if "Booting worker" in line:
+                break
+        # By now all of the story is in the pipe; it ends with this command.
+        told = ""
+        while "penstock audit events" not in told:
+            told += process.stdout.readline()
+        token = re.search(r"rosa +restricted +(pst_\w\S+)", told)
+        assert token is not None
+        url = f"http://127.0.0.1:{port}/api/v1/queries/hospital_patients/releases"
+        request = urllib.request.Request(
+            url,
+            b"{}",
+            {"Authorization": f"Bearer {token[1]}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=HANG_SECONDS) as answer:  # noqa: S310 - ours
+            value = json.load(answer)["values"][0]
+    finally:
+        process.terminate()
+        process.communicate(timeout=HANG_SECONDS)
+    return Served(folder, told, url, value, process.returncode)
+
+
+def test_the_demo_is_told_in_an_empty_folder_and_served(served: Served) -> None:
+    assert [path.name for path in served.folder.iterdir()] == ["penstock-demo"]
     for section in ("WHO SAW WHAT", "ALL LEARN TOGETHER", "TOKENS", "TO TRY"):
-        assert section in done.out
-    assert not bare.exists()
+        assert section in served.told
+    shown = re.search(r"rosa .* ([\d,]+\.\d) +[\d,.]+ to", served.told)
+    assert shown is not None
+    assert f"{served.value:,.1f}" == shown[1]
+    assert served.url.split("/api")[0] in served.told
+    assert served.ended == 0
 
 
-def test_the_story_can_be_read_by_programs(run: Run) -> None:
-    told = run("demo", "--no-serve", "--home", "there", "--format", "json")
-    assert told.code == 0
-    table = run("demo", "--no-serve", "--home", "there", "--format", "csv").out
+def test_the_story_can_be_read_by_programs(served: Served, run: Run) -> None:
+    there = str(served.folder / "penstock-demo")
+    told = run("demo", "--no-serve", "--home", there, "--format", "json")
+    assert (told.code, told.err) == (0, "")
+    table = run("demo", "--no-serve", "--home", there, "--format", "csv").out
     rows = [line.split(",") for line in table.splitlines()]
     assert rows[0][:3] == ["reader", "tier", "query"]
     for row, seen in zip(rows[1:], told.json["seen"], strict=True):
@@ -56,43 +113,3 @@ def test_what_is_there_already_is_left_alone(run: Run, tmp_path: Path, made: str
     assert refused.code == (2 if made == "file" else 1)
     assert "there" in refused.err
     assert [path.read_text() for path in tmp_path.rglob("*") if path.is_file()] == ["mine"]
-
-
-def test_the_demo_serves_what_it_told(tmp_path: Path, bare: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "penstock", "demo", "--port", str(port)],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stderr is not None
-        assert process.stdout is not None
-        for line in process.stderr:
-            if "Booting worker" in line:
-                break
-        # By now all of the story is in the pipe; it ends with this command.
-        told = ""
-        while "penstock audit events" not in told:
-            told += process.stdout.readline()
-        token = re.search(r"rosa +restricted +(pst_\w\S+)", told)
-        shown = re.search(r"rosa .* ([\d,]+\.\d) +[\d,.]+ to", told)
-        assert token is not None
-        assert shown is not None
-        url = f"http://127.0.0.1:{port}/api/v1/queries/hospital_patients/releases"
-        assert url.split("/api")[0] in told
-        request = urllib.request.Request(
-            url,
-            b"{}",
-            {"Authorization": f"Bearer {token[1]}", "Content-Type": "application/json"},
-        )
-        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - a URL of ours
-            value = json.load(answer)["values"][0]
-        assert f"{value:,.1f}" == shown[1]
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-    assert process.returncode == 0

@@ -187,8 +187,8 @@ def test_a_database_of_another_version_is_left_alone(here: Run, furnished: Path)
         assert "9999" in refused.err
 
 
-def test_init_from_the_real_program_twice(tmp_path: Path, bare: Path) -> None:
-    assert start("init", folder=tmp_path, home=bare).code == 0
+def test_init_from_the_real_program_a_second_time(run: Run, tmp_path: Path, bare: Path) -> None:
+    assert run("init").code == 0
     before = everything_in(bare)
     again = start("init", folder=tmp_path, home=bare)
     assert (again.code, again.out) == (1, "")

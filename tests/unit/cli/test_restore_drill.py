@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.databases.homes import Home, Homes
+from tests.unit.cli.conftest import HANG_SECONDS
 
 from penstock.services import backup, home, tiers
 from penstock.services.principals import OPERATOR
@@ -20,7 +21,11 @@ def drill(made: Home, copy: str) -> "subprocess.CompletedProcess[str]":
     programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {**os.environ, **made.environment, "PATH": programs}
     return subprocess.run(
-        [str(DRILL), copy], env=environment, capture_output=True, text=True, timeout=120
+        [str(DRILL), copy],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
     )
 
 

@@ -39,7 +39,9 @@ def test_json_and_toml_are_read(here: Run, tmp_path: Path, name: str, content: s
     assert made.json["name"] == "more"
 
 
-@pytest.mark.parametrize("content", [json.dumps(SPEC), TOML])
+@pytest.mark.parametrize(
+    "content", [json.dumps(SPEC), pytest.param(TOML, marks=pytest.mark.nightly)]
+)
 def test_a_dash_is_standard_input(furnished: Path, tmp_path: Path, content: str) -> None:
     made = start("dataset", "register", "-", folder=tmp_path, home=furnished, input=content)
     assert made.code == 0, made.err
