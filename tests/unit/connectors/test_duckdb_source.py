@@ -14,6 +14,20 @@ from penstock.errors import Unavailable
 from penstock.randomness import Stream
 
 
+@pytest.fixture(scope="module")
+def locked(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Folder, duckdb.DuckDBPyConnection]:
+    """A connection that may read an empty file, beside one with a secret in it."""
+    folder = Folder(tmp_path_factory.mktemp("locked"))
+    folder.csv([])
+    folder.csv([("secret", "a", 1, 1, "", "")], "other.csv")
+    (folder.path / "link.csv").symlink_to(folder.path / "other.csv")
+    connection = connect()
+    lock(connection, locate(dataset_of(), folder.path))
+    return folder, connection
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -64,13 +78,11 @@ from penstock.randomness import Stream
         "CALL enable_logging(storage = 'file', storage_path = '{folder}')",
     ],
 )
-def test_a_locked_connection_refuses(folder: Folder, statement: str) -> None:
-    folder.csv([])
-    folder.csv([("secret", "a", 1, 1, "", "")], "other.csv")
-    (folder.path / "link.csv").symlink_to(folder.path / "other.csv")
+def test_a_locked_connection_refuses(
+    locked: tuple[Folder, duckdb.DuckDBPyConnection], statement: str
+) -> None:
+    folder, connection = locked
     before = _contents(folder)
-    connection = connect()
-    lock(connection, locate(dataset_of(), folder.path))
     with pytest.raises(duckdb.Error):
         connection.execute(statement.format(folder=folder.path, name=folder.path.name)).fetchall()
     assert _contents(folder) == before

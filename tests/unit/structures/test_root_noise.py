@@ -1,7 +1,7 @@
 """The square root's noise over time and tiers, and that outputs tell no more than they may."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
 
@@ -58,22 +58,34 @@ def test_ties_are_rounded_up_however_many_digits_it_takes() -> None:
     assert (found == (totals + 1) // 2).all()
 
 
-def pairs_of_streams(streams: Callable[[], Stream]) -> Iterator[tuple[IntVector, IntVector]]:
+def pairs_of_streams(
+    streams: Callable[[], Stream], places: Sequence[int]
+) -> Iterator[tuple[IntVector, IntVector]]:
     """Noises of two streams whose ``R x + z`` is the same; and by what their totals differ."""
     noise = RootNoise.begin(MECHANISM, 400, 1, 50, [Fraction(1 << 40)])
     noise.advance(400, streams)
     column = strategy(400)
-    for place in (0, 3, 77, 399):
-        moved = noise.drawn[0].copy()
-        moved[place:] += column[: 400 - place, None]
+    moved = [noise.drawn[0].copy() for _ in places]
+    for place, drawn in zip(places, moved, strict=True):
+        drawn[place:] += column[: 400 - place, None]
+    before, *others = rounded_outputs([noise.drawn[0], *moved], 400, 1)
+    for place, after in zip(places, others, strict=True):
         totals = np.zeros((400, 1), dtype=np.int64)
         totals[place:] = (1 << DIGITS) >> 1
-        before, after = rounded_outputs([noise.drawn[0], moved], 400, 1)
         yield before + totals, after
 
 
-def test_outputs_tell_no_more_than_what_is_protected(streams: Callable[[], Stream]) -> None:
-    for before, after in pairs_of_streams(streams):
+PLACES = (0, 77)
+"""Where an element moves; roundings of floats go wrong at either, in 5 values of 20,000."""
+
+
+@pytest.mark.parametrize(
+    "places", [PLACES, pytest.param((0, 3, 77, 399), marks=pytest.mark.nightly)], ids=str
+)
+def test_outputs_tell_no_more_than_what_is_protected(
+    places: Sequence[int], streams: Callable[[], Stream]
+) -> None:
+    for before, after in pairs_of_streams(streams, places):
         assert (before == after).all()
 
 
@@ -84,7 +96,7 @@ def test_roundings_of_floats_would_tell_more(
     monkeypatch.setattr(
         root_noise, "_bounds", lambda sums, sizes, *rest: product(sums, 0 * sizes, *rest)
     )
-    assert any((before != after).any() for before, after in pairs_of_streams(streams))
+    assert all((before != after).any() for before, after in pairs_of_streams(streams, PLACES))
 
 
 def test_floats_leave_little_to_integers(
