@@ -43,10 +43,29 @@ def placed(level: float | Fraction, dimension: int, power: float = 4) -> PlacedR
     return PlacedRelease(NAME, Fraction(1, 64), Fraction(level), counts(dimension), Fraction(power))
 
 
-@pytest.mark.parametrize("power", ["1.25", "4", "16"])
+TARGETS = (
+    ("epsilon", 0.1),
+    ("epsilon", 3.0),
+    ("standard_deviation", 50.0),
+    ("half_width", 120.0),
+)
+TRIED = {("epsilon", 0.1, "1.25"), ("epsilon", 3.0, "4"), ("epsilon", 0.1, "16")}
+"""Of the epsilons, which are dear; each power with one of them at every change."""
+
+
 @pytest.mark.parametrize(
-    ("kind", "value"),
-    [("epsilon", 0.1), ("epsilon", 3.0), ("standard_deviation", 50.0), ("half_width", 120.0)],
+    ("kind", "value", "power"),
+    [
+        pytest.param(
+            *target,
+            power,
+            marks=[]
+            if target[0] != "epsilon" or (*target, power) in TRIED
+            else pytest.mark.nightly,
+        )
+        for target in TARGETS
+        for power in ("1.25", "4", "16")
+    ],
 )
 def test_a_level_keeps_its_target_and_a_hair_less_noise_does_not(
     kind: str, value: float, power: str
@@ -85,8 +104,19 @@ def test_a_level_is_taken_as_it_is_and_other_kinds_are_refused() -> None:
         charge(mechanism, ladder, Fraction(73), counts(64), account_of(1.0, 0.0), 64, 1)
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
-@pytest.mark.parametrize("power", ["1.25", "4", "16"])
+SHARES = {("1.25", 20.0), ("4", 0.1), ("16", 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("power", "epsilon"),
+    [
+        pytest.param(
+            power, epsilon, marks=[] if (power, epsilon) in SHARES else pytest.mark.nightly
+        )
+        for power in ("1.25", "4", "16")
+        for epsilon in (0.1, 1.0, 20.0)
+    ],
+)
 def test_a_share_bounds_the_whole_charge_and_is_used_up(power: str, epsilon: float) -> None:
     family, account = GeneralizedGaussian.of(Fraction(power)), account_of(epsilon, DELTA)
     level = level_for_share(family, 0.3, counts(64), account, 64, 8, STEP, BOUND)
@@ -142,7 +172,14 @@ def test_a_lattice_of_values_and_a_power_of_2_are_read_as_the_gaussian_process()
         composed_epsilon([PlacedRelease(NAME, STEP, Fraction(9), counts(4))], DELTA)
 
 
-@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize(
+    "delta",
+    [
+        pytest.param(1e-3, marks=pytest.mark.nightly),
+        1e-6,
+        pytest.param(1e-9, marks=pytest.mark.nightly),
+    ],
+)
 def test_releases_of_several_powers_beside_others_match_the_integral(delta: float) -> None:
     releases = [
         placed(150, 64),
@@ -178,13 +215,13 @@ def test_a_release_is_read_by_its_exact_losses_alone() -> None:
     ("dimension", "power", "largest"),
     [
         (1, "1", 1.0000),
-        (4, "1", 8.3334),
-        (16, "2", 35.1023),
+        pytest.param(4, "1", 8.3334, marks=pytest.mark.nightly),
+        pytest.param(16, "2", 35.1023, marks=pytest.mark.nightly),
         (64, "2.5", 85.0180),
-        (256, "3.25", 188.539),
-        (1024, "3.75", 405.002),
+        pytest.param(256, "3.25", 188.539, marks=pytest.mark.nightly),
+        pytest.param(1024, "3.75", 405.002, marks=pytest.mark.nightly),
         (16384, "4.25", 1793.50),
-        (65536, "4.5", 3720.01),
+        pytest.param(65536, "4.5", 3720.01, marks=pytest.mark.nightly),
     ],
 )
 def test_the_best_power_rises_with_the_number_of_counts(
@@ -205,6 +242,7 @@ def test_going_downhill_finds_what_trying_all_powers_finds() -> None:
     assert float(normal.level) == pytest.approx(47.7968, rel=1e-5)
 
 
+@pytest.mark.nightly
 def test_many_counts_are_compared_by_what_a_normal_sum_would_lose() -> None:
     dimension = 1 << 14
     nearby = [Fraction(p, 4) for p in (15, 16, 17, 18, 19)]

@@ -168,7 +168,14 @@ def _mix() -> tuple[list[PlacedRelease], list[quadrature.Losses], list[exact_los
     return placed, losses, pairs
 
 
-@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize(
+    "delta",
+    [
+        pytest.param(1e-3, marks=pytest.mark.nightly),
+        1e-6,
+        pytest.param(1e-9, marks=pytest.mark.nightly),
+    ],
+)
 def test_a_mix_of_twenty_matches_the_integral_whatever_way_each_answer_moves(delta: float) -> None:
     placed, losses, pairs = _mix()
     assert len(set(placed)) == 20

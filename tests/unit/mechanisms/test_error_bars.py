@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -44,6 +45,14 @@ LAWS: Mapping[str, Callable[[Floats, float], Floats]] = {
 }
 
 
+STEPS = np.arange(-40_000.0, 40_000.0)
+
+
+@cache
+def _masses(name: str, level: Fraction) -> Floats:
+    return LAWS[name](STEPS, float(level))
+
+
 def test_every_mechanism_has_a_law_here() -> None:
     assert set(LAWS) == set(MECHANISMS)
 
@@ -55,9 +64,8 @@ def test_error_bars_cover_their_confidence_and_hardly_more(
     name: str, level: Fraction, confidence: float
 ) -> None:
     mechanism = MECHANISMS[name](Fraction(1))
-    steps = np.arange(-40_000.0, 40_000.0)
-    masses = LAWS[name](steps, float(level))
-    away = np.abs(steps - float(mechanism.bias(level)))
+    masses = _masses(name, level)
+    away = np.abs(STEPS - float(mechanism.bias(level)))
     bars = mechanism.error(level, confidence)
     assert bars.confidence == confidence
     assert masses[away <= bars.half_width * (1 + 1e-9)].sum() >= confidence - 1e-12
@@ -69,10 +77,9 @@ def test_error_bars_cover_their_confidence_and_hardly_more(
 @pytest.mark.parametrize("name", sorted(LAWS))
 def test_bars_that_are_a_tenth_too_narrow_are_found_out(name: str) -> None:
     mechanism, level = MECHANISMS[name](Fraction(1)), Fraction(1291)
-    steps = np.arange(-40_000.0, 40_000.0)
-    away = np.abs(steps - float(mechanism.bias(level)))
+    away = np.abs(STEPS - float(mechanism.bias(level)))
     narrow = 0.9 * mechanism.error(level, 0.95).half_width
-    assert LAWS[name](steps, 1291.0)[away <= narrow].sum() < 0.94
+    assert _masses(name, level)[away <= narrow].sum() < 0.94
 
 
 @pytest.mark.parametrize("name", sorted(LAWS))

@@ -92,10 +92,20 @@ def test_outcomes_that_are_cut_off_count_as_lost(power: float) -> None:
         assert one_delta(power, shift, place * 1e-3) <= profile[place]
 
 
+FEW, SOME, MANY = (0.1, 1e-2), (1.0, 1e-6), (5.0, 1e-9)
+AT_EVERY_CHANGE = {
+    1.0: (MANY,),
+    1.25: (FEW,),
+    2.0: (SOME,),
+    2.5: (MANY,),
+    4.0: (FEW,),
+    7.5: (SOME,),
+    16.0: (FEW, MANY),
+}
 ONE = [
-    (power, epsilon, delta)
-    for power in (1.0, 1.25, 2.0, 2.5, 4.0, 7.5, 16.0)
-    for epsilon, delta in ((0.1, 1e-2), (1.0, 1e-6), (5.0, 1e-9))
+    pytest.param(power, *loss, marks=[] if loss in AT_EVERY_CHANGE[power] else pytest.mark.nightly)
+    for power in AT_EVERY_CHANGE
+    for loss in (FEW, SOME, MANY)
 ]
 
 

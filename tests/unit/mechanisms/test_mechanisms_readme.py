@@ -1,6 +1,7 @@
 """The owner's program in the README of the mechanisms runs as it stands there."""
 
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -47,11 +48,17 @@ class Owner:
         return self.folder / "pulse.state"
 
 
-@pytest.fixture
-def owner(tmp_path: Path) -> Owner:
-    owner = Owner(tmp_path)
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    owner = Owner(tmp_path_factory.mktemp("begun"))
     owner.told("begin", "72")
-    return owner
+    return owner.folder
+
+
+@pytest.fixture
+def owner(begun: Path, tmp_path: Path) -> Owner:
+    """Of a copy of the folder in which the program has begun."""
+    return Owner(shutil.copytree(begun, tmp_path / "owner"))
 
 
 def test_what_the_readme_types_shares_and_raises(tmp_path: Path) -> None:

@@ -40,11 +40,11 @@ def test_the_promise_is_all_but_reached() -> None:
 
 @pytest.mark.parametrize("kind", BROKEN)
 def test_broken_searches_are_told_apart_by_more(kind: type[SparseVector]) -> None:
-    worst = max(
+    losses = (
         largest_loss(broken(kind, search), size, values, together=together) / float(search.epsilon)
         for search, size, values, together in CASES
     )
-    assert worst > 1.2
+    assert any(loss > 1.2 for loss in losses)
 
 
 @pytest.mark.parametrize("kind", [SparseVector, searches.Endless])

@@ -64,8 +64,17 @@ def _between(
         return float(reported / (reported + silent))
 
 
-@pytest.mark.parametrize("z", [2.0, 6.0, 9.0])
-@pytest.mark.parametrize("ratio", [1.01, 1.3, 64.0])
+AT_EVERY_CHANGE = {(1.01, 9.0), (1.3, 6.0), (64.0, 2.0)}
+
+
+@pytest.mark.parametrize(
+    ("ratio", "z"),
+    [
+        pytest.param(ratio, z, marks=[] if (ratio, z) in AT_EVERY_CHANGE else pytest.mark.nightly)
+        for ratio in (1.01, 1.3, 64.0)
+        for z in (2.0, 6.0, 9.0)
+    ],
+)
 def test_between_two_limits_the_chance_is_the_single_integral(z: float, ratio: float) -> None:
     levels = [(s, z * math.sqrt(s)) for s in (1 / ratio, 1.0, ratio)]
     found = crossing([levels[0], levels[2]], *levels[1]).probability
