@@ -4,8 +4,9 @@ import tracemalloc
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
-from tests.statistical.cases import GAUSSIAN, Case, every_case
+from tests.statistical.cases import CASES, GAUSSIAN, Case, every_case
 from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, rejects
 from tests.statistical.paths import Streams, keyed_streams, lossless, zeros
 from tests.statistical.sample_sizes import every_size
@@ -43,7 +44,11 @@ def test_vectors_of_one_value_follow_the_law_as_well(case: Case, *, large: bool)
     accept(_fits(released, law), f"{case.name} one value at a time")
 
 
-@every_case
+@pytest.mark.parametrize(
+    "case",
+    [case if case is GAUSSIAN else pytest.param(case, marks=pytest.mark.nightly) for case in CASES],
+    ids=lambda case: case.name,
+)
 def test_a_stream_that_starts_over_at_every_release_is_found_out(case: Case) -> None:
     released = _single_values(case, lambda: Stream.from_key(bytes(32)), large=False)
     assert rejects(_fits(released, case.law(Fraction(0), case.levels[2])))
