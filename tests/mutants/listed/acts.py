@@ -77,7 +77,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='            if "admin" in spec.roles and not user.admin:\n',
         after='            if "admin" in spec.roles and user.admin:\n',
         wrong="an admin makes another one, and so is two people",
-        tests=(TWO_BY_ROLES,),
+        tests=(
+            "tests/api/test_two_persons_over_http.py::test_no_admin_makes_themselves_a_second_one",
+        ),
     ),
     Mutant(
         name="token-for-another-admin",

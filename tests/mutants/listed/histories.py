@@ -72,11 +72,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "        select(Query).where(col(Query.frozen).is_(None), col(Query.structure).is_(None))\n"
         "    ).all()\n",
         wrong="streams go on drawing after a restore",
-        tests=(
-            "tests/unit/services/test_restores.py",
-            "tests/unit/services/test_verification.py",
-            "tests/faults/test_rollback.py",
-        ),
+        tests=("tests/unit/services/test_restored_streams.py",),
     ),
     Mutant(
         name="restore-acknowledged-alone",

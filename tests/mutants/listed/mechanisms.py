@@ -81,7 +81,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            epsilon=epsilon_at(delta / inflation, mu),\n",
         after="            epsilon=epsilon_at(delta, mu),\n",
         wrong="the epsilon that is shown is that of real noise",
-        tests=(GAUSSIAN, "tests/unit/accounting/test_report.py"),
+        tests=("tests/unit/mechanisms/test_coarse_gaussian.py",),
     ),
     Mutant(
         name="laplace-rest-forgotten",

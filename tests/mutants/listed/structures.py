@@ -72,8 +72,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="structures/counts.py",
         before="        return Change(self.columns * each + own,"
         " self.columns * each**2 + own**2, max(each, own))\n",
-        after="        return Change(self.columns * each,"
-        " self.columns * each**2, max(each, own))\n",
+        after="        return Change(self.columns * each, self.columns * each**2, each)\n",
         wrong="the size of a group is protected by nothing",
         tests=("tests/unit/structures/test_counts.py",),
     ),

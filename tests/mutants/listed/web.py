@@ -60,8 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="if page.policy.roles or visit.may(*page.policy.roles)]",
         wrong="the menu leads to pages that the caller may not see",
         tests=(
-            "tests/web/test_page_roles.py",
-            "tests/web/test_page_contents.py",
+            "tests/web/test_troubles_in_a_browser.py::test_pages_of_other_roles_say_whose_they_are",
         ),
     ),
     Mutant(
