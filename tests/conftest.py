@@ -6,10 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.databases.homes import BACKENDS, POSTGRESQL, SQLITE, Home, Homes
 
 if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
+
+# No clock decides: a busy machine takes longer for an example.
+settings.register_profile(
+    "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile("tests")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
