@@ -10,25 +10,32 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from os import environ, kill
 from pathlib import Path
 
 import pytest
+from tests.api.test_serving import PATIENCE
+from tests.api.world import furnish
 from tests.contracts.running import Running, free_port, running
-from tests.databases.homes import Home
+from tests.databases.homes import Home, Homes
 
 from penstock.services import home, tokens
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import TokenSpec
 
-pytestmark = pytest.mark.only("sqlite")
-
 ASK = "/api/v1/queries/visits/releases"
-READERS = 6
+READERS = 4
+PAUSE_SECONDS = 0.05
+"""Between two requests of a reader: more only keeps new workers from starting."""
+
+ANSWERS = 20
+"""How many each of them has before something happens, and after it."""
+
 SETTINGS = "penstock.toml"
+LISTENING = "0A"  # in /proc/net/tcp
 METRICS = "a-token-for-monitoring"
 
 
@@ -43,7 +50,7 @@ class Reader:
     faults: list[str] = field(default_factory=list)
 
     def read(self, stop: threading.Event) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         while not stop.is_set():
             try:
                 self.answers.append(self.ask(connection))
@@ -52,7 +59,7 @@ class Reader:
                 connection.close()
             if not self.keeps:
                 connection.close()
-            time.sleep(0.002)
+            time.sleep(PAUSE_SECONDS)
         connection.close()
 
     def ask(self, connection: http.client.HTTPConnection) -> tuple[int, str]:
@@ -63,27 +70,46 @@ class Reader:
         return response.status, str(json.loads(response.read()).get("values"))
 
 
-@pytest.fixture
-def server(
-    furnished: tuple[Home, dict[str, str]], tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[tuple[Running, str]]:
-    """The server as its users start it, over a copy of the furnished home; a token.
-
-    It has two workers, or as many as the test asks for.
-    """
-    shutil.copytree(furnished[0].folder, tmp_path / "home")
-    settings = Home(tmp_path / "home", None, {}).settings()
-    opened = home.open_server(settings)
+@contextmanager
+def serving(model: Home, place: Path, settings: str) -> Iterator[tuple[Running, str]]:
+    """The server as its users start it, over a copy of a furnished home; a token."""
+    shutil.copytree(model.folder, place / "home")
+    chosen = Home(place / "home", None, {}).settings()
+    opened = home.open_server(chosen)
     token = tokens.issue(opened, OPERATOR, "ian", TokenSpec()).token
     opened.database.close()
-    folder = tmp_path / "folder"
+    folder = place / "folder"
     folder.mkdir()
-    (folder / SETTINGS).write_text(f"workers = {getattr(request, 'param', 2)}\n")
+    (folder / SETTINGS).write_text(settings)
     port = free_port()
     command = [sys.executable, "-P", "-m", "penstock", "serve", "--port", str(port)]
-    more = {"PENSTOCK_HOME": str(settings.home), "PENSTOCK_METRICS_TOKEN": METRICS}
+    more = {"PENSTOCK_HOME": str(chosen.home), "PENSTOCK_METRICS_TOKEN": METRICS}
+    more["PENSTOCK_LOG_PATIENCE"] = str(PATIENCE)
     with running(command, folder, {**environ, **more}, port) as started:
         yield started, token
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home to be copied."""
+    made = Homes(None).empty(tmp_path_factory.mktemp("model") / "home")
+    furnish(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def lasting(model: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, str]]:
+    """A server of two workers that goes on; anybody may ask as often as they want."""
+    place = tmp_path_factory.mktemp("lasting")
+    with serving(model, place, "workers = 2\nrequest_rate = 0\n") as found:
+        yield found
+
+
+@pytest.fixture
+def alone(model: Home, tmp_path: Path) -> Iterator[tuple[Running, str]]:
+    """A server of one worker, which is ready when it answers, for one test."""
+    with serving(model, tmp_path, "workers = 1\n") as found:
+        yield found
 
 
 def workers(started: Running) -> set[int]:
@@ -93,24 +119,24 @@ def workers(started: Running) -> set[int]:
     return {int(one) for one in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()}
 
 
-def replaced(started: Running, before: set[int]) -> None:
-    """Wait until no worker of ``before`` is left, and as many others are there."""
-    until = time.monotonic() + 40
-    while time.monotonic() < until:
-        now = workers(started)
-        if not now & before and len(now) == len(before):
-            return
+def wait(condition: Callable[[], bool], started: Running) -> None:
+    """Wait until it is so; for long it is not only where a server hangs."""
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, started.log.read_text()
         time.sleep(0.05)
-    raise AssertionError(started.log.read_text())
 
 
-def go_on(readers: list[Reader]) -> None:
+def replaced(started: Running, gone: set[int], count: int = 2) -> None:
+    """Wait until no worker of ``gone`` is left, and ``count`` are there."""
+    wait(lambda: not workers(started) & gone and len(workers(started)) == count, started)
+
+
+def go_on(readers: list[Reader], started: Running) -> None:
     """Wait until every reader has had many answers more."""
-    wanted = [len(reader.answers) + 40 for reader in readers]
-    until = time.monotonic() + 40
-    while any(len(one.answers) < goal for one, goal in zip(readers, wanted, strict=True)):
-        assert time.monotonic() < until, [reader.faults for reader in readers]
-        time.sleep(0.05)
+    wanted = [len(reader.answers) + ANSWERS for reader in readers]
+    pairs = list(zip(readers, wanted, strict=True))
+    wait(lambda: all(len(one.answers) >= goal for one, goal in pairs), started)
 
 
 @contextmanager
@@ -122,7 +148,7 @@ def load(started: Running, token: str) -> Iterator[list[Reader]]:
     for thread in threads:
         thread.start()
     try:
-        go_on(readers)
+        go_on(readers, started)
         yield readers
     finally:
         stop.set()
@@ -130,15 +156,25 @@ def load(started: Running, token: str) -> Iterator[list[Reader]]:
             thread.join()
 
 
-def test_a_reload_under_load_fails_no_request(server: tuple[Running, str]) -> None:
-    started, token = server
+def asked(started: Running, token: str) -> tuple[int, str]:
+    """One request on a connection of its own; its status and values."""
+    connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=PATIENCE)
+    try:
+        return Reader(started.port, token, keeps=False).ask(connection)
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.nightly)])
+def test_a_reload_under_load_fails_no_request(lasting: tuple[Running, str], times: int) -> None:
+    started, token = lasting
     assert started.process is not None
     with load(started, token) as readers:
-        for _ in range(2):
+        for _ in range(times):
             before = workers(started)
             kill(started.process.pid, signal.SIGHUP)
             replaced(started, before)
-            go_on(readers)
+            go_on(readers, started)
     assert [fault for reader in readers for fault in reader.faults] == []
     answers = [answer for reader in readers for answer in reader.answers]
     assert len(set(answers)) == 1, "one status, one vector, before and after"
@@ -148,17 +184,13 @@ def test_a_reload_under_load_fails_no_request(server: tuple[Running, str]) -> No
 
 def logged(started: Running, text: str) -> None:
     """Wait until the log says so."""
-    until = time.monotonic() + 40
-    while text not in started.log.read_text():
-        assert time.monotonic() < until, started.log.read_text()
-        time.sleep(0.05)
+    wait(lambda: text in started.log.read_text(), started)
 
 
-@pytest.mark.parametrize("server", [1], indirect=True)  # which is ready when it answers
 def test_a_reload_takes_new_settings_and_leaves_a_server_with_bad_ones_alone(
-    server: tuple[Running, str],
+    alone: tuple[Running, str],
 ) -> None:
-    started, token = server
+    started, token = alone
     assert started.process is not None
     before = workers(started)
     file = started.folder / SETTINGS
@@ -166,56 +198,29 @@ def test_a_reload_takes_new_settings_and_leaves_a_server_with_bad_ones_alone(
     kill(started.process.pid, signal.SIGHUP)
     logged(started, "Not reloaded, and serving as before: Error: ")
     assert "workers" in started.log.read_text()
-    time.sleep(0.3)
+    assert asked(started, token)[0] == 200
     assert workers(started) == before
     file.write_text("workers = 2\n")
     kill(started.process.pid, signal.SIGHUP)
-    until = time.monotonic() + 40
-    while (now := workers(started)) & before or len(now) != 2:
-        assert time.monotonic() < until, started.log.read_text()
-        time.sleep(0.05)
-    connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=30)
-    assert Reader(started.port, token, keeps=False).ask(connection)[0] == 200
-    connection.close()
+    replaced(started, before)
+    assert asked(started, token)[0] == 200
 
 
-def test_readers_notice_when_workers_are_merely_killed(server: tuple[Running, str]) -> None:
+def test_readers_notice_when_workers_are_merely_killed(lasting: tuple[Running, str]) -> None:
     """The test above can fail."""
-    started, token = server
+    started, token = lasting
     with load(started, token) as readers:
         before = workers(started)
         for one in before:
             kill(one, signal.SIGKILL)
         replaced(started, before)
-        go_on(readers)
+        go_on(readers, started)
     assert [fault for reader in readers for fault in reader.faults]
-
-
-def test_what_is_under_way_is_answered_before_the_server_ends(server: tuple[Running, str]) -> None:
-    """Half of a request is sent, the server is told to end, then comes the other half."""
-    started, token = server
-    assert started.process is not None
-    connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=30)
-    connection.putrequest("POST", ASK)
-    connection.putheader("Authorization", f"Bearer {token}")
-    connection.putheader("Content-Type", "application/json")
-    connection.putheader("Content-Length", "2")
-    connection.endheaders(b"{")
-    time.sleep(0.3)  # until a worker has it
-    kill(started.process.pid, signal.SIGTERM)
-    time.sleep(0.7)
-    assert started.process.poll() is None
-    connection.send(b"}")
-    response = connection.getresponse()
-    assert response.status == 200
-    assert json.loads(response.read())["query"] == "visits"
-    connection.close()
-    assert started.process.wait(40) == 0
 
 
 def scrape(port: int) -> dict[str, float]:
     """Releases that were answered, by the class of their status."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {METRICS}"})
     text = connection.getresponse().read().decode()
     connection.close()
@@ -227,35 +232,93 @@ def scrape(port: int) -> dict[str, float]:
     }
 
 
-def test_workers_count_together_also_those_that_are_killed(server: tuple[Running, str]) -> None:
-    started, token = server
-    reader = Reader(started.port, token, keeps=False)
+def test_workers_count_together_also_one_that_is_killed(lasting: tuple[Running, str]) -> None:
+    started, token = lasting
 
     def ask(times: int) -> None:
         for _ in range(times):
-            connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=30)
-            assert reader.ask(connection)[0] == 200
-            connection.close()
+            assert asked(started, token)[0] == 200
 
+    ask(1)
+    (first,) = {scrape(started.port)["2xx"] for _ in range(6)}
     ask(20)
-    assert {scrape(started.port)["2xx"] for _ in range(6)} == {20}, "whichever worker is asked"
-    before = workers(started)
-    for one in before:
-        kill(one, signal.SIGKILL)
-    replaced(started, before)
+    counted = {scrape(started.port)["2xx"] for _ in range(6)}
+    assert counted == {first + 20}, "whichever worker is asked"
+    killed = min(workers(started))
+    kill(killed, signal.SIGKILL)
+    replaced(started, {killed})
     ask(5)
-    assert {scrape(started.port)["2xx"] for _ in range(6)} == {25}
+    assert {scrape(started.port)["2xx"] for _ in range(6)} == {first + 25}
     assert [path.name for path in started.folder.iterdir()] == [SETTINGS], "nothing lies about"
 
 
-def test_workers_share_what_is_allowed(server: tuple[Running, str]) -> None:
+def test_workers_share_what_is_allowed(lasting: tuple[Running, str]) -> None:
     """Ten bad tokens a minute from one address, whichever worker hears of them."""
-    started, token = server
+    started, token = lasting
     statuses = []
     for bad in [True] * 13 + [False]:
-        connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=PATIENCE)
         sent = token[:-1] + "!" if bad else token
         connection.request("GET", "/api/v1/me", headers={"Authorization": f"Bearer {sent}"})
         statuses.append(connection.getresponse().status)
         connection.close()
     assert statuses == [401] * 10 + [429] * 3 + [200]
+
+
+def read_by_the_server(connection: http.client.HTTPConnection) -> bool:
+    """Whether a worker took all that was sent: nothing of it waits on either side."""
+    assert connection.sock is not None
+    ends = {f"{connection.sock.getsockname()[1]:04X}", f"{connection.port:04X}"}
+    found = []
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, _, queues, _, _, _, _, number, *_ = line.split()
+        if {local.partition(":")[2], remote.partition(":")[2]} == ends:
+            found.append((queues, number != "0"))  # before it is taken it has no file
+    return found == [("00000000:00000000", True)] * 2
+
+
+def takes_nobody_more(started: Running) -> bool:
+    """Whether no worker waits for new connections any more, as soon as it knows of its end."""
+    port, sockets = f":{started.port:04X}", set()
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, _, _, _, _, _, number, *_ = line.split()
+        if local.endswith(port) and state == LISTENING:
+            sockets.add(f"socket:[{number}]")
+    for process in (Path(f"/proc/{worker}") for worker in workers(started)):
+        files = list((process / "fd").iterdir())
+        ends, awaited = set(), set()
+        for file in files:
+            with suppress(FileNotFoundError):  # closed meanwhile
+                if str(file.readlink()) in sockets:
+                    ends.add(file.name)
+                told = (process / "fdinfo" / file.name).read_text().splitlines()
+                awaited |= {line.split()[1] for line in told if line.startswith("tfd:")}
+        if not ends or ends & awaited:
+            return False
+    return True
+
+
+def test_what_is_under_way_is_answered_before_the_server_ends(lasting: tuple[Running, str]) -> None:
+    """Half of a request is sent, the server is told to end, then comes the other half.
+
+    This is the last of the tests of the server that lasts.
+    """
+    started, token = lasting
+    assert started.process is not None
+    asking = http.client.HTTPConnection("127.0.0.1", started.port, timeout=PATIENCE)
+    with closing(asking) as connection:
+        connection.putrequest("POST", ASK)
+        connection.putheader("Authorization", f"Bearer {token}")
+        connection.putheader("Content-Type", "application/json")
+        connection.putheader("Content-Length", "2")
+        connection.endheaders(b"{")
+        wait(lambda: read_by_the_server(connection), started)
+        assert not takes_nobody_more(started)
+        kill(started.process.pid, signal.SIGTERM)
+        wait(lambda: takes_nobody_more(started), started)
+        assert started.process.poll() is None
+        connection.send(b"}")
+        response = connection.getresponse()
+        assert response.status == 200
+        assert json.loads(response.read())["query"] == "visits"
+    assert started.process.wait(PATIENCE) == 0
