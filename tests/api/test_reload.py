@@ -35,6 +35,7 @@ ANSWERS = 20
 """How many each of them has before something happens, and after it."""
 
 SETTINGS = "penstock.toml"
+FREELY = "request_rate = 0\n"
 LISTENING = "0A"  # in /proc/net/tcp
 METRICS = "a-token-for-monitoring"
 
@@ -101,14 +102,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
 def lasting(model: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, str]]:
     """A server of two workers that goes on; anybody may ask as often as they want."""
     place = tmp_path_factory.mktemp("lasting")
-    with serving(model, place, "workers = 2\nrequest_rate = 0\n") as found:
-        yield found
-
-
-@pytest.fixture
-def alone(model: Home, tmp_path: Path) -> Iterator[tuple[Running, str]]:
-    """A server of one worker, which is ready when it answers, for one test."""
-    with serving(model, tmp_path, "workers = 1\n") as found:
+    with serving(model, place, FREELY + "workers = 2\n") as found:
         yield found
 
 
@@ -187,25 +181,6 @@ def logged(started: Running, text: str) -> None:
     wait(lambda: text in started.log.read_text(), started)
 
 
-def test_a_reload_takes_new_settings_and_leaves_a_server_with_bad_ones_alone(
-    alone: tuple[Running, str],
-) -> None:
-    started, token = alone
-    assert started.process is not None
-    before = workers(started)
-    file = started.folder / SETTINGS
-    file.write_text("workers = 'many'\n")
-    kill(started.process.pid, signal.SIGHUP)
-    logged(started, "Not reloaded, and serving as before: Error: ")
-    assert "workers" in started.log.read_text()
-    assert asked(started, token)[0] == 200
-    assert workers(started) == before
-    file.write_text("workers = 2\n")
-    kill(started.process.pid, signal.SIGHUP)
-    replaced(started, before)
-    assert asked(started, token)[0] == 200
-
-
 def test_readers_notice_when_workers_are_merely_killed(lasting: tuple[Running, str]) -> None:
     """The test above can fail."""
     started, token = lasting
@@ -263,6 +238,25 @@ def test_workers_share_what_is_allowed(lasting: tuple[Running, str]) -> None:
         statuses.append(connection.getresponse().status)
         connection.close()
     assert statuses == [401] * 10 + [429] * 3 + [200]
+
+
+def test_a_reload_takes_new_settings_and_leaves_a_server_with_bad_ones_alone(
+    lasting: tuple[Running, str],
+) -> None:
+    started, token = lasting
+    assert started.process is not None
+    before = workers(started)
+    file = started.folder / SETTINGS
+    file.write_text("workers = 'many'\n")
+    kill(started.process.pid, signal.SIGHUP)
+    logged(started, "Not reloaded, and serving as before: Error: ")
+    assert "workers" in started.log.read_text()
+    assert asked(started, token)[0] == 200
+    assert workers(started) == before
+    file.write_text(FREELY + "workers = 1\n")
+    kill(started.process.pid, signal.SIGHUP)
+    replaced(started, before, 1)
+    assert asked(started, token)[0] == 200
 
 
 def read_by_the_server(connection: http.client.HTTPConnection) -> bool:
