@@ -126,6 +126,18 @@ def replaced(started: Running, gone: set[int], count: int = 2) -> None:
     wait(lambda: not workers(started) & gone and len(workers(started)) == count, started)
 
 
+def are_ready(started: Running) -> bool:
+    """Whether each worker has read its settings, and opened the home."""
+    for worker in workers(started):
+        opened = set()
+        for file in Path(f"/proc/{worker}/fd").iterdir():
+            with suppress(FileNotFoundError):  # closed meanwhile
+                opened.add(file.readlink().name)
+        if "penstock.db" not in opened:
+            return False
+    return True
+
+
 def go_on(readers: list[Reader], started: Running) -> None:
     """Wait until every reader has had many answers more."""
     wanted = [len(reader.answers) + ANSWERS for reader in readers]
@@ -245,6 +257,7 @@ def test_a_reload_takes_new_settings_and_leaves_a_server_with_bad_ones_alone(
 ) -> None:
     started, token = lasting
     assert started.process is not None
+    wait(lambda: are_ready(started), started)  # one that reads bad settings as it starts ends all
     before = workers(started)
     file = started.folder / SETTINGS
     file.write_text("workers = 'many'\n")
