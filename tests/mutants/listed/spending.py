@@ -90,9 +90,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before=" and taken.keys == keys_text(prepared):\n",
         after=":\n",
         wrong="an interrupted registration is finished with other keys than were charged",
-        tests=(
-            "tests/unit/services/test_registration.py::test_a_pending_query_is_not_finished_by_another_spec",
-        ),
+        tests=("tests/unit/services/test_pending_keys.py",),
     ),
     Mutant(
         name="file-registered-twice",
