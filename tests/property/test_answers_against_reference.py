@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
+from tests.support.thorough import by_count
 from tests.unit.connectors.cases import SALT, VISITS, Folder, correlated_of, dataset_of, query_of
 from tests.unit.connectors.reference import answer
 
@@ -67,7 +68,7 @@ conditions = st.lists(
 
 
 @pytest.mark.parametrize("unit", [{"column": "person"}, {"rows": 1}])
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=by_count(30, 75), deadline=None)
 @given(
     rows=rows,
     aggregate=aggregates,
@@ -105,7 +106,7 @@ counts = st.sampled_from(
 
 
 @pytest.mark.parametrize("unit", [{"column": "person"}, {"rows": 1}])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=by_count(20, 40), deadline=None)
 @given(
     rows=rows,
     aggregate=counts,

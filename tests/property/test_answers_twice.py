@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.thorough import by_count
 from tests.unit.connectors.cases import SALT, Folder, dataset_of, query_of
 
 NAMES = ["person", "ward", "age", "cost"]
@@ -87,7 +88,7 @@ def _in_plain_python(rows: list[Row], measure: str, max_groups: int, max_rows: i
 
 
 @pytest.mark.parametrize("measure", ["count", "count_units", "sum"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=by_count(20, 40), deadline=None)
 @given(rows=tables, max_groups=st.integers(1, 9), max_rows=st.integers(1, 3))
 def test_sql_and_plain_python_agree(
     tmp_path_factory: pytest.TempPathFactory,

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, dataset_of, prepared, query_of
 
 from penstock.connectors import ComputedQuery
@@ -92,7 +93,7 @@ cells = st.tuples(st.sampled_from([*WARDS, "elsewhere", ""]), st.sampled_from(CE
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=by_count(8, 25), deadline=None)
 @given(
     one=st.lists(cells, max_size=25),
     others=st.lists(st.tuples(st.sampled_from(["p", "q", ""]), cells), max_size=12),
@@ -126,7 +127,7 @@ def _worst(question: Question) -> Sequence[Row]:
     return [("one", ward, str(value)) for ward in WARDS for value in values for _ in range(6)]
 
 
-@pytest.mark.parametrize("max_groups", [1, 3, 4])
+@pytest.mark.parametrize("max_groups", [1, pytest.param(3, marks=pytest.mark.nightly), 4])
 @pytest.mark.parametrize("max_rows", [1, 5])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_worst_person_attains_every_norm(
@@ -151,7 +152,7 @@ def test_norms_that_are_too_small_are_found_out(tmp_path: Path, name: str) -> No
         assert norms[2] > too_small.linf
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=by_count(8, 25), deadline=None)
 @given(rows=st.lists(cells, max_size=12), row=cells)
 def test_where_each_row_is_a_unit_one_row_moves_one_key(
     tmp_path_factory: pytest.TempPathFactory,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.thorough import by_count
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared
 
 from penstock.connectors import DatasetSpec, HistogramQuery, PreparedQuery, fingerprint, open_answer
@@ -91,7 +92,7 @@ cells = st.tuples(st.sampled_from(BOOKS), st.sampled_from(BOOKS))
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace"])
 @pytest.mark.parametrize("domain", DOMAINS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=by_count(8, 20), deadline=None)
 @given(
     one=st.lists(cells, max_size=25),
     instead=st.lists(cells, max_size=25),

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, dataset_of, prepared, query_of
 
 from penstock.connectors import ComputedQuery, DatasetSpec
@@ -103,7 +104,7 @@ cells = st.lists(
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=by_count(5, 10), deadline=None)
 @given(
     one=cells,
     two=cells,
@@ -154,7 +155,7 @@ def _largest(folder: Folder, question: Question, max_groups: int, max_rows: int)
     return [max(norms) for norms in zip(*found, strict=True)]
 
 
-@pytest.mark.parametrize("max_groups", [1, 3, 4])
+@pytest.mark.parametrize("max_groups", [1, 3, pytest.param(4, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("max_rows", [1, 3])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_worst_two_persons_attain_every_norm(

@@ -141,7 +141,7 @@ def serving_from(folder: Path, home: Path, port: int) -> Iterator[subprocess.Pop
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "penstock", "serve", "--port", str(port)],
             cwd=folder,
-            env={**os.environ, "PENSTOCK_HOME": str(home)},
+            env={**os.environ, "PENSTOCK_HOME": str(home), "PENSTOCK_WORKERS": "1"},
             stdout=subprocess.DEVNULL,
             stderr=log,
             start_new_session=True,

@@ -198,10 +198,10 @@ def test_a_demo_that_was_interrupted_is_not_continued(
 ) -> None:
     settings = stage.settings(tmp_path / "home", PORT)
 
-    def interrupted(home: Path) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stage, "finish", interrupted)
+    monkeypatch.setattr(story, "_register", interrupted)
     with pytest.raises(KeyboardInterrupt):
         story.tell(settings, quiet)
     with pytest.raises(Conflict, match="interrupted"):
