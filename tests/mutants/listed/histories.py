@@ -98,10 +98,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if seen.size and roots.get(seen.size) != seen.root:\n",
         after="    if seen.size and roots.get(seen.size, seen.root) != seen.root:\n",
         wrong="a log that is shorter than the witness saw is called sound",
-        tests=(
-            "tests/unit/services/test_verification.py",
-            "tests/unit/services/test_restores.py",
-        ),
+        tests=("tests/unit/services/test_verified_restores.py",),
     ),
     Mutant(
         name="verified-without-columns",
