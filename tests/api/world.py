@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
-from tests.api.assembly import assembled, statements_kept
 from tests.databases.homes import PATIENCE, Home, Homes
+from tests.support.assembly import assembled, statements_kept
 from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for

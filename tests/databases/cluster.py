@@ -31,7 +31,7 @@ SUPERUSER = "postgres"
 OWNER, APPLICATION = "penstock_owner", "penstock"
 PASSWORD = "p/w?d@1:2"
 PREFIX = "penstock-postgresql-"
-STARTING_SECONDS = 60.0
+STARTING_SECONDS = 300.0
 ROOM = 2 * 1024**3
 """Bytes that a folder in memory must have free to be taken for the data."""
 

@@ -12,7 +12,6 @@ from unittest import mock
 
 import flask
 from sqlalchemy import Engine, create_engine
-from tests.support.routes import compiled_once
 from werkzeug.routing import Map, Rule, RuleFactory
 
 from penstock.persistence import sqlite
@@ -70,7 +69,6 @@ def _assets() -> assets.Assets:
 def assembled() -> Iterator[None]:
     """Take the routes and assets of an application that was made before, inside the block."""
     with (
-        compiled_once(),
         mock.patch.object(flask.Flask, "url_map_class", _Routes),
         mock.patch.object(wiring, "Assets", _assets),
     ):
