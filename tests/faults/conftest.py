@@ -1,23 +1,77 @@
 """Puts the repository on the path, here and in the processes that the tests start.
 
-Every test runs on each database: the home that it builds finds its URLs beside it.
+What a test starts from is built once a process for each database, and copied: a home finds
+the URLs of its database beside it.
 """
 
 import json
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.databases.homes import Homes
-from tests.faults.stage import urls_beside
+from tests.databases.homes import Home, Homes
+from tests.faults import processes
+from tests.faults.stage import build, urls_beside
+
+if TYPE_CHECKING:
+    from tests.databases.cluster import Cluster
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+Template = Callable[[Path, str, Callable[[Path], object]], Path]
+Furnish = Callable[..., Path]
+
 
 @pytest.fixture(autouse=True)
-def _database(homes: Homes, tmp_path: Path) -> None:
-    made = homes.bare(tmp_path / "home")
-    urls_beside(made.folder).write_text(json.dumps(made.urls))
+def _no_process_is_left() -> Iterator[None]:
+    yield
+    processes.end_all()
+
+
+@pytest.fixture
+def template(backend: str, homes: Homes, prototype: Callable[..., Home]) -> Template:
+    """``template(folder, name, make)``: a copy of the home that ``make`` made the first time."""
+
+    def copy(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
+        def made(homes: Homes, place: Path) -> Home:
+            bare = homes.bare(place)
+            urls_beside(place).write_text(json.dumps(bare.urls))
+            make(place)
+            return bare
+
+        copied = homes.copy(prototype(backend, f"faults-{name}", made), folder)
+        urls_beside(folder).write_text(json.dumps(copied.urls))
+        return folder
+
+    return copy
+
+
+@pytest.fixture
+def settle(cluster: "Cluster") -> Callable[[], None]:
+    """``settle()``: databases that were copied stand a crash from now on.
+
+    A copy of a sequence is logged as it stands, and what PostgreSQL takes from it afterwards
+    is not until the next checkpoint: after a crash the same keys would be given again.
+    """
+
+    def checkpoint() -> None:
+        with cluster.administered() as connection:
+            connection.execute("CHECKPOINT")
+
+    return checkpoint
+
+
+@pytest.fixture
+def furnish(template: Template) -> Furnish:
+    """``furnish(folder, analysts=..., names=...)``: a copy of what ``build`` builds so."""
+
+    def copy(folder: Path, *, analysts: int, names: Sequence[str] = ()) -> Path:
+        name = "-".join([str(analysts), *names])
+        return template(folder, name, lambda place: build(place, analysts=analysts, names=names))
+
+    return copy
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -35,6 +35,8 @@ from penstock.services.verification import verify
 SESSIONS = (4, 4, 90, 4)
 """How much is asked for each time that the home is opened; SQLite's own checkpoint comes in
 the long one."""
+SHORT = (4, 4, 4, 4)
+"""The same where every commit is forgotten: there is something to lose at once."""
 NORMAL = "normal"
 ASKED_AGAIN = 12
 """How many of the answers are asked for again after every cut, the newest and some others."""
@@ -48,11 +50,11 @@ class Told:
     queries: Sequence[str]
 
 
-def run(home: Path, answers: Path, queries: Path, key: int) -> None:
+def run(home: Path, answers: Path, queries: Path, key: int, sessions: Sequence[int]) -> None:
     """Open the home, register and ask, close it; and again."""
     report = Report(answers)
     known = os.open(queries, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    for session, length in enumerate(SESSIONS):
+    for session, length in enumerate(sessions):
         server = open_home(home)
         name = f"session-{session}"
         register(server, OPERATOR, vector_query(name, MECHANISMS[session % len(MECHANISMS)]))
@@ -108,4 +110,5 @@ if __name__ == "__main__":
     folder, *files, number, mode = sys.argv[1:]
     if mode == NORMAL:
         event.listen(Engine, "connect", forget_quickly)
-    run(Path(folder), Path(files[0]), Path(files[1]), int(number))
+    paths = Path(folder), Path(files[0]), Path(files[1])
+    run(*paths, int(number), SHORT if mode == NORMAL else SESSIONS)

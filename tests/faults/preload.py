@@ -11,12 +11,32 @@ import pytest
 import scipy.special
 import scipy.stats
 from sqlalchemy.orm import configure_mappers
-from tests.faults import kills, prefork, race
+from tests.faults import (
+    kills,
+    prefork,
+    race,
+    test_approvals,
+    test_kill_histogram,
+    test_kill_stream,
+    test_stops,
+)
 
 from penstock.persistence import migrate
 from penstock.privacy import Ladder
 
-__all__ = ["alembic", "kills", "prefork", "pytest", "race", "scipy"]
+# The tests' own modules hold what their processes do.
+__all__ = [
+    "alembic",
+    "kills",
+    "prefork",
+    "pytest",
+    "race",
+    "scipy",
+    "test_approvals",
+    "test_kill_histogram",
+    "test_kill_stream",
+    "test_stops",
+]
 
 configure_mappers()
 migrate.revisions()

@@ -22,6 +22,8 @@ CONTEXT.set_forkserver_preload(["tests.faults.preload"])
 HANG = 1800.0
 """Seconds after which a test that hangs is given up; no outcome depends on it."""
 
+_started: "list[Worker]" = []
+
 
 @dataclass(frozen=True)
 class Worker:
@@ -60,7 +62,17 @@ def start(errors: Path, target: Callable[..., None], *arguments: object) -> Work
     """Run ``target`` in a process of its own."""
     process = CONTEXT.Process(target=_run, args=(errors, target, arguments), daemon=True)
     process.start()
-    return Worker(process, errors)
+    worker = Worker(process, errors)
+    _started.append(worker)
+    return worker
+
+
+def end_all() -> None:
+    """Kill what still runs: a test that failed leaves nobody behind who goes on asking."""
+    while _started:
+        worker = _started.pop()
+        if worker.process.is_alive():
+            worker.kill()
 
 
 def barrier(parties: int) -> Barrier:

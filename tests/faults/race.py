@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.faults import processes, reports, traced
 from tests.faults.findings import Findings, examine
-from tests.faults.stage import Ask, analyst, asks, build, open_home, opened, shuffled, some_rungs
+from tests.faults.stage import Ask, analyst, asks, open_home, opened, shuffled, some_rungs
 from tests.faults.unguarded import Variant, drop_uniques
 
 from penstock.services.principals import acting_as
@@ -26,14 +26,14 @@ class Race:
     repeats: int = 0
 
     @property
+    def names(self) -> list[str]:
+        """Its queries."""
+        return [f"query-{number}" for number in range(self.queries)]
+
+    @property
     def answers(self) -> int:
         """How many answers are handed out in all."""
         return self.processes * self.queries * self.levels * (1 + self.repeats)
-
-    @property
-    def releases(self) -> int:
-        """How many releases these need, anchors included."""
-        return self.queries * (self.levels + 1)
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,9 @@ class Outcome:
     findings: Findings
 
 
-def run(folder: Path, race: Race, variant: Variant, *, without: Sequence[str] = ()) -> Outcome:
-    """Hold a race in a new home, ``without`` some of its constraints."""
-    home = folder / "home"
-    names = [f"query-{number}" for number in range(race.queries)]
-    build(home, analysts=race.processes, names=names)
+def run(home: Path, race: Race, variant: Variant, *, without: Sequence[str] = ()) -> Outcome:
+    """Hold a race in a home that has its readers and queries, ``without`` some constraints."""
+    folder, names = home.parent, race.names
     if without:
         drop_uniques(home, *without)
     with opened(home) as server:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,11 +35,6 @@ HANG = 600.0
 """Seconds that a server waits for a lock, for the log and to be connected."""
 REACH = 4000
 """How many rungs above the public one are asked for."""
-
-
-def figure(name: str, default: int) -> int:
-    """A size that the environment may raise; see README.md."""
-    return int(os.environ.get(name, default))
 
 
 def choices(*label: object) -> Generator:

@@ -54,6 +54,9 @@ REGISTRATION = (
 LOG = ("before sign", "after sign", "before fsync", "before replace", "after replace")
 """Steps of every change: on the way of its leaf into the tree and to the witness."""
 
+ANYWHERE = 7
+"""How many steps beside those that matter are tried at every change."""
+
 _CALLS = {os.fsync: "fsync", os.replace: "replace", fcntl.flock: "flock"}
 
 
@@ -140,6 +143,21 @@ def chosen(taken: Sequence[str], stride: int) -> list[str]:
     return [taken[place] for place in sorted(near | set(range(0, len(taken), stride)))]
 
 
+def landmarks(taken: Sequence[str], within: Sequence[str] = ()) -> list[str]:
+    """Those of the steps that every change is tried with.
+
+    One before all that writes, signs, locks or syncs, those of ``LOG``, the one after each
+    COMMIT, one in the middle of each file of ``within``, and a few anywhere.
+    """
+    near = {place for place, name in enumerate(taken) if _matters(name) and _tells(name)}
+    near |= {place + 1 for place, name in enumerate(taken) if name.startswith("before COMMIT")}
+    for file in within:
+        lines = [place for place, name in enumerate(taken) if name.startswith(file)]
+        near.add(lines[len(lines) // 2])
+    near |= {*range(0, len(taken), len(taken) // ANYWHERE), len(taken) - 1}
+    return [taken[place] for place in sorted(near) if place < len(taken)]
+
+
 def missing(wanted: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Those of ``wanted`` that no thread took."""
     return [name for name in wanted if not any(step.startswith(name) for step in taken)]
@@ -147,6 +165,12 @@ def missing(wanted: Sequence[str], taken: Sequence[str]) -> list[str]:
 
 def _matters(name: str) -> bool:
     return ":" not in name and not name.startswith(("before SELECT", "after SELECT"))
+
+
+def _tells(name: str) -> bool:
+    if name.startswith(LOG):
+        return True
+    return name.startswith("before ") and not name.startswith("before BEGIN")
 
 
 def _first_words(statement: object) -> str:

@@ -9,10 +9,12 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import select
+from sqlmodel import col, select
 from tests.faults import processes
-from tests.faults.stage import build, choices, figure, open_home, opened
+from tests.faults.figures import amounts
+from tests.faults.stage import build, choices, open_home, opened
 from tests.faults.unguarded import drop_uniques
 
 from penstock.errors import Conflict
@@ -25,7 +27,8 @@ from penstock.services.server import Server
 from penstock.services.specs import UserSpec
 from penstock.services.verification import verify
 
-PROCESSES = figure("FAULTS_RACE_PROCESSES", 16)
+pytestmark = pytest.mark.each_database
+
 QUERIES = [f"query-{number}" for number in range(6)]
 PROPOSERS = ("ada", "bea")
 UNIQUE = "UNIQUE (proposal_id)"
@@ -91,20 +94,32 @@ def admin(number: int) -> str:
     return f"admin-{number}"
 
 
-def proposed(home: Path, count: int, queries: list[str]) -> list[str]:
+def propose(home: Path, count: int) -> None:
     """Build a home with ``count`` admins, and two proposals to retire each query."""
-    build(home, analysts=0, names=queries)
+    build(home, analysts=0, names=QUERIES)
     with opened(home) as server:
         for name in (*PROPOSERS, *(admin(number) for number in range(count))):
             users.create(server, OPERATOR, UserSpec(name=name, roles=["admin"]))
-        rule, made = ruled(server), []
-        for query in queries:
+        rule = ruled(server)
+        for query in QUERIES:
             for proposer in PROPOSERS:
                 act = QueryRetirement(query=query)
                 view = proposals.asked(rule, acting_as(rule, proposer), act)
                 assert isinstance(view, ProposalView)
-                made.append(view.id)
-    return made
+
+
+@pytest.fixture
+def proposed(tmp_path: Path, template: Callable[..., Path]) -> Callable[[int], list[str]]:
+    """``proposed(count)``: the proposals in a home that has so many admins, as they were made."""
+
+    def copy(count: int) -> list[str]:
+        name = f"proposed-{count}"
+        home = template(tmp_path / "home", name, lambda place: propose(place, count))
+        with opened(home) as server, server.database.read() as session:
+            rows = session.exec(select(Proposal).order_by(col(Proposal.id))).all()
+            return [row.public_id for row in rows]
+
+    return copy
 
 
 def run(folder: Path, count: int, wanted: list[str], decide: Decide) -> list[Outcome]:
@@ -174,30 +189,39 @@ def check(folder: Path, found: list[Outcome]) -> Counter[str]:
     return Counter(one.decisions[0][0] for one in found)
 
 
-def test_a_proposal_that_many_approve_at_once_is_carried_out_once(tmp_path: Path) -> None:
-    wanted = proposed(tmp_path / "home", PROCESSES, QUERIES)
-    found = check(tmp_path, run(tmp_path, PROCESSES, wanted, approving))
+Proposed = Callable[[int], list[str]]
+at_once = pytest.mark.parametrize("count", amounts("FAULTS_RACE_PROCESSES", few=8, many=16))
+
+
+@at_once
+def test_a_proposal_that_many_approve_at_once_is_carried_out_once(
+    tmp_path: Path, proposed: Proposed, count: int
+) -> None:
+    found = check(tmp_path, run(tmp_path, count, proposed(count), approving))
     # Of two proposals of one act the first is done, and the other cannot be any more.
     assert found == {"approved": len(QUERIES), "failed": len(QUERIES)}
 
 
-def test_a_proposal_is_approved_or_withdrawn_and_never_both(tmp_path: Path) -> None:
-    wanted = proposed(tmp_path / "home", PROCESSES, QUERIES)
-    found = check(tmp_path, run(tmp_path, PROCESSES, wanted, deciding))
+@at_once
+def test_a_proposal_is_approved_or_withdrawn_and_never_both(
+    tmp_path: Path, proposed: Proposed, count: int
+) -> None:
+    wanted = proposed(count)
+    found = check(tmp_path, run(tmp_path, count, wanted, deciding))
     assert found.total() == len(wanted)
 
 
-def test_the_unique_alone_lets_one_of_them_decide(tmp_path: Path) -> None:
-    wanted = proposed(tmp_path / "home", 4, QUERIES[:1])[:1]
+def test_the_unique_alone_lets_one_of_them_decide(tmp_path: Path, proposed: Proposed) -> None:
+    wanted = proposed(8)[:1]
     first, *_ = run(tmp_path, 4, wanted, looking_before)
     assert len(first.decisions) == len(first.told) == 1
     assert first.leaves == first.decisions == first.told
 
 
 def test_looking_before_the_lock_and_without_the_unique_it_is_decided_by_all(
-    tmp_path: Path,
+    tmp_path: Path, proposed: Proposed
 ) -> None:
-    wanted = proposed(tmp_path / "home", 4, QUERIES[:1])[:1]
+    wanted = proposed(8)[:1]
     drop_uniques(tmp_path / "home", UNIQUE, table="decision")
     first, *_ = run(tmp_path, 4, wanted, looking_before)
     assert len(first.decisions) == len(first.leaves) == 4

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import false, make_url
 from tests.databases.cluster import PASSWORD, Cluster
 from tests.faults import load
+from tests.faults.figures import amounts
 from tests.faults.findings import examine
 from tests.faults.load import Story, attempt
 from tests.faults.proxy import TO_DATABASE, TO_SERVER, Cut, Proxy
@@ -21,7 +22,6 @@ from tests.faults.stage import (
     asks,
     build,
     choices,
-    figure,
     opened,
     settings_of,
 )
@@ -36,7 +36,6 @@ from penstock.services.server import Server
 
 pytestmark = pytest.mark.only("postgresql")
 
-CUTS = figure("FAULTS_CUTS", 100)
 NAMES = ["query-0", "query-1", "query-2"]
 NEVER = 2**62
 COMMIT = b"COMMIT\0"
@@ -69,12 +68,15 @@ class Stage:
         return Stream.fresh()
 
 
-@pytest.fixture
-def stage(tmp_path: Path, cluster: Cluster) -> Iterator[Stage]:
-    home = tmp_path / "home"
+def with_stream(home: Path) -> None:
     build(home, analysts=2, names=NAMES)
     with opened(home) as server:
         load.open_stream(server)
+
+
+@pytest.fixture
+def stage(tmp_path: Path, template: Callable[..., Path], cluster: Cluster) -> Iterator[Stage]:
+    home = template(tmp_path / "home", "cuts", with_stream)
     settings = settings_of(home)
     proxy = Proxy(cluster.port)
     there = make_url(settings.database_url).set(
@@ -163,7 +165,8 @@ def cuts(sizes: dict[str, dict[str, int]]) -> Iterator[tuple[str, Cut]]:
         yield kind, Cut(said=word, skipped=skipped, unheard=unheard, times=times)
 
 
-def test_whoever_is_cut_off_is_told_the_same_when_they_ask_again(stage: Stage) -> None:
+@pytest.mark.parametrize("count", amounts("FAULTS_CUTS", few=20, many=100))
+def test_whoever_is_cut_off_is_told_the_same_when_they_ask_again(stage: Stage, count: int) -> None:
     session = session_of(stage)
     wheres = cuts(measured(session))
     fallen = refused = 0
@@ -177,17 +180,18 @@ def test_whoever_is_cut_off_is_told_the_same_when_they_ask_again(stage: Stage) -
         act()
         told = {(one.release, one.values) for one in stage.story.answers[before:]}
         assert len(told) == (kind == "release")
-        if fallen == CUTS:
+        if fallen == count:
             break
-        assert turn < 3 * CUTS + 10, "the cuts do not fall"
-    assert 0 < refused < CUTS
+        assert turn < 3 * count + 10, "the cuts do not fall"
+    assert 0 < refused < count
     stage.story.require_true(stage.server)
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(10, marks=pytest.mark.nightly)])
 def test_an_answer_that_is_lost_after_the_commit_is_found_and_not_drawn_again(
-    stage: Stage,
+    stage: Stage, count: int
 ) -> None:
-    rungs = range(1, 11)
+    rungs = range(1, 1 + count)
     pairs = (asks(stage.server, name, rungs) for name in NAMES[:2])
     for ask, other in zip(*pairs, strict=True):
         before = stage.draws

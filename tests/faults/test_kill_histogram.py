@@ -1,13 +1,15 @@
 """``kill -9`` while a level of a sparse histogram is drawn: report and state, or neither."""
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from sqlmodel import select
 from tests.faults import processes
-from tests.faults.stage import TIERS, analyst, build, figure, open_home, opened
-from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, missing
+from tests.faults.figures import figure
+from tests.faults.stage import TIERS, analyst, build, open_home, opened
+from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 
 from penstock.persistence.tables import HistogramState, Query, Release
 from penstock.services import datasets, queries, releases
@@ -48,17 +50,21 @@ BOOKS = {
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder, file = tmp_path / "home", tmp_path / "loans.csv"
+def with_histogram(folder: Path) -> None:
+    """Build a home with a sparse histogram over a file beside it."""
     build(folder, analysts=2)
+    file = folder.with_name("loans.csv")
     rows = (f"p{number},{number % 3}\n" for number in range(900))
     file.write_text("person,book\n" + "".join(rows), encoding="utf-8")
     spec = {**LOANS, "source": {"engine": "duckdb", "uri": str(file)}}
     with opened(folder) as server:
         datasets.register(server, OPERATOR, DatasetRequest.model_validate(spec))
         queries.register(server, OPERATOR, HistogramRequest.model_validate(BOOKS))
-    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, template: Callable[..., Path]) -> Path:
+    return template(tmp_path / "home", "histogram", with_histogram)
 
 
 def ask(server: Server, epsilon: float) -> ReleaseView:
@@ -88,19 +94,30 @@ def stored(server: Server) -> tuple[int, int, int]:
         return len(found), query.seq, state.seq
 
 
-def few(places: list[str]) -> list[str]:
+def some(places: list[str], count: int) -> list[str]:
     """Some of the steps, and all of the log's: each leaves a level, and these are not many."""
-    some = {*places[:: len(places) // 7], places[-1]}
-    return [step for step in places if step in some or step.startswith((*LOG, "before COMMIT"))]
+    found = {*places[:: len(places) // count], places[-1]}
+    return [step for step in places if step in found or step.startswith((*LOG, "before COMMIT"))]
 
 
-def test_a_kill_at_any_step_leaves_report_and_state_or_neither(home: Path, tmp_path: Path) -> None:
+def few(taken: Sequence[str]) -> list[str]:
+    return some(landmarks(taken), 3)
+
+
+def many(taken: Sequence[str]) -> list[str]:
+    return some(chosen(taken, STRIDE), 7)
+
+
+@pytest.mark.parametrize("choose", [few, pytest.param(many, marks=pytest.mark.nightly)])
+def test_a_kill_at_any_step_leaves_report_and_state_or_neither(
+    home: Path, tmp_path: Path, choose: Callable[[Sequence[str]], list[str]]
+) -> None:
     wholes = []
     for epsilon in (0.9, 0.88):
         assert not killed(home, epsilon, Steps(FILES))
         wholes.append(json.loads((tmp_path / "taken").read_text()))
     outcomes, died = [], []
-    for place, step in enumerate(few(chosen(max(wholes, key=len), STRIDE))):
+    for place, step in enumerate(choose(max(wholes, key=len))):
         epsilon = round(0.85 * 0.97**place, 4)
         with opened(home) as server:
             before, known = stored(server), ask(server, 0.9)

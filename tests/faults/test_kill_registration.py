@@ -1,15 +1,18 @@
 """``kill -9`` while a query is registered: charged once, its anchor drawn once."""
 
 import json
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.faults import processes
 from tests.faults.aftermath import Aftermath
+from tests.faults.figures import figure
 from tests.faults.kills import READER, register_once
 from tests.faults.snapshot import snapshot
-from tests.faults.stage import DIMENSION, answer, asks, build, figure, opened, vector_query
-from tests.faults.steps import LOG, REGISTRATION, Steps, chosen, missing
+from tests.faults.stage import DIMENSION, answer, asks, opened, vector_query
+from tests.faults.steps import LOG, REGISTRATION, Steps, chosen, landmarks, missing
 
 from penstock.errors import NameTaken
 from penstock.services.principals import OPERATOR
@@ -17,23 +20,32 @@ from penstock.services.registration import register
 from penstock.services.server import Server
 
 STRIDE = figure("FAULTS_STRIDE", 32)
-KILLS = 50
 
 ABSENT, PENDING, ACTIVE = "absent", "pending", "active"
 TRACES = {ABSENT: (0, 0, 0), PENDING: (2, 0, 3), ACTIVE: (2, 1, 3)}
 """Charges, releases and leaves: of two tiers; of the anchor; of the query and two levels."""
 
 
+@pytest.fixture
+def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
+    return furnish(tmp_path / "home", analysts=2)
+
+
+@pytest.mark.parametrize(
+    ("choose", "least"),
+    [
+        pytest.param(landmarks, 25, id="few"),
+        pytest.param(partial(chosen, stride=STRIDE), 50, id="many", marks=pytest.mark.nightly),
+    ],
+)
 def test_a_kill_at_any_step_of_a_registration_is_mended_by_registering_again(
-    tmp_path: Path,
+    home: Path, choose: Callable[[Sequence[str]], Sequence[str]], least: int
 ) -> None:
-    home = tmp_path / "home"
-    build(home, analysts=1)
     steps = max((_whole(home, f"whole-{turn}") for turn in range(2)), key=len)
     outcomes, died = [], []
     with opened(home) as server:
         aftermath = Aftermath(server)
-    for number, step in enumerate(chosen(steps, STRIDE)):
+    for number, step in enumerate(choose(steps)):
         name = f"query-{number}"
         was_killed = _killed(home, name, Steps(REGISTRATION, step))
         with opened(home) as server:
@@ -49,7 +61,7 @@ def test_a_kill_at_any_step_of_a_registration_is_mended_by_registering_again(
             assert aftermath.complaints(server) == []
             (ask,) = asks(server, name, [1])
             assert answer(server, READER, ask).first
-    assert len(died) >= KILLS
+    assert len(died) >= least
     assert missing(LOG, died) == []
     # Two steps make the difference: the commit of the charge, and that of the anchor.
     assert list(dict.fromkeys(outcomes)) == [ABSENT, PENDING, ACTIVE]
@@ -58,9 +70,7 @@ def test_a_kill_at_any_step_of_a_registration_is_mended_by_registering_again(
         assert aftermath.final_complaints(server, []) == []
 
 
-def test_what_a_killed_registration_left_is_not_finished_under_other_keys(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    build(home, analysts=1)
+def test_what_a_killed_registration_left_is_not_finished_under_other_keys(home: Path) -> None:
     assert _killed(home, "query-0", Steps(named="before INSERT INTO release"))
     with opened(home) as server:
         assert _left(server, "query-0") == (PENDING, TRACES[PENDING])

@@ -2,10 +2,14 @@
 
 import json
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+import pytest
 from tests.faults import kills, processes, reports
 from tests.faults.aftermath import Aftermath
+from tests.faults.figures import amounts, figure
 from tests.faults.kills import READER, Flaw, ask_once, keep_asking, no_flaw
 from tests.faults.processes import Worker
 from tests.faults.reports import Reported
@@ -14,17 +18,15 @@ from tests.faults.stage import (
     analyst,
     answer,
     asks,
-    build,
     choices,
-    figure,
     has_been_given,
     opened,
 )
-from tests.faults.steps import LOG, RELEASE, Steps, chosen, missing
+from tests.faults.steps import LOG, RELEASE, Steps, chosen, landmarks, missing
 
-KILLS = figure("FAULTS_KILLS", 50)
+pytestmark = pytest.mark.each_database
+
 STRIDE = figure("FAULTS_STRIDE", 32)
-KILLS_AT_STEPS = 50
 QUERIES = 3
 FILES = ("told", "errors", "taken")
 MOST_ANSWERS = 6
@@ -32,16 +34,26 @@ LONGEST_DELAY = 0.015
 """Seconds from the last answer that was waited for to the end: about one release."""
 
 
-def test_kills_at_random_moments_lose_and_change_nothing(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    build(home, analysts=2, names=[f"query-{number}" for number in range(QUERIES)])
-    patience = choices("patience").integers(MOST_ANSWERS, size=KILLS)
-    delays = choices("delays").uniform(0, LONGEST_DELAY, size=KILLS)
+Choose = Callable[[Sequence[str]], Sequence[str]]
+
+
+@pytest.fixture
+def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
+    names = [f"query-{number}" for number in range(QUERIES)]
+    return furnish(tmp_path / "home", analysts=2, names=names)
+
+
+@pytest.mark.parametrize("kills", amounts("FAULTS_KILLS", few=8, many=50))
+def test_kills_at_random_moments_lose_and_change_nothing(
+    home: Path, tmp_path: Path, kills: int
+) -> None:
+    patience = choices("patience").integers(MOST_ANSWERS, size=kills)
+    delays = choices("delays").uniform(0, LONGEST_DELAY, size=kills)
     with opened(home) as server:
         aftermath = Aftermath(server)
     running: list[tuple[Worker, Path]] = []
     everything: list[Reported] = []
-    for number in range(KILLS):
+    for number in range(kills):
         # Two run at a time: one is killed while the other writes, and then all are dead.
         if not running:
             running = [_begun(home, tmp_path, number + more) for more in range(2)]
@@ -66,10 +78,9 @@ def _begun(home: Path, folder: Path, number: int) -> tuple[Worker, Path]:
     return processes.start(errors, keep_asking, home, number, QUERIES, told), told
 
 
-def _with_two_levels(folder: Path) -> Path:
+@pytest.fixture
+def asked(home: Path) -> Path:
     """A home where every level asked for lies between two that are stored already."""
-    home = folder / "home"
-    build(home, analysts=2, names=["query-0"])
     with opened(home) as server:
         for ask in asks(server, "query-0", [1, 3999]):
             answer(server, analyst(1), ask)
@@ -91,8 +102,17 @@ def _once(home: Path, ask: Ask, at: Steps, flaw: Flaw = no_flaw) -> tuple[bool, 
     return worker.was_killed(), reports.read(told)
 
 
-def test_a_kill_at_any_step_leaves_the_whole_release_or_nothing(tmp_path: Path) -> None:
-    home = _with_two_levels(tmp_path)
+@pytest.mark.parametrize(
+    ("choose", "least"),
+    [
+        pytest.param(partial(landmarks, within=("normal.py",)), 20, id="few"),
+        pytest.param(partial(chosen, stride=STRIDE), 50, id="many", marks=pytest.mark.nightly),
+    ],
+)
+def test_a_kill_at_any_step_leaves_the_whole_release_or_nothing(
+    asked: Path, tmp_path: Path, choose: Choose, least: int
+) -> None:
+    home = asked
     everything: list[Reported] = []
     wholes = []
     for rung in (1, 2):
@@ -102,7 +122,7 @@ def test_a_kill_at_any_step_leaves_the_whole_release_or_nothing(tmp_path: Path) 
         everything += answers
         wholes.append(json.loads((tmp_path / f"taken-{ask.rung}").read_text()))
     # A leaf in two completes nodes of the tree, and then there are more steps.
-    steps = chosen(max(wholes, key=len), STRIDE)
+    steps = choose(max(wholes, key=len))
     outcomes, died = [], []
     with opened(home) as server:
         aftermath = Aftermath(server)
@@ -121,7 +141,7 @@ def test_a_kill_at_any_step_leaves_the_whole_release_or_nothing(tmp_path: Path) 
             got = answer(server, READER, ask)
             assert got.first != given
             everything.append(Reported.of(READER, ask, got))
-    assert len(died) >= KILLS_AT_STEPS
+    assert len(died) >= least
     assert any(step.startswith("normal.py") for step in died)
     assert missing((*LOG, "before INSERT INTO tree_node"), died) == []
     # One step makes all the difference: before it there is nothing, after it everything.
@@ -131,8 +151,8 @@ def test_a_kill_at_any_step_leaves_the_whole_release_or_nothing(tmp_path: Path) 
         assert aftermath.final_complaints(server, everything) == []
 
 
-def test_an_answer_before_its_commit_is_found_to_be_lost(tmp_path: Path) -> None:
-    home = _with_two_levels(tmp_path)
+def test_an_answer_before_its_commit_is_found_to_be_lost(asked: Path) -> None:
+    home = asked
     with opened(home) as server:
         aftermath = Aftermath(server)
     at = Steps(named="before COMMIT")
@@ -143,8 +163,8 @@ def test_an_answer_before_its_commit_is_found_to_be_lost(tmp_path: Path) -> None
         assert aftermath.complaints(server, answers) == [f"release {answers[0].release} is lost"]
 
 
-def test_an_answer_before_its_leaf_has_a_place_is_found_to_be_unlogged(tmp_path: Path) -> None:
-    home = _with_two_levels(tmp_path)
+def test_an_answer_before_its_leaf_has_a_place_is_found_to_be_unlogged(asked: Path) -> None:
+    home = asked
     with opened(home) as server:
         aftermath = Aftermath(server)
     _, (told,) = _once(home, _ask(home, 1), Steps(), kills.unlogged)
@@ -153,8 +173,8 @@ def test_an_answer_before_its_leaf_has_a_place_is_found_to_be_unlogged(tmp_path:
     assert complaints == [f"the log has no place for release {told.release}"]
 
 
-def test_a_release_in_several_transactions_is_found_to_be_torn(tmp_path: Path) -> None:
-    home = _with_two_levels(tmp_path)
+def test_a_release_in_several_transactions_is_found_to_be_torn(asked: Path) -> None:
+    home = asked
     at = Steps(named="before INSERT INTO leaf")
     was_killed, _ = _once(home, _ask(home, 1), at, kills.piecemeal)
     assert was_killed

@@ -1,6 +1,8 @@
 """``kill -9`` while elements are pushed: a step with its outputs or not at all, drawn once."""
 
 import json
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +10,12 @@ import pytest
 from sqlmodel import Session
 from tests.faults import processes
 from tests.faults.aftermath import Aftermath
+from tests.faults.figures import figure
 from tests.faults.kills import Flaw, no_flaw
 from tests.faults.reports import Report
 from tests.faults.snapshot import snapshot
-from tests.faults.stage import Ask, analyst, build, figure, open_home, opened
-from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, missing
+from tests.faults.stage import Ask, analyst, build, open_home, opened
+from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 
 from penstock.errors import IntegrityViolation
 from penstock.services import stream_elements, stream_releases, stream_state, streams
@@ -30,7 +33,7 @@ FILES = (
     *SEQUENCER,
 )
 BATCH = 3
-ROOTS = {"structure": "sqrt", "k": None}
+ROOTS: dict[str, Any] = {"structure": "sqrt", "k": None}
 HITS: dict[str, Any] = {
     "name": "hits",
     "dataset": "sites",
@@ -101,35 +104,55 @@ def totals(server: Server, number: int) -> list[Any]:
     return [item.values.tolist() for item in found.items]
 
 
-def with_stream(folder: Path, **changes: Any) -> Path:
+def with_stream(folder: Path, **changes: Any) -> None:
     build(folder, analysts=2)
     with opened(folder) as server:
         streams.open_stream(server, OPERATOR, StreamRequest.model_validate({**HITS, **changes}))
         push(server, 1)
-    return folder
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return with_stream(tmp_path / "home")
+def home(tmp_path: Path, template: Callable[..., Path]) -> Path:
+    return template(tmp_path / "home", "stream", with_stream)
 
 
-def test_a_kill_at_any_step_leaves_the_whole_batch_or_nothing(home: Path, tmp_path: Path) -> None:
-    kill_everywhere(home, tmp_path, STRIDE)
+Choose = Callable[[Sequence[str]], Sequence[str]]
 
 
-def test_a_kill_leaves_all_noise_of_a_square_root_or_that_of_before(tmp_path: Path) -> None:
-    kill_everywhere(with_stream(tmp_path / "home", **ROOTS), tmp_path, 4 * STRIDE)
+def few_and_many(stride: int) -> pytest.MarkDecorator:
+    """Some of the steps at every change, and every night those of a stride too."""
+    many = partial(chosen, stride=stride)
+    cases = [
+        pytest.param(landmarks, id="few"),
+        pytest.param(many, id="many", marks=pytest.mark.nightly),
+    ]
+    return pytest.mark.parametrize("choose", cases)
 
 
-def kill_everywhere(home: Path, tmp_path: Path, stride: int) -> None:
+@pytest.mark.each_database
+@few_and_many(STRIDE)
+def test_a_kill_at_any_step_leaves_the_whole_batch_or_nothing(
+    home: Path, tmp_path: Path, choose: Choose
+) -> None:
+    kill_everywhere(home, tmp_path, choose)
+
+
+@few_and_many(4 * STRIDE)
+def test_a_kill_leaves_all_noise_of_a_square_root_or_that_of_before(
+    tmp_path: Path, template: Callable[..., Path], choose: Choose
+) -> None:
+    home = template(tmp_path / "home", "roots", partial(with_stream, **ROOTS))
+    kill_everywhere(home, tmp_path, choose)
+
+
+def kill_everywhere(home: Path, tmp_path: Path, choose: Choose) -> None:
     assert not killed(home, 1 + BATCH, Steps(FILES))
     steps = json.loads((tmp_path / f"taken-{1 + BATCH}").read_text())
     assert any("COMMIT" in name for name in steps)
     with opened(home) as server:
         given = {number: totals(server, number) for number in range(2)}
     outcomes = []
-    for step in chosen(steps, stride):
+    for step in choose(steps):
         first = 1 + len(given[0])
         assert killed(home, first, Steps(FILES, step))
         with opened(home) as server:
@@ -149,8 +172,9 @@ def kill_everywhere(home: Path, tmp_path: Path, stride: int) -> None:
     assert set(outcomes) == {False, True}
 
 
+@few_and_many(2 * STRIDE)
 def test_a_kill_at_any_step_of_a_reading_leaves_its_leaf_or_nothing(
-    home: Path, tmp_path: Path
+    home: Path, tmp_path: Path, choose: Choose
 ) -> None:
     wholes = []
     for _ in range(2):
@@ -160,7 +184,7 @@ def test_a_kill_at_any_step_of_a_reading_leaves_its_leaf_or_nothing(
         given, aftermath = totals(server, 1), Aftermath(server)
     outcomes, died = [], []
     # A leaf in two completes nodes of the tree: each step is waited for twice.
-    for step in chosen(max(wholes, key=len), 2 * STRIDE):
+    for step in choose(max(wholes, key=len)):
         for _ in range(2):
             before = readings(home)
             if step in died or not reader_killed(home, Steps(READING, step)):
@@ -184,6 +208,7 @@ def readings(home: Path) -> int:
         return sum(row["kind"] == "stream" for row in snapshot(server)["leaf"])
 
 
+@pytest.mark.each_database
 def test_a_batch_in_several_transactions_is_found_to_be_torn(home: Path) -> None:
     at = Steps(named="before INSERT INTO stream_output")
     assert killed(home, 1 + BATCH, at, parted)

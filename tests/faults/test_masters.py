@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 from tests.databases.cluster import Cluster
+from tests.faults.figures import amounts, figure
 from tests.faults.findings import NOTHING, examine, served_otherwise
 from tests.faults.masters import IMPATIENT, Reader, log_of, masters, readers
 from tests.faults.reports import Reported
 from tests.faults.rules import broken_rules, unproven_values
-from tests.faults.stage import Ask, asks, build, choices, figure, opened, shuffled, some_rungs
+from tests.faults.stage import Ask, asks, choices, opened, shuffled, some_rungs
 
 READERS = figure("FAULTS_READERS", 16)
 LEVELS = figure("FAULTS_MASTERS_LEVELS", 16)
-STOPS = figure("FAULTS_STOPS", 3)
 NAMES = ["query-0", "query-1", "query-2"]
 
 SERVED_BETWEEN_STOPS = 40
@@ -42,12 +42,20 @@ def at_once(readers: Sequence[Reader], act: Callable[[Reader], list[Reported]]) 
     return [told for one in found for told in one]
 
 
-def test_readers_of_two_masters_get_one_vector_a_level(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    build(home, analysts=READERS, names=NAMES)
+@pytest.mark.parametrize(
+    ("count", "levels"),
+    [
+        pytest.param(8, 4, id="few"),
+        pytest.param(READERS, LEVELS, id="many", marks=pytest.mark.nightly),
+    ],
+)
+def test_readers_of_two_masters_get_one_vector_a_level(
+    tmp_path: Path, furnish: Callable[..., Path], count: int, levels: int
+) -> None:
+    home = furnish(tmp_path / "home", analysts=count, names=NAMES)
     with opened(home) as server:
         wanted = [
-            ask for name in NAMES for ask in asks(server, name, some_rungs(LEVELS, "masters"))
+            ask for name in NAMES for ask in asks(server, name, some_rungs(levels, "masters"))
         ]
 
     def act(reader: Reader) -> list[Reported]:
@@ -61,19 +69,24 @@ def test_readers_of_two_masters_get_one_vector_a_level(tmp_path: Path) -> None:
         return told
 
     with masters(home, 2) as ports:
-        answers = at_once(readers(home, READERS), act)
-    assert len(answers) == READERS * len(wanted) * 2
+        answers = at_once(readers(home, count), act)
+    assert len(answers) == count * len(wanted) * 2
     sound(home, answers)
     assert "Traceback" not in log_of(home)
 
 
 @pytest.mark.only("postgresql")
+@pytest.mark.parametrize("stops", amounts("FAULTS_STOPS", few=1, many=3))
 def test_a_database_that_is_stopped_in_mid_request_loses_nothing(
-    tmp_path: Path, cluster: Cluster
+    tmp_path: Path,
+    furnish: Callable[..., Path],
+    settle: Callable[[], None],
+    cluster: Cluster,
+    stops: int,
 ) -> None:
     """Everybody is answered: with the release, or with a 503 that holds no value."""
-    home = tmp_path / "home"
-    build(home, analysts=8, names=NAMES)
+    home = furnish(tmp_path / "home", analysts=8, names=NAMES)
+    settle()
     refusals: Counter[tuple[int, str]] = Counter()
     served: list[int] = []
     over = threading.Event()
@@ -104,9 +117,9 @@ def test_a_database_that_is_stopped_in_mid_request_loses_nothing(
     with masters(home, 1, busy_timeout=IMPATIENT) as (port,), ThreadPoolExecutor(1) as pool:
         finished = pool.submit(at_once, readers(home, 8), act)
         try:
-            for _ in range(STOPS):
-                count = len(served) + SERVED_BETWEEN_STOPS
-                wait_for(lambda: len(served) >= count)  # noqa: B023 - waited for in this turn
+            for _ in range(stops):
+                goal = len(served) + SERVED_BETWEEN_STOPS
+                wait_for(lambda: len(served) >= goal)  # noqa: B023 - waited for in this turn
                 cluster.stop()
                 refused = refusals.total() + REFUSED_IN_A_STOP
                 wait_for(lambda: refusals.total() >= refused)  # noqa: B023 - in this turn
@@ -115,6 +128,6 @@ def test_a_database_that_is_stopped_in_mid_request_loses_nothing(
             over.set()
         answers = finished.result()
     assert set(refusals) == {(503, "DATABASE_UNAVAILABLE")}
-    assert len(answers) >= STOPS * SERVED_BETWEEN_STOPS
+    assert len(answers) >= stops * SERVED_BETWEEN_STOPS
     sound(home, answers)
     assert "Traceback" not in log_of(home)

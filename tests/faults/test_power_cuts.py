@@ -16,34 +16,40 @@ from pathlib import Path
 import pytest
 from tests.faults import recording
 from tests.faults.disk import Disk
+from tests.faults.figures import parts
 from tests.faults.power import NORMAL, Told, complaints
 from tests.faults.recording import Call, record
 from tests.faults.reports import parsed
-from tests.faults.stage import build, choices, figure, urls_beside
+from tests.faults.stage import choices, urls_beside
 
-CUTS = figure("FAULTS_POWER_CUTS", 50)
 CUTS_A_RUN = 50
-BROKEN_CUTS = 10
+"""Of one run of requests that is recorded."""
+MOST_BROKEN_CUTS = 50
 
 pytestmark = pytest.mark.only("sqlite")
 
 ANSWERS, QUERIES = "answers", "queries"
 
 
-@pytest.mark.parametrize("run", range(max(1, CUTS // CUTS_A_RUN)))
+@pytest.fixture
+def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
+    return furnish(tmp_path / "home", analysts=2, names=["query-0"])
+
+
+@pytest.mark.parametrize("numbers", parts("FAULTS_POWER_CUTS", few=16, many=50, at_once=CUTS_A_RUN))
 def test_a_power_cut_at_any_moment_loses_and_changes_nothing(
-    tmp_path: Path, run: int, record_property: Callable[[str, object], None]
+    home: Path, numbers: range, record_property: Callable[[str, object], None]
 ) -> None:
-    found = list(_after_cuts(tmp_path, run, min(CUTS, CUTS_A_RUN)))
+    found = list(_after_cuts(home, numbers.start // CUTS_A_RUN, len(numbers)))
     torn = sum(one.is_torn for one in found)
     record_property("torn", torn)
-    assert len(found) == min(CUTS, CUTS_A_RUN)
+    assert len(found) == len(numbers)
     assert torn >= len(found) // 2
     assert [one.complaints for one in found if one.complaints] == []
 
 
-def test_with_a_database_that_syncs_less_answers_are_found_to_be_lost(tmp_path: Path) -> None:
-    found = list(_after_cuts(tmp_path, 0, BROKEN_CUTS, NORMAL))
+def test_with_a_database_that_syncs_less_answers_are_found_to_be_lost(home: Path) -> None:
+    found = _after_cuts(home, 0, MOST_BROKEN_CUTS, NORMAL)
     assert any("is lost" in complaint for one in found for complaint in one.complaints)
 
 
@@ -55,14 +61,13 @@ class After:
     is_torn: bool
 
 
-def _after_cuts(folder: Path, run: int, count: int, mode: str = "full") -> Iterator[After]:
+def _after_cuts(home: Path, run: int, count: int, mode: str = "full") -> Iterator[After]:
     """What is wrong after each of ``count`` cuts of one run of requests."""
     if not recording.installed() and os.environ.get("CI") == "true":
         pytest.fail(recording.PACKAGE)
     if not recording.available():
         pytest.skip(recording.PACKAGE if not recording.installed() else recording.FORBIDDEN)
-    home = folder / "home"
-    build(home, analysts=2, names=["query-0"])
+    folder = home.parent
     disk, again = Disk(home), Disk(home)
     names = (home, folder / ANSWERS, folder / QUERIES)
     calls = record(folder / "trace", "tests.faults.power", *names, run, mode)

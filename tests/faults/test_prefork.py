@@ -10,12 +10,11 @@ from tests.faults.findings import NOTHING, examine, stored_releases
 from tests.faults.prefork import as_opened, keyed_once, serve
 from tests.faults.reports import Reported
 from tests.faults.rules import broken_rules, unproven_values
-from tests.faults.stage import MECHANISMS, REACH, Ask, asks, build, opened, shuffled, some_rungs
+from tests.faults.stage import MECHANISMS, REACH, Ask, asks, opened, shuffled, some_rungs
 
 from penstock.services.server import Server
 
 WORKERS = 4
-LEVELS = 24
 
 
 def _served(
@@ -36,11 +35,17 @@ def _served(
     return [reports.read(path) for path in paths]
 
 
-def test_the_parent_and_its_children_serve_one_vector_a_level(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "levels",
+    [pytest.param(6, id="few"), pytest.param(24, id="many", marks=pytest.mark.nightly)],
+)
+def test_the_parent_and_its_children_serve_one_vector_a_level(
+    tmp_path: Path, furnish: Callable[..., Path], levels: int
+) -> None:
     names = ["query-0", "query-1", "query-2"]
-    build(tmp_path / "home", analysts=1 + WORKERS, names=names)
+    furnish(tmp_path / "home", analysts=1 + WORKERS, names=names)
     with opened(tmp_path / "home") as server:
-        rungs = some_rungs(LEVELS, "prefork")
+        rungs = some_rungs(levels, "prefork")
         wanted = [ask for name in names for ask in asks(server, name, rungs)]
         (warm,) = asks(server, "query-0", [REACH + 1])
     plans = [shuffled(wanted, "prefork", number) for number in range(1 + WORKERS)]
@@ -57,12 +62,15 @@ def test_the_parent_and_its_children_serve_one_vector_a_level(tmp_path: Path) ->
     ("opening", "is_repeated"), [(as_opened, False), (keyed_once, True)], ids=["product", "broken"]
 )
 def test_forked_workers_draw_different_noise_for_equal_queries(
-    tmp_path: Path, opening: Callable[[Server], Server], is_repeated: bool
+    tmp_path: Path,
+    furnish: Callable[..., Path],
+    opening: Callable[[Server], Server],
+    is_repeated: bool,
 ) -> None:
     """The broken variant keys its streams before the fork, and is found to repeat itself."""
     count = len(MECHANISMS)
     names = [f"query-{number}" for number in range(2 * count + 1)]
-    build(tmp_path / "home", analysts=3, names=names)
+    furnish(tmp_path / "home", analysts=3, names=names)
     with opened(tmp_path / "home") as server:
         *far, warm = [asks(server, name, [REACH])[0] for name in names]
         plans: list[list[Ask]] = [[], far[:count], far[count:]]

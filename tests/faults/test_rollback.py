@@ -1,13 +1,14 @@
 """A database that is put back: identical or refused, and after an acknowledgment the same."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from tests.databases.homes import Homes
 from tests.faults import processes, reports
+from tests.faults.figures import parts
 from tests.faults.kills import keep_asking
 from tests.faults.reports import Reported
 from tests.faults.rollback import Asked, asked, copied, outcomes, put_back, vectors
@@ -15,9 +16,7 @@ from tests.faults.stage import (
     Ask,
     analyst,
     asks,
-    build,
     choices,
-    figure,
     opened,
     some_rungs,
     vector_query,
@@ -30,9 +29,10 @@ from penstock.services.server import Server
 from penstock.services.verification import verify
 from penstock.services.witness import NOTHING
 
-ROLLBACKS = figure("FAULTS_ROLLBACKS", 20)
+pytestmark = pytest.mark.each_database
+
+NAMES = ["query-0", "query-1", "query-2"]
 AT_ONCE = 10
-QUERIES = 3
 MOST_ANSWERS = 12
 ASKED_AGAIN = 15
 FRESH = 4
@@ -63,7 +63,7 @@ def _round(home: Path, folder: Path, number: int, before: Sequence[Reported]) ->
     """Let readers ask, copy the database meanwhile, and let them ask on."""
     choice = choices("round", number)
     told = folder / f"told-{number}"
-    worker = processes.start(folder / "errors", keep_asking, home, number, QUERIES, told)
+    worker = processes.start(folder / "errors", keep_asking, home, number, len(NAMES), told)
     lines = 1 + int(choice.integers(MOST_ANSWERS))
     worker.wait_for_lines(told, lines)
     kept = [*before, *reports.read(told)]
@@ -81,14 +81,17 @@ def _spent(server: Server) -> list[float]:
     return [tier.spent_share for tier in budget.show(server, OPERATOR, "sites").tiers]
 
 
-@pytest.mark.parametrize("part", range(max(1, ROLLBACKS // AT_ONCE)))
+@pytest.fixture
+def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
+    return furnish(tmp_path / "home", analysts=2, names=NAMES)
+
+
+@pytest.mark.parametrize("numbers", parts("FAULTS_ROLLBACKS", few=3, many=20, at_once=AT_ONCE))
 def test_what_is_put_back_answers_identically_or_not_at_all(
-    tmp_path: Path, homes: Homes, part: int
+    home: Path, tmp_path: Path, homes: Homes, numbers: Sequence[int]
 ) -> None:
     told: Sequence[Reported] = []
-    home = tmp_path / "home"
-    build(home, analysts=2, names=[f"query-{number}" for number in range(QUERIES)])
-    for number in range(part * AT_ONCE, (part + 1) * AT_ONCE):
+    for number in numbers:
         here = _round(home, tmp_path, number, told)
         told, first = here.told, vectors(here.told)
         with opened(home) as server:
@@ -113,9 +116,10 @@ def test_what_is_put_back_answers_identically_or_not_at_all(
         shutil.rmtree(older)
 
 
-def test_without_a_witness_what_is_put_back_diverges(tmp_path: Path, homes: Homes) -> None:
-    home, older = tmp_path / "home", tmp_path / "older"
-    build(home, analysts=2, names=[f"query-{number}" for number in range(QUERIES)])
+def test_without_a_witness_what_is_put_back_diverges(
+    home: Path, tmp_path: Path, homes: Homes
+) -> None:
+    older = tmp_path / "older"
     here = _round(home, tmp_path, 0, [])
     put_back(home, here.copy, older, homes)
     with opened(older) as server:

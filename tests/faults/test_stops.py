@@ -12,6 +12,7 @@ import pytest
 from tests.databases.cluster import Cluster
 from tests.faults import load, processes, reports
 from tests.faults.aftermath import Aftermath
+from tests.faults.figures import amounts
 from tests.faults.load import Story
 from tests.faults.processes import Worker
 from tests.faults.reports import Report, Reported
@@ -23,7 +24,6 @@ from tests.faults.stage import (
     asks,
     build,
     choices,
-    figure,
     open_home,
     opened,
 )
@@ -34,7 +34,6 @@ from penstock.services.server import Server
 
 pytestmark = pytest.mark.only("postgresql")
 
-STOPS = figure("FAULTS_STOPS", 3)
 NAMES = ["query-0", "query-1", "query-2"]
 READERS = 3
 MOST_QUERIES = 300
@@ -114,20 +113,25 @@ def keep_pushing(home: Path) -> None:
     Diary(home.parent, "pusher").keep(act)
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
+def with_stream(folder: Path) -> None:
     build(folder, analysts=READERS, names=NAMES)
     with opened(folder) as server:
         load.open_stream(server)
-    return folder
 
 
+@pytest.fixture
+def home(tmp_path: Path, template: Callable[..., Path], settle: Callable[[], None]) -> Path:
+    copied = template(tmp_path / "home", "stops", with_stream)
+    settle()
+    return copied
+
+
+@pytest.mark.parametrize("stops", amounts("FAULTS_STOPS", few=1, many=3))
 def test_what_was_answered_before_an_immediate_stop_is_stored_proven_and_told_again(
-    home: Path, tmp_path: Path, cluster: Cluster
+    home: Path, tmp_path: Path, cluster: Cluster, stops: int
 ) -> None:
     working = working_on(home, tmp_path)
-    for _ in range(STOPS):
+    for _ in range(stops):
         wait_for_more(working, "done", DONE_BETWEEN_STOPS)
         cluster.stop()
         wait_for_more(working, "refused", 1)

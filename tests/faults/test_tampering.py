@@ -3,13 +3,14 @@
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlmodel import select
 from tests.databases.homes import Home, Homes
+from tests.faults.figures import parts
 from tests.faults.probing import (
     HELD,
     KEY,
@@ -24,7 +25,7 @@ from tests.faults.probing import (
     moment,
     reference,
 )
-from tests.faults.stage import choices, figure, vector_query
+from tests.faults.stage import choices, vector_query
 from tests.faults.tampering import Tampering, tamper
 from tests.unit.sites import SITES
 
@@ -66,7 +67,8 @@ from penstock.services.specs import (
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
 from penstock.services.witness import Sight
 
-TAMPERINGS = figure("FAULTS_TAMPERINGS", 500)
+pytestmark = pytest.mark.each_database
+
 AT_ONCE = 50
 CHECKED_WITHOUT = 100
 BUDGETS = {"guest": {"epsilon": 0.5}, "public": {"epsilon": 0.9}, "internal": {"epsilon": 2.0}}
@@ -184,19 +186,19 @@ def _tampered(
     return done, verdict.name
 
 
-@pytest.mark.parametrize("part", range(max(1, TAMPERINGS // AT_ONCE)))
+@pytest.mark.parametrize("numbers", parts("FAULTS_TAMPERINGS", few=60, many=500, at_once=AT_ONCE))
 def test_whatever_is_altered_is_refused_or_found_or_changes_nothing(
     made: tuple[Home, Answers],
     homes: Homes,
     tmp_path: Path,
-    part: int,
+    numbers: Sequence[int],
     record_property: Callable[[str, object], None],
 ) -> None:
     original, answers = made
     homes.remove()
     verdicts: Counter[str] = Counter()
     silent = []
-    for number in range(part * AT_ONCE, (part + 1) * AT_ONCE):
+    for number in numbers:
         done, verdict = _tampered(original, homes, answers, tmp_path, number)
         verdicts[verdict] += 1
         if verdict == "silent":
@@ -204,7 +206,7 @@ def test_whatever_is_altered_is_refused_or_found_or_changes_nothing(
     for verdict, count in verdicts.items():
         record_property(verdict, count)
     assert silent == []
-    assert verdicts["refused"] + verdicts["found"] > AT_ONCE // 4, verdicts
+    assert verdicts["refused"] + verdicts["found"] > len(numbers) // 4, verdicts
 
 
 def test_without_holding_what_stands_to_the_log_tampering_is_silent(
