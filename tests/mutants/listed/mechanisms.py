@@ -122,11 +122,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        epsilon = max(epsilon_of_shape(",
         after="        epsilon = min(epsilon_of_shape(",
         wrong="the promise of Poisson noise is that of the best of the shifts that are tried",
-        tests=(
-            "tests/unit/mechanisms/test_poisson_curve.py",
-            "tests/unit/mechanisms/test_poisson.py",
-            "tests/unit/mechanisms/test_shifts.py",
-        ),
+        tests=("tests/unit/mechanisms/test_poisson_vectors.py",),
     ),
     Mutant(
         name="skellam-jumps-of-one-kind",

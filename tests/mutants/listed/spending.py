@@ -117,9 +117,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        reached = process.telling({*paid, *own})\n",
         wrong="a tier does not pay for what those below it were ever allowed",
         tests=(
-            "tests/unit/services/test_tiers_moved.py::test_an_inserted_tier_pays_for_what_the_next_lower_was_ever_allowed",
-            "tests/unit/services/test_tiers_moved.py::test_a_tier_moved_up_is_allowed_and_pays_for_what_those_below_it_are",
-            "tests/unit/services/test_levels_changed.py",
+            "tests/unit/services/test_tiers_moved.py",
+            "tests/unit/services/test_independent_levels.py",
         ),
     ),
     Mutant(
