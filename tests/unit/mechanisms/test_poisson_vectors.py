@@ -1,4 +1,4 @@
-"""Where several shifts of a vector may be the worst, Poisson noise promises what all of them keep."""
+"""Where several shifts of a vector may be the worst, Poisson noise promises what all keep."""
 
 from fractions import Fraction
 
