@@ -6,6 +6,7 @@ on all of its parameters.
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -17,9 +18,12 @@ def ordinary(path: Path) -> Mapping[str, bool]:
 
     Empty where there is no such file.
     """
-    if not path.is_file():
-        return {}
-    tree = ast.parse(path.read_text())
+    return _ordinary(path.read_text()) if path.is_file() else {}
+
+
+@cache
+def _ordinary(text: str) -> Mapping[str, bool]:
+    tree = ast.parse(text)
     whole = any(_is_nightly(mark) for mark in _marks_of(tree))
     return {
         one.name: not (whole or any(map(_makes_nightly, one.decorator_list)))
