@@ -62,6 +62,8 @@ class Installation:
             "HOME": str(folder),
             "TMPDIR": str(folder),
             "LANG": "C.UTF-8",
+            # However busy this machine is with other tests, nobody gives up on the log.
+            "PENSTOCK_LOG_PATIENCE": "120",
             **variables,
         }
 
@@ -89,7 +91,7 @@ class Installation:
 def build(folder: Path) -> Wheels:
     """Build both wheels from a copy of the tracked files, as somebody else's checkout has them."""
     source, built = folder / "source", folder / "dist"
-    for name in _checked(["git", "ls-files", "-z"], cwd=ROOT).split("\0"):
+    for name in checked(["git", "ls-files", "-z"], cwd=ROOT).split("\0"):
         # One that was deleted, but not yet for git, is none.
         if name and (ROOT / name).is_file():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +102,7 @@ def build(folder: Path) -> Wheels:
     for project in (source, source / "clients" / "python"):
         # -P: a folder called build where this runs is not the program of that name.
         arguments = ["-m", "build", "--wheel", "--no-isolation", "--outdir", str(built)]
-        _checked([sys.executable, "-P", *arguments, str(project)], cwd=folder)
+        checked([sys.executable, "-P", *arguments, str(project)], cwd=folder)
     return wheels_in(folder)
 
 
@@ -117,14 +119,20 @@ def install(folder: Path, wheels: Sequence[Path]) -> None:
     Which packages are installed is for the wheels to say: the lock only says which
     version, so that this fails for reasons of our own alone.
     """
-    _checked([sys.executable, "-I", "-m", "venv", str(folder)])
+    checked([sys.executable, "-I", "-m", "venv", "--without-pip", str(folder)])
     locked = re.findall(r"^([\w.-]+==[^\s;\\]+)", (ROOT / "requirements.lock").read_text(), re.M)
     constraints = folder / "constraints.txt"
     constraints.write_text("\n".join(locked))
-    pip = [str(folder / "bin" / "python"), "-I", "-m", "pip"]
-    wanted = ["--constraint", str(constraints), *map(str, wheels)]
-    _checked([*pip, "install", "--quiet", "--disable-pip-version-check", *wanted])
-    _checked([*pip, "check", "--disable-pip-version-check"])
+    # Most of what is installed is never imported: what is gets its bytecode then.
+    wanted = ["--no-compile", "--constraint", str(constraints), *map(str, wheels)]
+    checked([*pip(folder), "install", "--quiet", *wanted])
+    checked([*pip(folder), "check"])
+
+
+def pip(folder: Path) -> list[str]:
+    """The words that begin a command of our own pip over another environment."""
+    python = str(folder / "bin" / "python")
+    return [sys.executable, "-I", "-m", "pip", "--python", python, "--disable-pip-version-check"]
 
 
 @contextmanager
@@ -162,7 +170,7 @@ def _locked(path: Path) -> Iterator[IO[str]]:
         yield file
 
 
-def _checked(command: Sequence[str], cwd: Path | None = None) -> str:
+def checked(command: Sequence[str], cwd: Path | None = None) -> str:
     """Run ``command`` with pip's settings and without Python's; what it printed."""
     done = subprocess.run(
         command, cwd=cwd, env=_outside(os.environ), capture_output=True, text=True, check=False

@@ -1,10 +1,10 @@
 """A small office: tiers, people, a dataset and a query, as an operator would make them."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 from tests.api.world import DATASET, QUERY
 from tests.contracts.distributions import Installation
 
@@ -17,7 +17,7 @@ CHECKPOINTS = ("checkpoints.json", "checkpoints.json.lock")
 
 @dataclass(frozen=True)
 class Office:
-    """A folder in which nothing but ``penstock`` was ever typed."""
+    """A folder in which nothing but ``penstock`` was ever typed, and who may ask its server."""
 
     installation: Installation
     folder: Path
@@ -27,15 +27,32 @@ class Office:
         """What ``penstock`` prints."""
         return self.installation.run("penstock", *words, folder=self.folder, said=said)
 
-    def open(self) -> None:
-        """Tiers, people with their tokens, a dataset and a query."""
-        self.type("tier", "create", "public", "--rank", "10")
-        self.type("tier", "create", "internal", "--above", "public")
+    def open(self, url: str) -> None:
+        """Tiers, people with their tokens, a dataset and a query.
+
+        An admin is typed; all else that admin asks of the server at ``url``.
+        """
         self.invite("root", "--role", "admin")
-        self.invite("ann", "--role", "analyst", "--clearance", "public")
-        self.invite("olga", "--role", "auditor")
-        self.type("dataset", "register", "-", said=json.dumps(DATASET))
-        self.type("query", "register", "-", said=json.dumps(QUERY))
+        headers = {"Authorization": f"Bearer {self.tokens['root']}"}
+        people: dict[str, dict[str, Any]] = {
+            "ann": {"roles": ["analyst"], "clearance": "public"},
+            "olga": {"roles": ["auditor"]},
+        }
+        with httpx.Client(base_url=f"{url}/api/v1", headers=headers, timeout=600) as http:
+
+            def create(kind: str, body: object) -> dict[str, Any]:
+                answer = http.post(f"/{kind}", json=body)
+                assert answer.status_code == 201, answer.text
+                created: dict[str, Any] = answer.json()
+                return created
+
+            create("tiers", {"name": "public", "rank": 10})
+            create("tiers", {"name": "internal", "above": "public"})
+            for name, person in people.items():
+                create("users", {"name": name, **person})
+                self.tokens[name] = create(f"users/{name}/tokens", {})["token"]
+            create("datasets", DATASET)
+            create("queries", QUERY)
 
     def invite(self, name: str, *options: str) -> None:
         """A user, and a token, which alone is printed."""

@@ -88,7 +88,7 @@ def test_an_empty_folder_becomes_a_server_that_survives_being_killed(
         port,
     ) as server:
         assert server.log.read_text().count("Booting worker") == 2
-        office.open()
+        office.open(server.url)
         ann = office.tokens["ann"]
 
         public = ask(installed, server, ann)
@@ -154,6 +154,15 @@ def test_the_demo_tells_its_story_in_an_empty_folder(
     assert [path.name for path in tmp_path.iterdir()] == ["penstock-demo"]
     shipped = {path.name for path in (tmp_path / "penstock-demo" / "data").iterdir()}
     assert {"ORIGIN.md", "LICENSE-statsmodels.txt"} < shipped
+    for reader in ("rosa", "lossless"):
+        assert reader in story
+
+
+@pytest.mark.nightly
+def test_the_demo_tells_the_same_story_again_in_json(
+    installed: Installation, tmp_path: Path
+) -> None:
+    story = installed.run("penstock", "demo", "--no-serve", folder=tmp_path)
     # The home stands now, so this is the same story, with the numbers unrounded.
     told = json.loads(
         installed.run("penstock", "demo", "--no-serve", "--format", "json", folder=tmp_path)

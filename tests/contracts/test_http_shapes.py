@@ -84,7 +84,7 @@ def caller(installed: Installation, tmp_path_factory: pytest.TempPathFactory) ->
     environment = installed.environment(office.folder, PENSTOCK_PORT=str(port))
     with (
         running(command, office.folder, environment, port) as server,
-        httpx.Client(base_url=server.url, timeout=60) as http,
+        httpx.Client(base_url=server.url, timeout=600) as http,
     ):
         yield Caller(http, office.tokens)
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 import pytest
-from tests.contracts.distributions import Installation, Wheels
+from tests.contracts.distributions import Installation, Wheels, checked, pip
 
 import penstock
 
@@ -45,10 +45,9 @@ print(json.dumps(missing))
 WHERE = "import importlib, sys; print(importlib.import_module(sys.argv[1]).__file__)"
 
 
-def distributions(installation: Installation, folder: Path) -> set[str]:
+def distributions(installation: Installation) -> set[str]:
     """The names of everything that is installed."""
-    arguments = ("-I", "-m", "pip", "list", "--disable-pip-version-check", "--format", "json")
-    listed = json.loads(installation.run("python", *arguments, folder=folder))
+    listed = json.loads(checked([*pip(installation.folder), "list", "--format", "json"]))
     return {str(item["name"]).lower().replace("_", "-") for item in listed}
 
 
@@ -113,10 +112,8 @@ def test_a_database_that_needs_an_extra_is_refused_by_its_name(
     assert "pip install 'penstock[postgres]'" in done.stderr
 
 
-def test_no_extra_and_no_tool_of_ours_is_installed_along(
-    installed: Installation, tmp_path: Path
-) -> None:
-    found = distributions(installed, tmp_path)
+def test_no_extra_and_no_tool_of_ours_is_installed_along(installed: Installation) -> None:
+    found = distributions(installed)
     assert {"penstock", "penstock-client", "flask", "gunicorn"} <= found
     assert not found & OPTIONAL
 
@@ -124,7 +121,7 @@ def test_no_extra_and_no_tool_of_ours_is_installed_along(
 def test_the_client_brings_neither_the_server_nor_what_it_needs(
     wheels: Wheels, client_alone: Installation, tmp_path: Path
 ) -> None:
-    found = distributions(client_alone, tmp_path)
+    found = distributions(client_alone)
     assert {"penstock-client", "click", "httpx"} <= found
     assert not found & {*HEAVY, *OPTIONAL, "penstock", "dp-accounting", "werkzeug", "jinja2"}
     arguments = ("-I", "-c", IMPORT_EVERYTHING, "penstock_client")
