@@ -71,6 +71,11 @@ pytestmark = pytest.mark.each_database
 
 AT_ONCE = 50
 CHECKED_WITHOUT = 100
+SILENT_WITHOUT_ROWS, SILENT_WITHOUT_LOG = 15, 3
+"""Of the fifty of every change, the first that is silent with the schema as it is now.
+
+The search begins there, so that it ends at once; with another schema it goes on.
+"""
 BUDGETS = {"guest": {"epsilon": 0.5}, "public": {"epsilon": 0.9}, "internal": {"epsilon": 2.0}}
 LEVELS = {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}}
 HITS = {
@@ -186,7 +191,7 @@ def _tampered(
     return done, verdict.name
 
 
-@pytest.mark.parametrize("numbers", parts("FAULTS_TAMPERINGS", few=60, many=500, at_once=AT_ONCE))
+@pytest.mark.parametrize("numbers", parts("FAULTS_TAMPERINGS", few=50, many=500, at_once=AT_ONCE))
 def test_whatever_is_altered_is_refused_or_found_or_changes_nothing(
     made: tuple[Home, Answers],
     homes: Homes,
@@ -217,7 +222,7 @@ def test_without_holding_what_stands_to_the_log_tampering_is_silent(
     homes.remove()
     assert any(
         _tampered(original, homes, answers, tmp_path, number)[1] == "silent"
-        for number in range(CHECKED_WITHOUT)
+        for number in range(SILENT_WITHOUT_LOG, SILENT_WITHOUT_LOG + CHECKED_WITHOUT)
     )
 
 
@@ -229,5 +234,5 @@ def test_without_the_hmacs_of_rows_tampering_is_silent(
     homes.remove()
     assert any(
         _tampered(original, homes, answers, tmp_path, number)[1] == "silent"
-        for number in range(CHECKED_WITHOUT)
+        for number in range(SILENT_WITHOUT_ROWS, SILENT_WITHOUT_ROWS + CHECKED_WITHOUT)
     )
