@@ -106,7 +106,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='        return said["at"] == log.timestamp(leaf.at) and all(\n',
         after='        return said["at"] == log.timestamp(leaf.at) or all(\n',
         wrong="a leaf that says other than the columns beside it is called sound",
-        tests=("tests/unit/services/test_verification.py", "tests/faults/test_tampering.py"),
+        tests=("tests/unit/services/test_verification.py::test_what_was_altered_is_found",),
     ),
     Mutant(
         name="verified-without-hand-outs",
@@ -114,7 +114,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if key not in paired:\n",
         after="        if key not in paired and index is None:\n",
         wrong="a hand-out that was taken away is not missed",
-        tests=("tests/unit/services/test_verification.py", "tests/faults/test_tampering.py"),
+        tests=("tests/unit/services/test_verification.py::test_what_was_altered_is_found",),
     ),
     Mutant(
         name="verified-without-sums",
@@ -122,7 +122,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if row.seq != seq or start not in first:\n",
         after="        if row.seq != seq:\n",
         wrong="charges whose totals do not add up are called sound",
-        tests=("tests/unit/services/test_verification.py", "tests/faults/test_tampering.py"),
+        tests=("tests/unit/services/test_verification.py::test_what_was_altered_is_found",),
     ),
     Mutant(
         name="verified-with-unpaid-levels",
@@ -130,7 +130,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="rung <= row.rung if lossless else rung == row.rung",
         after="rung >= row.rung if lossless else rung == row.rung",
         wrong="a level that is paid for only in part is called sound",
-        tests=("tests/unit/services/test_verification.py", "tests/faults/test_tampering.py"),
+        tests=("tests/unit/services/test_verified_levels.py",),
     ),
     Mutant(
         name="rows-without-their-numbers",
