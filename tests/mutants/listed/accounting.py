@@ -131,7 +131,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if rest:\n        shape[LaplaceLoss(decay, rest)] += 1\n",
         after="",
         wrong="of a vector's worst shift the part that is left over is not composed",
-        tests=(REPORT, "tests/unit/accounting/test_report_by_quadrature.py"),
+        tests=("tests/unit/accounting/test_rest_of_a_shift.py",),
     ),
     Mutant(
         name="delta-not-divided",

@@ -147,9 +147,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            current.ceiling = finest\n",
         after="",
         wrong="a query whose anchor was raised does not know its new ceiling",
-        tests=(
-            "tests/unit/services/test_levels_changed.py::test_the_ceiling_is_raised_with_the_same_values",
-        ),
+        tests=("tests/unit/services/test_levels_changed.py",),
     ),
     Mutant(
         name="raised-on-other-data",
