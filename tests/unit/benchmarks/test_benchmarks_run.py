@@ -1,7 +1,11 @@
-"""Every benchmark in a tiny setting: it runs, and it checks the values that it times."""
+"""Every benchmark in a tiny setting: it runs, and it checks the values that it times.
+
+Those that start servers or read files run at night.
+"""
 
 from collections.abc import Sequence
 
+import pytest
 from sqlmodel import col, select
 from tests.benchmarks import (
     accountant,
@@ -72,6 +76,7 @@ def test_many_stored_levels_are_compared_with_few() -> None:
     }
 
 
+@pytest.mark.nightly
 def test_every_page_is_timed_in_three_homes_and_weighed_without_data() -> None:
     setting = dashboard.Setting(rounds=1, queries=2, leaves=6, names=1)
     found = dashboard.measure(setting)
@@ -85,6 +90,7 @@ def test_every_page_is_timed_in_three_homes_and_weighed_without_data() -> None:
     assert shown == {page.name for page in PAGES if page.verb == "GET"} - dashboard.NOT_FOR_EYES
 
 
+@pytest.mark.nightly
 def test_clients_of_a_real_server_are_timed_and_every_value_is_compared() -> None:
     said: list[str] = []
     setting = over_http.Setting(
@@ -105,6 +111,7 @@ def test_clients_of_a_real_server_are_timed_and_every_value_is_compared() -> Non
     assert all(figure.value > 0 for figure in figures)
 
 
+@pytest.mark.nightly
 def test_registration_over_a_file_is_compared_with_plain_sql() -> None:
     said: list[str] = []
     figures = registration.measure(registration.Setting(rows=3000, rounds=4), said.append)

@@ -23,6 +23,7 @@ def committed() -> dict[tuple[str, str], list[str]]:
     return {(one[0], one[1]): one for one in cells}
 
 
+@pytest.mark.nightly
 def test_the_committed_table_holds_the_recomputed_figures(found: Row) -> None:
     shown = committed()[found.cells()[0], found.cells()[1]]
     for place in (2, 3, 5, 7, 11, 12, 13):
@@ -56,6 +57,7 @@ def test_the_committed_drawing_ends_with_the_figures_of_the_table() -> None:
     assert told in SVG.read_text()
 
 
+@pytest.mark.nightly
 def test_rows_are_drawn_and_printed_and_the_least_errors_compared(found: Row) -> None:
     rows = [
         replace(found, counts=counts, power=power, alone=found.alone + float(power))

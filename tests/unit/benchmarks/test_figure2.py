@@ -19,7 +19,15 @@ FOLDER = Path(figure2.__file__).parent
 REMADE = "run: python -m tests.benchmarks figure2, and put its table into the README"
 SVG = "{http://www.w3.org/2000/svg}"
 
-every_mechanism = pytest.mark.parametrize("name", list(MECHANISMS))
+# Their exact values take seconds each, and are tested where they are made.
+SLOW = ("poisson", "skellam")
+every_mechanism = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.nightly) if name in SLOW else name
+        for name in MECHANISMS
+    ],
+)
 
 
 @cache
@@ -123,6 +131,7 @@ def test_noise_of_another_law_ends_the_run(kind: type[Laplace] | type[Gaussian])
         figure2.measured_ratio(Single(kind), "lossless", releases, size)
 
 
+@pytest.mark.nightly
 def test_a_run_prints_its_tables_and_draws(tmp_path: Path) -> None:
     said: list[str] = []
     drawn = tmp_path / "figure.svg"

@@ -9,6 +9,7 @@ def answers(*bodies: bytes, status: int = 404) -> list[Heard]:
     return [Heard(status, body, 0.001) for body in bodies]
 
 
+@pytest.mark.nightly
 def test_refusals_and_first_grants_are_compared_at_each_quantum() -> None:
     said: list[str] = []
     setting = refusals.Setting(

@@ -80,6 +80,7 @@ def test_correlated_variances_are_those_of_the_matrices(columns: int, trade_off:
     assert found[-1] == pytest.approx(correlated.size_variance(columns, trade_off), rel=1e-3)
 
 
+@pytest.mark.nightly
 def test_a_run_prints_its_tables_and_draws(tmp_path: Path) -> None:
     said: list[str] = []
     trees.measure(said.append, tmp_path)
