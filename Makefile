@@ -4,6 +4,10 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Images of continuous integration often forbid bytecode; every program that a test starts would
+# then compile three hundred modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo quick test nightly lint format lock benchmarks clean
 
 $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.toml
