@@ -35,10 +35,21 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy --num-workers=2
 	$(BIN)/lint-imports
 
-# Everything, and what is thorough by count in full figures (tests/README.md); takes hours.
+# Everything, with what is thorough by count in full figures (tests/README.md), and a picture of
+# every page: a night's work.
 nightly: export NIGHTLY = 1
+nightly: export GENERATED_CASES = 20000
+nightly: export FAULTS_RACE_LEVELS = 3125
+nightly: export FAULTS_KILLS = 1000
+nightly: export FAULTS_STRIDE = 1
+nightly: export FAULTS_STOPS = 50
+nightly: export FAULTS_CUTS = 5000
+nightly: export FAULTS_POWER_CUTS = 1000
+nightly: export FAULTS_ROLLBACKS = 200
+nightly: export FAULTS_TAMPERINGS = 5000
 nightly: $(VENV)/.installed
 	$(BIN)/pytest -n auto -m ""
+	$(BIN)/python -m tests.web.gallery build/gallery
 
 format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .
