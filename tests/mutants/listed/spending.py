@@ -170,20 +170,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
-        name="inherited-without-charges",
+        name="inherited-without-order",
         path="services/funding.py",
-        before='Charge(**{**charge.model_dump(exclude={"id"}), "tier_id": tier.id, "at": at})\n'
-        "        for charge in charges\n",
-        after='Charge(**{**charge.model_dump(exclude={"id"}), "tier_id": tier.id, "at": at})\n'
-        "        for charge in charges[:1]\n",
-        wrong="a new tier inherits a budget with only the first of its charges",
-        tests=(
-            "tests/unit/services/test_tiers_moved.py::test_an_inserted_tier_pays_for_what_the_next_lower_was_ever_allowed",
-            "tests/unit/services/test_tiers_moved.py::test_what_a_tier_above_a_deleted_one_starts_with_is_the_deleted_one_s",
-            "tests/unit/services/test_people.py::test_a_tier_between_two_starts_with_what_the_lower_one_has",
-            "tests/unit/services/test_verification.py",
-            "tests/unit/services/test_independent_levels.py::test_a_tier_in_between_has_the_levels_below_it_and_no_draw",
-        ),
+        before="    account = account_of(budget.epsilon, budget.delta, budget.order)\n"
+        "    made = set_budget(",
+        after="    account = account_of(budget.epsilon, budget.delta)\n    made = set_budget(",
+        wrong="charges of one order are added up in an account of another",
+        tests=("tests/unit/services/test_inherited_orders.py",),
     ),
     Mutant(
         name="exposure-of-oneself-and-others",

@@ -141,12 +141,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    ">=": "is at least",\n',
         after='    ">=": "is above",\n',
         wrong="a page says of a condition that it leaves its bound out",
-        tests=(
-            "tests/web/test_page_contents.py",
-            "tests/web/test_built_by_form.py",
-            "tests/web/test_building_previews.py",
-            "tests/web/test_admin_building.py",
-        ),
+        tests=("tests/web/test_levels_drawn.py",),
     ),
     Mutant(
         name="delta-not-said",
@@ -154,12 +149,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta else ""',
         after='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta > 1e-3 else ""',
         wrong="a loss is said without the delta that it is at",
-        tests=(
-            "tests/web/test_what_is_said.py",
-            "tests/web/test_page_contents.py",
-            "tests/web/test_coalitions.py",
-            "tests/web/test_admin_pages.py",
-        ),
+        tests=("tests/web/test_losses_said.py",),
     ),
     Mutant(
         name="together-as-if-independent",
@@ -167,10 +157,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        Loss(TOGETHER, bounded(exposure.released.epsilon)),\n",
         after="        Loss(TOGETHER, bounded(exposure.independent.epsilon)),\n",
         wrong="the chart of a coalition shows another loss than the coalition has",
-        tests=(
-            "tests/web/test_coalitions.py::test_the_losses_are_those_of_the_api",
-            "tests/web/test_coalitions.py::test_together_people_know_what_the_best_informed_knows",
-            "tests/web/test_coalitions.py::test_every_number_of_a_picture_is_in_the_table_beside_it",
-        ),
+        tests=("tests/web/test_losses_said.py",),
     ),
 )

@@ -1,0 +1,22 @@
+"""A tier that takes over the account of the next lower one takes over its order as well."""
+
+from sqlmodel import select
+from tests.unit.services.conftest import World
+
+from penstock.persistence.tables import TierBudget
+from penstock.services import budget, tiers
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import DatasetChange, TierSpec
+from penstock.services.verification import verify
+
+
+def test_an_inherited_account_keeps_the_order_of_its_first_budget(visits: World) -> None:
+    wanted = {"budgets": {"partner": {"epsilon": 4.0}}}
+    budget.change(visits.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
+    tiers.create(visits.server, OPERATOR, TierSpec(name="staff", above="partner"))
+    with visits.server.database.read() as session:
+        orders = {row.tier_id: row.order for row in session.exec(select(TierBudget)).all()}
+    public, partner, internal, staff = (orders[key] for key in sorted(orders))
+    assert staff == partner
+    assert internal not in (public, partner)
+    assert verify(visits.server, OPERATOR).problems == []
