@@ -17,9 +17,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "                caller.require(*operation.policy.roles)\n",
         after="",
         wrong="an operation is called whatever the role, and bodies are read before that shows",
-        tests=(
-            "tests/api/test_role_matrix.py::test_everybody_gets_what_their_role_and_clearance_allow",
-        ),
+        tests=("tests/api/test_roles_before_bodies.py",),
     ),
     Mutant(
         name="log-for-readers",

@@ -1,0 +1,16 @@
+"""Who lacks the role is refused before their body is read, whatever is in it."""
+
+import pytest
+from tests.api.world import World, parsed
+
+
+@pytest.mark.parametrize("path", ["/api/v1/tiers", "/api/v1/users", "/api/v1/queries"])
+@pytest.mark.parametrize("data", [b"", b"no json", b"{}", b"x" * 3_000_000])
+@pytest.mark.parametrize("by", ["ian", "olga"])
+def test_a_body_of_whoever_lacks_the_role_is_not_looked_at(
+    world: World, path: str, data: bytes, by: str
+) -> None:
+    response = world.call("POST", path, by=by, data=data)
+    assert response.status_code == 403, response.text
+    assert parsed(response)["code"] == "FORBIDDEN"
+    assert world.call("POST", path, by="root", data=data).status_code in (400, 413, 415, 422)
