@@ -16,7 +16,7 @@ from tests.benchmarks.browsing import Browser, browsing, rounds
 from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import quartiles
 from tests.benchmarks.serving import served
-from tests.benchmarks.world import DATASET, TIERS, World, fresh_world
+from tests.benchmarks.world import DATASET, PATIENCE, TIERS, World, fresh_world
 from tests.web.addresses import Asked, addresses, questions
 
 from penstock.demo import history, stage, story
@@ -53,7 +53,7 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
 def _without_data() -> list[Figure]:
     """The heaviest page of a home in which nothing is registered, with all files that it loads."""
     with TemporaryDirectory(prefix="penstock-benchmark-") as folder:
-        settings = Settings(home=Path(folder) / "home")
+        settings = Settings(home=Path(folder) / "home", log_patience=PATIENCE)
         home.create(settings)
         server = home.open_server(settings)
         users.create(server, OPERATOR, UserSpec(name="one", roles=["analyst", "admin", "auditor"]))

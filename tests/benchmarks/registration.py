@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tests.benchmarks.crowd import HIGHEST, PLACES, write_crowd
 from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import in_turns, median, ratio
-from tests.benchmarks.world import TIERS, World, fresh_world
+from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 
 from penstock.services import datasets, home, queries
 from penstock.services.lookup import dataset_by_name
@@ -156,7 +156,7 @@ def _peak(kind: str, folder: Path, file: Path, number: int) -> float:
 
 def _alone(kind: str, folder: Path, file: Path, number: int) -> None:
     if kind == "registration":
-        register(home.open_server(Settings(home=folder)), number)
+        register(home.open_server(Settings(home=folder, log_patience=PATIENCE)), number)
     else:
         plain(file, number, "")
     # Not ru_maxrss, which begins at what the parent had.

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 HOST = "127.0.0.1"
-START_SECONDS = 60.0
-STOP_SECONDS = 40.0
+START_SECONDS = 600.0
+STOP_SECONDS = 600.0
 
 
 @contextmanager
@@ -48,6 +48,7 @@ def _environment(home: Path, quantum: float) -> dict[str, str]:
         **inherited,
         "PENSTOCK_HOME": str(home),
         "PENSTOCK_TIME_QUANTUM": str(quantum),
+        "PENSTOCK_LOG_PATIENCE": "120",
     }
 
 
@@ -75,7 +76,7 @@ def _events(log: Path) -> str:
 
 
 def _ready(port: int) -> bool:
-    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    connection = http.client.HTTPConnection(HOST, port, timeout=60)
     try:
         connection.request("GET", "/readyz")
         return connection.getresponse().status == 200

@@ -336,7 +336,7 @@ def program(*arguments: str, **variables: str) -> subprocess.CompletedProcess[st
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
 
