@@ -22,6 +22,10 @@ demo: $(VENV)/.installed
 # One process a core already: threads of BLAS beside them would only wait for each other.
 quick test nightly: export OPENBLAS_NUM_THREADS = 1
 
+# One process more than there are cores: a quarter of their time, tests wait for servers and disks.
+quick test nightly: export PYTEST_XDIST_AUTO_NUM_WORKERS = \
+  $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
 # What one runs while working: no PostgreSQL, no browser, no server.
 quick: lint
 	$(BIN)/pytest -n auto --databases=sqlite -m "not nightly and not slow" tests/unit

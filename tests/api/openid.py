@@ -82,7 +82,7 @@ def serving() -> Iterator[Provider]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
     provider.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
         yield provider

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from gunicorn.config import KNOWN_SETTINGS
 from tests.databases.homes import Home, Homes
+from tests.support import ending
 
 from penstock.services import home, tokens
 from penstock.services.principals import OPERATOR
@@ -50,6 +51,7 @@ class Serving:
                 cwd=self.home.parent,
                 stdout=log,
                 stderr=log,
+                preexec_fn=ending.with_the_parent(),
             )
         until = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < until:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from tests.support import ending
 
 START_SECONDS = 600.0
 STOP_SECONDS = 600.0
@@ -57,6 +58,7 @@ class Running:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=ending.with_the_parent(signal.SIGTERM),
             )
         deadline = time.monotonic() + self.patience
         while self.process.poll() is None and time.monotonic() < deadline:

@@ -5,7 +5,6 @@ reaches.  It keeps what it promises to keep (fsync and the like are on): the ser
 refuses another.
 """
 
-import ctypes
 import itertools
 import os
 import pwd
@@ -13,7 +12,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -25,6 +23,7 @@ from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
+from tests.support import ending
 
 ACCOUNT = "postgres"
 SUPERUSER = "postgres"
@@ -231,7 +230,7 @@ def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            preexec_fn=_end_with_the_tests,
+            preexec_fn=ending.with_the_parent(signal.SIGQUIT),
             **_as_account(folder),
         )
     until = time.monotonic() + STARTING_SECONDS
@@ -254,12 +253,6 @@ def _as_account(folder: Path) -> dict[str, Any]:
         return plain
     account = pwd.getpwnam(ACCOUNT)
     return {**plain, "user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
-
-
-def _end_with_the_tests() -> None:
-    if sys.platform == "linux":
-        parent_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
-        ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGQUIT)
 
 
 def _free_port() -> int:

@@ -18,6 +18,7 @@ from tests.faults.processes import HANG
 from tests.faults.reports import Reported
 from tests.faults.stage import HANG as LONGEST
 from tests.faults.stage import Ask, analyst, opened, settings_of
+from tests.support import ending
 
 from penstock.services import tokens
 from penstock.services.principals import OPERATOR
@@ -120,6 +121,7 @@ def _started(home: Path, port: int, busy_timeout: float) -> "subprocess.Popen[by
             cwd=home.parent,
             stdout=log,
             stderr=log,
+            preexec_fn=ending.with_the_parent(),
         )
 
 

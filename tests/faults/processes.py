@@ -15,6 +15,8 @@ from multiprocessing.context import ForkServerProcess
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
+from tests.support import ending
+
 CONTEXT = multiprocessing.get_context("forkserver")
 # Found where the tests run from the repository's root; elsewhere they are only slower.
 CONTEXT.set_forkserver_preload(["tests.faults.preload"])
@@ -96,5 +98,7 @@ def finish(workers: Sequence[Worker]) -> None:
 
 
 def _run(errors: Path, target: Callable[..., None], arguments: Sequence[object]) -> None:
+    # The server that they are forked from ends with the tests.
+    ending.with_the_parent()()
     os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
     target(*arguments)

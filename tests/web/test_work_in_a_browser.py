@@ -72,7 +72,7 @@ def url(world: World) -> Iterator[str]:
     settings = replace(world.server.settings, public_url=url)
     app = create_app_for(replace(world.server, settings=settings), patience=0.0)
     made = make_server("127.0.0.1", port, app, threaded=True)
-    thread = threading.Thread(target=made.serve_forever)
+    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield url
     made.shutdown()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.support import ending
 from tests.unit.cli.conftest import HANG_SECONDS, Run
 
 
@@ -39,6 +40,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=ending.with_the_parent(),
     )
     try:
         assert process.stderr is not None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from tests.support import ending
 from tests.unit.cli.conftest import HANG_SECONDS, Run
 
 from penstock.cli import serving
@@ -145,6 +146,7 @@ def serving_from(folder: Path, home: Path, port: int) -> Iterator[subprocess.Pop
             stdout=subprocess.DEVNULL,
             stderr=log,
             start_new_session=True,
+            preexec_fn=ending.with_the_parent(),
         )
     try:
         deadline = time.monotonic() + HANG_SECONDS
