@@ -4,6 +4,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Of what is installed most is never imported (--no-compile): what is gets its bytecode then.
 # Images of continuous integration often forbid bytecode; every program that a test starts would
 # then compile three hundred modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -12,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e . -e clients/python
 	touch $@
 
@@ -21,10 +22,6 @@ demo: $(VENV)/.installed
 
 # One process a core already: threads of BLAS beside them would only wait for each other.
 quick test nightly: export OPENBLAS_NUM_THREADS = 1
-
-# One process more than there are cores: a quarter of their time, tests wait for servers and disks.
-quick test nightly: export PYTEST_XDIST_AUTO_NUM_WORKERS = \
-  $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # What one runs while working: no PostgreSQL, no browser, no server.
 quick: lint

@@ -58,7 +58,7 @@ def test_independent_levels_are_all_paid_for_by_whoever_may_see_them(machines: M
 def test_nobody_learns_what_the_highest_tier_ever_held_has_not_paid_for(
     machines: Machines, backend: str
 ) -> None:
-    tried(machines, by_count(7, 30) if backend == SQLITE else 8, 50)
+    tried(machines, by_count(5, 30) if backend == SQLITE else 8, 50)
     if backend == SQLITE:
         assert {act for kind, act in machines.tried if kind == "done"} >= ACTS
         assert machines.tried["refused", "BUDGET_EXHAUSTED"]

@@ -93,7 +93,7 @@ cells = st.tuples(st.sampled_from([*WARDS, "elsewhere", ""]), st.sampled_from(CE
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-@settings(max_examples=by_count(8, 25), deadline=None)
+@settings(max_examples=by_count(5, 25), deadline=None)
 @given(
     one=st.lists(cells, max_size=25),
     others=st.lists(st.tuples(st.sampled_from(["p", "q", ""]), cells), max_size=12),
@@ -152,7 +152,7 @@ def test_norms_that_are_too_small_are_found_out(tmp_path: Path, name: str) -> No
         assert norms[2] > too_small.linf
 
 
-@settings(max_examples=by_count(8, 25), deadline=None)
+@settings(max_examples=by_count(5, 25), deadline=None)
 @given(rows=st.lists(cells, max_size=12), row=cells)
 def test_where_each_row_is_a_unit_one_row_moves_one_key(
     tmp_path_factory: pytest.TempPathFactory,

@@ -92,7 +92,7 @@ cells = st.tuples(st.sampled_from(BOOKS), st.sampled_from(BOOKS))
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace"])
 @pytest.mark.parametrize("domain", DOMAINS)
-@settings(max_examples=by_count(8, 20), deadline=None)
+@settings(max_examples=by_count(5, 20), deadline=None)
 @given(
     one=st.lists(cells, max_size=25),
     instead=st.lists(cells, max_size=25),

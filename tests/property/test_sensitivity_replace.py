@@ -104,7 +104,7 @@ cells = st.lists(
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-@settings(max_examples=by_count(5, 10), deadline=None)
+@settings(max_examples=by_count(3, 10), deadline=None)
 @given(
     one=cells,
     two=cells,

@@ -94,7 +94,7 @@ cells = st.lists(st.tuples(st.sampled_from([*WARDS, "elsewhere"]), truths, truth
 
 
 @pytest.mark.parametrize(("relation", "name"), ASKED)
-@settings(max_examples=by_count(4, 6), deadline=None)
+@settings(max_examples=by_count(3, 6), deadline=None)
 @given(one=cells, two=cells)
 def test_nobody_moves_counts_that_are_protected_together_further_than_derived(
     tmp_path_factory: pytest.TempPathFactory, relation: str, name: str, one: Cells, two: Cells

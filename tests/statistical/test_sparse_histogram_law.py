@@ -88,7 +88,9 @@ def test_which_keys_appear_at_which_levels_has_its_exact_law(order: tuple[int, .
     accept(enumerated(SparseHistogram, small(order, 3), f"three {order}"), f"3 keys, {order}")
 
 
-@pytest.mark.parametrize("order", ORDERS[2:], ids=str)
+@pytest.mark.parametrize(
+    "order", [ORDERS[2], pytest.param(ORDERS[3], marks=pytest.mark.nightly)], ids=str
+)
 def test_how_many_keys_appear_at_which_levels_has_its_exact_law(order: tuple[int, ...]) -> None:
     accept(counted(SparseHistogram, small(order, 8), f"eight {order}"), f"8 keys, {order}")
 

@@ -101,7 +101,7 @@ def fill(window: Screen, folder: Path) -> None:
     window.page.get_by_label("Epsilon of public").fill("1")
 
 
-@pytest.mark.parametrize("scripted", [True, False])
+@pytest.mark.parametrize("scripted", [True, pytest.param(False, marks=pytest.mark.nightly)])
 def test_a_large_dataset_is_watched_left_and_come_back_to(
     *,
     chromium: "Chromium",
@@ -137,7 +137,7 @@ def test_a_large_dataset_is_watched_left_and_come_back_to(
         window.page.wait_for_url("**/datasets/shifts?added=1")
 
 
-@pytest.mark.parametrize("scripted", [True, False])
+@pytest.mark.parametrize("scripted", [pytest.param(True, marks=pytest.mark.nightly), False])
 def test_whoever_stays_is_led_on_and_a_double_click_registers_once(
     *, chromium: "Chromium", url: str, world: World, gate: Gate, tmp_path: Path, scripted: bool
 ) -> None:

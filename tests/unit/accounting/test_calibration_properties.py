@@ -81,6 +81,7 @@ def planned(
     return mechanism, ladder, level
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(MECHANISMS))
 @QUICK
 @given(data=st.data(), sensitivity=sensitivities(), delta=spread(1e-10, 1e-3))

@@ -28,6 +28,7 @@ def found() -> CorrectionChoice:
     return best_correction(Fraction(1), counts(MANY), MANY, 1.0, 1e-6, cutoffs=(2, 4, 8))
 
 
+@pytest.mark.slow
 def test_the_layout_keeps_its_epsilon_and_wastes_none(found: CorrectionChoice) -> None:
     assert found.correction.delta(1.0) <= 1e-6
     assert found.correction.guarantee(1e-6).epsilon == pytest.approx(1.0, rel=1e-4)
@@ -39,6 +40,7 @@ def test_laplace_noise_gains_by_a_correction(found: CorrectionChoice) -> None:
     assert found.correction.search.cutoff == 4
 
 
+@pytest.mark.slow
 def test_noise_of_the_best_power_gains_nothing() -> None:
     plain = power_choice(Fraction(3), counts(64), 64, 1.0, 1e-6)
     corrected = best_correction(Fraction(3), counts(64), 64, 1.0, 1e-6, cutoffs=(1, 32))
@@ -47,6 +49,7 @@ def test_noise_of_the_best_power_gains_nothing() -> None:
     assert float(corrected.correction.search.epsilon) == pytest.approx(LEAST_SHARE, rel=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [Fraction(4, 5), Fraction(5, 4)])
 @pytest.mark.parametrize("changed", ["threshold", "split", "cutoff"])
 def test_layouts_beside_it_are_worse(
@@ -95,6 +98,7 @@ def test_what_no_layout_keeps_is_refused(
         best_correction(Fraction(2), counts(dimension), dimension, epsilon, delta)
 
 
+@pytest.mark.slow
 def test_the_example_in_the_readme_runs() -> None:
     (example,) = re.findall(r"```py\n(.*?)```", README.read_text(), re.DOTALL)
     names: dict[str, object] = {"counts": np.arange(1_024)}

@@ -53,6 +53,7 @@ TRIED = {("epsilon", 0.1, "1.25"), ("epsilon", 3.0, "4"), ("epsilon", 0.1, "16")
 """Of the epsilons, which are dear; each power with one of them at every change."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "value", "power"),
     [
@@ -211,6 +212,7 @@ def test_a_release_is_read_by_its_exact_losses_alone() -> None:
         reading("theorem", mechanism, Fraction(80), counts(64), 64, DELTA)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dimension", "power", "largest"),
     [

@@ -108,6 +108,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_charge_covers_the_refinement_whatever_was_seen(case: Raised) -> None:
     alone, _ = case.figures()

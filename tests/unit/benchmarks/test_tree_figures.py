@@ -31,6 +31,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", list(DRAWINGS), ids=lambda path: path.name)
 def test_the_committed_drawing_is_the_recomputed_one(path: Path) -> None:
     committed, made = path.read_text(), DRAWINGS[path]()
@@ -111,6 +112,7 @@ def test_noise_placed_in_a_stream_has_the_nodes_in_use_there() -> None:
         assert [len(entry.own) for entry in noise.way] == [3] * len(noise.way)
 
 
+@pytest.mark.slow
 def test_a_run_of_streams_compares_everything() -> None:
     said: list[str] = []
     found = streams.measure(1, 500, (4, 128, 8), said.append)

@@ -68,6 +68,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
     return Served(folder, told, url, value, process.returncode)
 
 
+@pytest.mark.slow
 def test_the_demo_is_told_in_an_empty_folder_and_served(served: Served) -> None:
     assert [path.name for path in served.folder.iterdir()] == ["penstock-demo"]
     for section in ("WHO SAW WHAT", "ALL LEARN TOGETHER", "TOKENS", "TO TRY"):

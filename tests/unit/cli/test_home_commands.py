@@ -187,6 +187,7 @@ def test_a_database_of_another_version_is_left_alone(here: Run, furnished: Path)
         assert "9999" in refused.err
 
 
+@pytest.mark.slow
 def test_init_from_the_real_program_a_second_time(run: Run, tmp_path: Path, bare: Path) -> None:
     assert run("init").code == 0
     before = everything_in(bare)

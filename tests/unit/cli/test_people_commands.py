@@ -34,6 +34,7 @@ def test_tiers_are_listed_by_rank_and_put_anywhere(here: Run) -> None:
     assert listed[-1] == top
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

@@ -61,6 +61,7 @@ def test_what_is_not_there_fails(here: Run, tmp_path: Path, content: object) -> 
     assert "There is no" in result.err
 
 
+@pytest.mark.slow
 def test_levels_that_add_up_are_shown_with_what_they_come_to(here: Run, tmp_path: Path) -> None:
     general = {**VISITS, "name": "general", "mechanism": "generalized_gaussian", "p": 3}
     levels = {"public": {"epsilon": 0.01}, "internal": {"epsilon": 0.02}}

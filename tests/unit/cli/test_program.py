@@ -55,6 +55,7 @@ def test_help_imports_nothing_slow(arguments: tuple[str, ...]) -> None:
     assert done.stderr == "[]\n"
 
 
+@pytest.mark.slow
 def test_a_command_that_reads_the_database_does_import_it(furnished: Path) -> None:
     """The check above looks for the right names."""
     script = (
@@ -190,6 +191,7 @@ def test_a_reader_who_leaves_early_is_no_error_on_the_terminal(furnished: Path) 
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_terminal_without_the_characters_is_written_to(
     furnished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +235,7 @@ def test_data_and_messages_are_kept_apart(
     require_apart(here(*arguments), code, says)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

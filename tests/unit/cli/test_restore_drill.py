@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from tests.databases.homes import Home, Homes
 from tests.unit.cli.conftest import HANG_SECONDS
 
@@ -29,6 +30,7 @@ def drill(made: Home, copy: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.slow
 def test_the_drill_goes_from_a_backup_to_a_verified_log(
     backend: str, homes: Homes, prototype: Callable[..., Home], tmp_path: Path
 ) -> None:

@@ -171,6 +171,7 @@ def get(port: int, path: str) -> object:
         return found
 
 
+@pytest.mark.slow
 def test_a_server_runs_from_any_folder_imports_nothing_there_and_leaves_nothing(
     furnished: Path, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ budgets.internal.epsilon = 4.0
 SECRET = "4711-canary"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -39,6 +40,7 @@ def test_json_and_toml_are_read(here: Run, tmp_path: Path, name: str, content: s
     assert made.json["name"] == "more"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", [json.dumps(SPEC), pytest.param(TOML, marks=pytest.mark.nightly)]
 )

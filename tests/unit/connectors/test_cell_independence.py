@@ -48,6 +48,7 @@ def _all_that_is_said(folder: Folder) -> list[object]:
 _NUMBER = {"type": "number"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", STRANGE)
 def test_two_files_that_differ_in_one_persons_row_differ_in_the_answer_alone(
     tmp_path: Path,

@@ -122,6 +122,7 @@ def changed_and_found(
     return bool(changed), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", OTHERWISE)
 def test_an_engine_that_computes_otherwise_is_found_out(
     monkeypatch: pytest.MonkeyPatch, way: str

@@ -164,6 +164,7 @@ def _many_visits(folder: Folder, rows: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_same_bits_come_over_repeated_runs_and_thread_counts(folder: Folder) -> None:
     _many_visits(folder, 300_000)
     columns = {name: dataset_of().columns[name] for name in ("person", "ward", "age", "cost")}

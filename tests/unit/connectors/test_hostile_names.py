@@ -53,6 +53,7 @@ def test_a_hostile_unit_column_is_only_a_name(folder: Folder, hostile: str) -> N
     assert folder.ask(dataset, query_of({"type": "count_units"})).tolist() == [2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_a_hostile_category_or_value_is_only_a_text(folder: Folder, hostile: str) -> None:
     folder.csv([("ann", hostile, "", "", "", ""), ("ben", "b", "", "", "", "")])

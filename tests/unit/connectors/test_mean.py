@@ -39,6 +39,7 @@ def expected(rows: Sequence[tuple[str, str, Fraction]], max_rows: int) -> list[i
     return [*sums.values(), *counts.values()]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(

@@ -57,6 +57,7 @@ def test_every_mechanism_has_a_law_here() -> None:
     assert set(LAWS) == set(MECHANISMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.5, 0.683, 0.95, 0.999])
 @pytest.mark.parametrize("level", [Fraction(9), Fraction(101, 2), Fraction(1291)])
 @pytest.mark.parametrize("name", sorted(LAWS))

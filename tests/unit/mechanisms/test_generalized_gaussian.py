@@ -126,6 +126,7 @@ def test_there_is_no_way_from_one_release_to_another(stream: Stream) -> None:
         released.raise_ceiling([1, 2, 3], 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", ["1", "1.5", "4", "16"])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize("level", [Fraction(2), Fraction(101, 2)])

@@ -122,6 +122,7 @@ AT_EVERY_CHANGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("power", "order", "shift"),
     [

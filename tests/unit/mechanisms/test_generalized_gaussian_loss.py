@@ -82,6 +82,7 @@ def test_two_tiers_together_lose_less_than_their_sum_and_more_than_the_best() ->
     assert delta_of(both, 1.0) == pytest.approx(5.90e-6, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [1.25, 4.0])
 def test_outcomes_that_are_cut_off_count_as_lost(power: float) -> None:
     shift, tail = 0.5, 0.02
@@ -109,6 +110,7 @@ ONE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("power", "epsilon", "delta"), ONE)
 def test_one_value_is_never_below_the_integral_and_hardly_above(
     power: float, epsilon: float, delta: float

@@ -45,6 +45,7 @@ AT_EVERY_CHANGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("power", "l1", "linf", "epsilon"),
     [

@@ -61,6 +61,7 @@ def owner(begun: Path, tmp_path: Path) -> Owner:
     return Owner(shutil.copytree(begun, tmp_path / "owner"))
 
 
+@pytest.mark.slow
 def test_what_the_readme_types_shares_and_raises(tmp_path: Path) -> None:
     owner = Owner(tmp_path)
     typed = [line.split()[2:] for line in block("sh").splitlines()]

@@ -38,6 +38,7 @@ def test_the_promise_is_all_but_reached() -> None:
     assert largest_loss(search, size, values, together=together) > 0.9 * float(search.epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BROKEN)
 def test_broken_searches_are_told_apart_by_more(kind: type[SparseVector]) -> None:
     losses = (

@@ -112,6 +112,7 @@ def test_the_stated_divergence_is_that_of_normal_noise_and_randomized_response(
     assert correction.delta(epsilon) >= sums * (1 - 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("power", "delta"),
     [
@@ -153,6 +154,7 @@ def test_no_more_values_move_anew_than_the_sensitivity_allows() -> None:
     assert one.guarantee(1e-6).epsilon < epsilon_of(kinds, 1e-6) + float(PART)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "correction"),
     [

@@ -52,6 +52,7 @@ def distance(stairs: _Staircase) -> mpf:
     return off * whole / mass + beyond
 
 
+@pytest.mark.slow
 @every_law
 def test_the_law_that_is_drawn_is_within_the_stated_distance(
     scale: Fraction, power: Fraction

@@ -116,6 +116,7 @@ def test_rows_of_every_table_are_read_as_they_were_written(full: World) -> None:
     assert verify(full.server, OPERATOR).size > 0
 
 
+@pytest.mark.slow
 @pytest.mark.only("sqlite")
 def test_a_row_with_any_column_altered_is_refused(full: World, owner: Connection) -> None:
     for name in TABLES:

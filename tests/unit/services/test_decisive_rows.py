@@ -102,6 +102,7 @@ ESCALATIONS: list[tuple[str, Act]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.only("sqlite")
 @pytest.mark.parametrize(("statement", "act"), ESCALATIONS)
 def test_what_was_altered_gives_nobody_anything(

@@ -103,12 +103,14 @@ def files(homes: Homes, world: World) -> Callable[[], list[Path]]:
     return find
 
 
+@pytest.mark.slow
 def test_the_search_finds_an_answer_that_is_still_held() -> None:
     held: list[object] = [canary(), np.array(canary()), str(canary())]
     assert {list, np.ndarray, str} <= set(live_canaries())
     held.clear()
 
 
+@pytest.mark.slow
 def test_no_live_object_refers_to_the_exact_answer(world: World) -> None:
     """Whether it was answered from, by any mechanism, or refused; one search looks for all."""
     for mechanism in ("gaussian", "laplace", "poisson", "skellam"):

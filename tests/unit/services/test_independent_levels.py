@@ -91,6 +91,7 @@ def price(world: World, tier: str, rung: int) -> Entry:
     )
 
 
+@pytest.mark.slow
 def test_all_levels_are_drawn_when_the_data_are_read(counts: World) -> None:
     own = rungs_of(counts)
     assert own == sorted(own)

@@ -48,6 +48,7 @@ def previewed(world: World, **changes: Any) -> PreviewView:
     return preview.preview(world.server, OPERATOR, request)
 
 
+@pytest.mark.slow
 def test_a_coalition_is_exposed_to_the_composition_of_what_it_holds(counts: World) -> None:
     push(counts, "two", levels={"partner": LEVELS["partner"], "internal": LEVELS["internal"]})
     for name in ("paul", "ines"):
@@ -157,6 +158,7 @@ def test_a_preview_shows_the_expected_largest_error_of_every_tier(counts: World)
     assert {tier.expected_maximum for tier in plain.tiers} == {None}
 
 
+@pytest.mark.slow
 def test_where_tiers_differ_a_lossless_power_is_recommended(counts: World) -> None:
     advice = previewed(counts).powers
     assert advice is not None
@@ -197,6 +199,7 @@ def test_the_lossless_powers_are_the_processes_of_these_names(
     assert previewed(counts, p=p).tiers[0].expected_maximum is not None
 
 
+@pytest.mark.slow
 def test_one_statistic_is_one_query_whatever_its_power_is_called(
     world: World, tmp_path: Path
 ) -> None:

@@ -56,6 +56,7 @@ def test_every_key_is_another_after_a_rotation_and_every_value_the_same(world: W
     assert b'"rotated":' in leaf.bytes
 
 
+@pytest.mark.slow
 def test_no_request_fails_while_keys_rotate(world: World) -> None:
     world.push(max_levels=500)
     value = world.ask("ines").view.values

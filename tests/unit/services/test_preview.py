@@ -116,7 +116,14 @@ def require_equal(world: World, found: PreviewView, made: QueryView) -> None:
     }
 
 
-@pytest.mark.parametrize("mechanism", sorted(MECHANISMS))
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        pytest.param(name, marks=[pytest.mark.nightly] if name == "poisson" else [])
+        for name in sorted(MECHANISMS)
+    ],
+)
 def test_a_preview_equals_what_registering_charges_to_the_last_digit(
     people: World, mechanism: str
 ) -> None:

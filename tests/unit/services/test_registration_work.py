@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from sqlalchemy import event
 from tests.benchmarks.ledger import fill
 from tests.benchmarks.world import World, fresh_world
@@ -48,6 +49,7 @@ def instructions(count: int) -> int:
         return done[0]
 
 
+@pytest.mark.slow
 def test_registering_takes_the_same_work_with_a_hundred_times_as_many_queries() -> None:
     few, many = instructions(10), instructions(1000)
     assert few > 500

@@ -238,6 +238,7 @@ test_runner.press(world, test_runner.runner(world), test_runner.registering(worl
 """
 
 
+@pytest.mark.slow
 @pytest.mark.only("sqlite")
 def test_a_registration_whose_worker_was_killed_is_gone_on_with_and_charged_once(
     world: World,

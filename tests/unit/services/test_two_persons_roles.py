@@ -109,6 +109,7 @@ def budgets(epsilon: float) -> BudgetChange:
     return BudgetChange(dataset="sites", budgets={"internal": BudgetSpec(epsilon=epsilon)})
 
 
+@pytest.mark.slow
 def test_two_different_people_are_admins_when_it_is_done(ruled: World) -> None:
     found = {case: outcome(ruled, case, number) for number, case in enumerate(CASES)}
     assert found == {case: case.expected for case in CASES}

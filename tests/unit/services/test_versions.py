@@ -183,6 +183,7 @@ def test_a_version_without_a_statement_goes_on_with_every_set_of_people() -> Non
     assert all(set(chain) in possible for chain in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("disjoint", [False, True])
 def test_no_exposure_passes_what_all_versions_were_granted(
     stays: World, tmp_path: Path, disjoint: bool

@@ -79,6 +79,7 @@ PLACES = (0, 77)
 """Where an element moves; roundings of floats go wrong at either, in 5 values of 20,000."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "places", [PLACES, pytest.param((0, 3, 77, 399), marks=pytest.mark.nightly)], ids=str
 )

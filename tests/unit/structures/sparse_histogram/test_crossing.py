@@ -64,9 +64,10 @@ def _between(
         return float(reported / (reported + silent))
 
 
-AT_EVERY_CHANGE = {(1.01, 9.0), (1.3, 6.0), (64.0, 2.0)}
+AT_EVERY_CHANGE = {(1.3, 6.0)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ratio", "z"),
     [
@@ -81,6 +82,7 @@ def test_between_two_limits_the_chance_is_the_single_integral(z: float, ratio: f
     assert found == pytest.approx(_between(levels[0], levels[1], levels[2]), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_thresholds_that_differ_much_between_tiers_do_no_harm() -> None:
     levels = [(1 / 1.01, 8.0), (1.0, 9.5), (1.01, 8.2)]
     found = crossing([levels[0], levels[2]], *levels[1]).probability
@@ -117,6 +119,7 @@ def _on_the_lattice(limits: Sequence[tuple[float, int]], place: int) -> float:
     return float(mass[:, 0].sum() / mass[:, 1].sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("z", [3.0, 9.0])
 @pytest.mark.parametrize(("ratio", "worst"), [(1.0101, 4e-10), (2.0, 6e-11)])
 def test_integrals_up_to_half_a_step_are_sums_over_the_lattice(
