@@ -4,13 +4,13 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Of what is installed most is never imported (--no-compile): what is gets its bytecode then.
 # Images of continuous integration often forbid bytecode; every program that a test starts would
 # then compile three hundred modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo quick test nightly lint format lock benchmarks clean
 
+# Most of what is installed is never imported: what is gets its bytecode then (--no-compile).
 $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.lock
