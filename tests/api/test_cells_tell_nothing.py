@@ -191,7 +191,7 @@ def test_the_scenario_meets_answers_and_refusals_of_every_kind(usual: Record) ->
     assert any(text.startswith("INSERT INTO charge") for text, _ in usual.of("database"))
 
 
-MORE = {"nobody", "somebody without a name"}
+MORE = {"nobody", "somebody without a name", "somebody with many rows"}
 """What tells little beside the others; it is tried every night."""
 
 

@@ -193,6 +193,7 @@ def logged(started: Running, text: str) -> None:
     wait(lambda: text in started.log.read_text(), started)
 
 
+@pytest.mark.nightly
 def test_readers_notice_when_workers_are_merely_killed(lasting: tuple[Running, str]) -> None:
     """The test above can fail."""
     started, token = lasting

@@ -147,6 +147,7 @@ def running(
     return started[backend]
 
 
+@pytest.mark.nightly
 def test_it_starts_again_after_being_killed_and_stops_gracefully(serving: Serving) -> None:
     """With nothing to clean up; in the end it leaves nothing but the home."""
     before = {path.name for path in serving.home.parent.iterdir()}

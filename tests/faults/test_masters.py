@@ -45,7 +45,7 @@ def at_once(readers: Sequence[Reader], act: Callable[[Reader], list[Reported]]) 
 @pytest.mark.parametrize(
     ("count", "levels"),
     [
-        pytest.param(8, 4, id="few"),
+        pytest.param(4, 2, id="few"),
         pytest.param(READERS, LEVELS, id="many", marks=pytest.mark.nightly),
     ],
 )

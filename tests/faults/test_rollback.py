@@ -86,7 +86,7 @@ def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
     return furnish(tmp_path / "home", analysts=2, names=NAMES)
 
 
-@pytest.mark.parametrize("numbers", parts("FAULTS_ROLLBACKS", few=3, many=20, at_once=AT_ONCE))
+@pytest.mark.parametrize("numbers", parts("FAULTS_ROLLBACKS", few=2, many=20, at_once=AT_ONCE))
 def test_what_is_put_back_answers_identically_or_not_at_all(
     home: Path, tmp_path: Path, homes: Homes, numbers: Sequence[int]
 ) -> None:

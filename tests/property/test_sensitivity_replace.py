@@ -156,7 +156,7 @@ def _largest(folder: Folder, question: Question, max_groups: int, max_rows: int)
 
 
 @pytest.mark.parametrize("max_groups", [1, 3, pytest.param(4, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("max_rows", [1, 3])
+@pytest.mark.parametrize("max_rows", [pytest.param(1, marks=pytest.mark.nightly), 3])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_worst_two_persons_attain_every_norm(
     tmp_path: Path, name: str, max_groups: int, max_rows: int

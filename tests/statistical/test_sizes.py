@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.statistical.cases import CASES, GAUSSIAN, Case, every_case
+from tests.statistical.cases import CASES, GAUSSIAN, Case
 from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, rejects
 from tests.statistical.paths import Streams, keyed_streams, lossless, zeros
 from tests.statistical.sample_sizes import every_size
@@ -37,7 +37,14 @@ def _single_values(case: Case, streams: Streams, *, large: bool) -> NDArray[np.i
 
 
 @every_size
-@every_case
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.nightly] if case.name == "skellam" else [])
+        for case in CASES
+    ],
+    ids=lambda case: case.name,
+)
 def test_vectors_of_one_value_follow_the_law_as_well(case: Case, *, large: bool) -> None:
     released = _single_values(case, keyed_streams(f"single values/{case.name}"), large=large)
     law = case.law(Fraction(0), case.levels[2])

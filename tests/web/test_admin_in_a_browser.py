@@ -121,6 +121,7 @@ def test_a_dataset_is_registered_without_a_script(
     window.page.wait_for_url("**/queries/heads*")
 
 
+@pytest.mark.nightly
 def test_the_pages_of_admins_are_sound(served: Served, window: Screen, views: Views) -> None:
     window.sign_in(served.invite("admin"))
     window.expect(422)

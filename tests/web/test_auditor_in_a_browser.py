@@ -115,6 +115,7 @@ def test_an_auditor_needs_no_script(served: Served, reader: str, open_screen: Op
     window.reads("It is in the log.")
 
 
+@pytest.mark.nightly
 def test_the_auditors_pages_pass_the_accessibility_check(
     served: Served, reader: str, window: Screen, views: Views
 ) -> None:

@@ -75,6 +75,7 @@ def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
     page.wait_for_url("**/streams/entries?added=1")
 
 
+@pytest.mark.nightly
 def test_ways_to_ask_are_compared_on_a_phone(served: Served, open_screen: Open) -> None:
     window = open_screen(size=PHONE, color_scheme="dark")
     window.sign_in(served.invite("admin"))

@@ -188,7 +188,13 @@ def test_one_preview_of_a_person_is_worked_out_at_a_time(
 
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("each", [2, pytest.param(len(NONSENSE), marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(one, marks=[] if one in ("statistic", "stream") else [pytest.mark.nightly])
+        for one in FORMS
+    ],
+)
 def test_whatever_is_typed_is_answered_and_kept(root: Browser, kind: str, each: int) -> None:
     """Each field gets so many of the values, and a field of every kind of form gets all."""
     path, own = FORMS[kind]

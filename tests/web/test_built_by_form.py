@@ -306,7 +306,13 @@ def compare(towns: Callable[[], World], name: str, pages: str, api: str, told: s
     )
 
 
-@pytest.mark.parametrize("what", QUERIES)
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(one, marks=[pytest.mark.nightly] if place % 2 else [])
+        for place, one in enumerate(QUERIES)
+    ],
+)
 def test_a_query_registered_by_form_is_that_of_the_api(
     towns: Callable[[], World], what: str
 ) -> None:

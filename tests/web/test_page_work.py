@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+import pytest
 from sqlalchemy import event
 from tests.benchmarks.ledger import TEMPLATE, fill
 from tests.benchmarks.world import DATASET, World, fresh_world
@@ -77,6 +78,7 @@ def _visited(world: World, token: str, asked: Asked) -> dict[str, int]:
     return found
 
 
+@pytest.mark.nightly
 def test_pages_take_as_many_statements_with_four_times_the_queries_and_entries() -> None:
     few, many = statements(FEW), statements(MANY)
     assert {address for address in few if "/releases/" not in address} == {

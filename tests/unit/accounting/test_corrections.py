@@ -40,7 +40,7 @@ def test_laplace_noise_gains_by_a_correction(found: CorrectionChoice) -> None:
     assert found.correction.search.cutoff == 4
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_noise_of_the_best_power_gains_nothing() -> None:
     plain = power_choice(Fraction(3), counts(64), 64, 1.0, 1e-6)
     corrected = best_correction(Fraction(3), counts(64), 64, 1.0, 1e-6, cutoffs=(1, 32))

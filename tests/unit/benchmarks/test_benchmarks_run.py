@@ -67,6 +67,7 @@ def test_a_release_is_compared_with_its_bridge_and_encryption() -> None:
     assert len({figure.name for figure in figures}) == 4
 
 
+@pytest.mark.nightly
 def test_many_stored_levels_are_compared_with_few() -> None:
     figures = levels.measure(levels.Setting(values=5, few=3, many=8, rounds=4))
     assert goals(figures) == {
@@ -122,6 +123,7 @@ def test_registration_over_a_file_is_compared_with_plain_sql() -> None:
     assert all(20 < peak < 2000 for peak in peaks)
 
 
+@pytest.mark.nightly
 def test_registering_with_many_queries_is_compared_with_few() -> None:
     figures = ledger.measure(ledger.Setting(counts=(2, 30), values=3, rounds=4))
     assert goals(figures) == {"registration, 30 before over 2: processor time": "<= 1.1"}

@@ -112,7 +112,7 @@ def test_noise_placed_in_a_stream_has_the_nodes_in_use_there() -> None:
         assert [len(entry.own) for entry in noise.way] == [3] * len(noise.way)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_of_streams_compares_everything() -> None:
     said: list[str] = []
     found = streams.measure(1, 500, (4, 128, 8), said.append)

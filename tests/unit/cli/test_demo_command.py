@@ -68,7 +68,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
     return Served(folder, told, url, value, process.returncode)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_demo_is_told_in_an_empty_folder_and_served(served: Served) -> None:
     assert [path.name for path in served.folder.iterdir()] == ["penstock-demo"]
     for section in ("WHO SAW WHAT", "ALL LEARN TOGETHER", "TOKENS", "TO TRY"):
@@ -80,6 +80,7 @@ def test_the_demo_is_told_in_an_empty_folder_and_served(served: Served) -> None:
     assert served.ended == 0
 
 
+@pytest.mark.nightly
 def test_the_story_can_be_read_by_programs(served: Served, run: Run) -> None:
     there = str(served.folder / "penstock-demo")
     told = run("demo", "--no-serve", "--home", there, "--format", "json")

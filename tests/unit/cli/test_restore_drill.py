@@ -30,7 +30,7 @@ def drill(made: Home, copy: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_drill_goes_from_a_backup_to_a_verified_log(
     backend: str, homes: Homes, prototype: Callable[..., Home], tmp_path: Path
 ) -> None:

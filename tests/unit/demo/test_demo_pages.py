@@ -100,7 +100,7 @@ def sign_in(client: FlaskClient, token: str) -> None:
     assert answer.status_code == 303, answer.text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_page_of_the_demo_has_something_on_it(told: Story, server: Server) -> None:
     free = replace(server, settings=replace(server.settings, request_rate=0.0))
     shown: set[str] = set()

@@ -168,7 +168,7 @@ def test_a_second_run_tells_the_same_numbers_with_new_tokens(
     assert set(again.tokens.values()).isdisjoint(told.tokens.values())
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_was_given_since_is_counted_and_said(tmp_path: Path) -> None:
     settings = stage.settings(tmp_path / "home", PORT)
     first = story.tell(settings, quiet)
