@@ -147,7 +147,7 @@ def test_what_a_worker_holds_is_seen(served: Serving) -> None:
     assert watch.growth() > 0.9 * LIMIT
 
 
-@pytest.mark.parametrize("sent", dealt(), ids=lambda sent: sent.name)
+@pytest.mark.parametrize("sent", list(dealt()), ids=lambda sent: sent.name)
 def test_a_gigabyte_makes_no_worker_grow_beyond_what_it_takes(served: Serving, sent: Flood) -> None:
     watch = Watch(served)
     raw.judge_answer(flood(served, sent), sent.status)

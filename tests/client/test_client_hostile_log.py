@@ -141,7 +141,7 @@ CHECKPOINTS: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize(("lie", "known"), twice(CHECKPOINTS))
+@pytest.mark.parametrize(("lie", "known"), list(twice(CHECKPOINTS)))
 def test_no_other_checkpoint_is_believed(host: Host, lie: str, known: bool) -> None:
     if known:
         client(host).verify()
@@ -303,7 +303,7 @@ RECEIPTS: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize(("lie", "known"), twice(RECEIPTS))
+@pytest.mark.parametrize(("lie", "known"), list(twice(RECEIPTS)))
 def test_no_other_receipt_is_believed(host: Host, lie: str, known: bool) -> None:
     if known:
         assert client(host).release("flights_by_carrier").receipt.index == 6
