@@ -1,16 +1,12 @@
 """Python client of a Penstock server.
 
 - ``client``: ``Client``, one method for each thing to ask.
-- ``release``, ``interval``: what a release holds, and how far off it may be.
+- ``release``, ``interval``, ``value_errors``: what a release holds, and how far off it may be.
 - ``frames``, ``dummy``: releases, totals and made-up rows as tables of pandas, polars and
   Arrow.
 - ``queries``, ``preview``: queries, and what one would cost.
 - ``streams``, ``pushing``, ``stream_preview``: running totals, the elements that they are
   of, and what a stream would cost.
-=======
-- ``release``, ``interval``, ``value_errors``: what a release holds, and how far off it may be.
-- ``frames``, ``dummy``: releases and made-up rows as tables of pandas, polars and Arrow.
-- ``preview``: what a query would cost.
 - ``models``: everything else that the server answers with.
 - ``log``, ``notes``, ``tree``, ``ed25519``: what is remembered of a server's log, and its proofs.
 - ``offline``: a program that verifies an export of the log, without the server.
