@@ -107,6 +107,15 @@ def test_the_repository_speaks_of_the_project_alone(pattern: str) -> None:
     assert found == []
 
 
+MERGED = re.compile(rb"^(<{7}|={7}|>{7}|[|]{7})( |$)", re.MULTILINE)
+
+
+def test_no_merge_was_left_half_done() -> None:
+    assert MERGED.search(b"one\n=======\ntwo")
+    left = [path for path in tracked() if MERGED.search(path.read_bytes())]
+    assert left == []
+
+
 def test_every_setting_stands_in_the_readme_with_its_default() -> None:
     readme = (ROOT / "README.md").read_text()
     _, provenance = load({}, None)
