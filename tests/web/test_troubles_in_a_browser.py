@@ -88,6 +88,13 @@ SCRIPT = """() => {
 }"""
 
 
+LATER = """() => new Promise(done => setTimeout(() => {
+    setTimeout(done);
+    throw Error("made on purpose");
+}))"""
+"""Throws outside of every call and ends after that: a page that is left earlier never throws."""
+
+
 def used(chromium: "Browser", url: str, evaluated: str, onward: str) -> None:
     """A window in which something is done on the first page, and another address opened."""
     with screen(chromium, url) as window:
@@ -100,7 +107,7 @@ def used(chromium: "Browser", url: str, evaluated: str, onward: str) -> None:
     ("evaluated", "host", "why"),
     [
         ("console.error('made on purpose')", "127.0.0.1", "made on purpose"),
-        ("setTimeout(() => { throw Error('made on purpose') })", "127.0.0.1", "made on purpose"),
+        (LATER, "127.0.0.1", "made on purpose"),
         (SCRIPT, "127.0.0.1", "Content Security Policy"),
         ("1", "localhost", "another host was asked"),
     ],
