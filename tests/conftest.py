@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,10 +104,18 @@ def prototype(
     return find
 
 
+@pytest.fixture(scope="session")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Names of files for the checkpoints of one test each; most tests never write theirs."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    return (folder / f"{number}.json" for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_checkpoints(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _own_checkpoints(monkeypatch: pytest.MonkeyPatch, checkpoints: Iterator[Path]) -> None:
     """No client of a test knows the logs of another, or of whoever runs the tests."""
-    monkeypatch.setenv("PENSTOCK_CHECKPOINTS", str(tmp_path / "checkpoints.json"))
+    # Not in tmp_path: pytest looks through all folders of earlier tests to make one more.
+    monkeypatch.setenv("PENSTOCK_CHECKPOINTS", str(next(checkpoints)))
 
 
 @pytest.fixture(autouse=True)

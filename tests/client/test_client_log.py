@@ -86,6 +86,11 @@ def kept(tmp_path: Path) -> Path:
     return tmp_path / "checkpoints.json"
 
 
+@pytest.fixture(autouse=True)
+def _kept_in_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PENSTOCK_CHECKPOINTS", str(kept(tmp_path)))
+
+
 CORRUPT: list[bytes] = [
     b"",
     b"not JSON",

@@ -3,7 +3,7 @@
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,18 +27,19 @@ def sources() -> list[Path]:
     return [path for path in tracked() if path.suffix == ".py"]
 
 
-def functions(path: Path) -> Iterator[tuple[str, int]]:
+@cache
+def parts(path: Path) -> tuple[dict[str, int], set[int]]:
+    """Functions of a file with their lines, and the lines that catch everything."""
+    functions, wide = {}, set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
-
-
-def handlers(path: Path) -> Iterator[int]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ExceptHandler):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            functions[f"{node.name} in line {node.lineno}"] = lines
+        elif isinstance(node, ast.ExceptHandler):
             caught = ast.unparse(node.type) if node.type is not None else "BaseException"
             if re.search(r"\b(BaseException|Exception)\b", caught):
-                yield node.lineno
+                wide.add(node.lineno)
+    return functions, wide
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -60,7 +61,7 @@ def test_no_function_is_too_long_to_read() -> None:
     long = [
         f"{path.relative_to(ROOT)}:{name} has {lines} lines"
         for path in sources()
-        for name, lines in functions(path)
+        for name, lines in parts(path)[0].items()
         if lines > LONGEST_FUNCTION
     ]
     assert long == []
@@ -70,8 +71,7 @@ def test_everything_is_caught_at_the_two_edges_alone() -> None:
     wide = {
         str(path.relative_to(ROOT))
         for path in sources()
-        for _ in handlers(path)
-        if "tests" not in path.relative_to(ROOT).parts
+        if parts(path)[1] and "tests" not in path.relative_to(ROOT).parts
     }
     edges = {
         "server/penstock/api/edge.py",
@@ -101,9 +101,10 @@ def test_the_repository_speaks_of_the_project_alone(pattern: str) -> None:
     for path in tracked():
         if path == Path(__file__) or path.suffix in {".parquet", ".png"}:
             continue
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if re.search(pattern, line):
-                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}")
+        text = path.read_text()
+        for match in re.finditer(pattern, text):
+            number = text.count("\n", 0, match.start()) + 1
+            found.append(f"{path.relative_to(ROOT)}:{number}: {match[0]}")
     assert found == []
 
 

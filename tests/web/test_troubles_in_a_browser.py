@@ -46,7 +46,7 @@ def reader(served: Served, window: Screen) -> str:
 
 
 def examiner(page: Page) -> Role:
-    """Of the roles that may see a page, the one whose view of it is examined at every change."""
+    """Of the roles that may see a page, the one that opens it in Chromium at every change."""
     may = [role for role in ROLES if role in (page.policy.roles or ROLES)]
     return may[PAGES.index(page) % len(may)]
 
@@ -67,8 +67,8 @@ def test_every_page_that_a_role_may_see_is_sound(
         if page.name in FILES or not page.policy.needs_session:
             continue
         pages.add(page.name)
-        window.go(path)
         if views is EVERY or role == examiner(page):
+            window.go(path)
             require_sound(window, path, views)
     roles = {role}
     may_see = {
@@ -131,8 +131,14 @@ def test_the_accessibility_check_finds_what_is_wrong(window: Screen) -> None:
     ("role", "closed"),
     [
         ("analyst", ["/tiers", "/users", "/keys", "/new/query", "/timeline", "/exposure"]),
-        ("admin", ["/history", "/timeline", "/exposure", "/queries/visits/request"]),
-        ("auditor", ["/tiers", "/users", "/new/dataset", "/queries/visits/request"]),
+        pytest.param(
+            *("admin", ["/history", "/timeline", "/exposure", "/queries/visits/request"]),
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            *("auditor", ["/tiers", "/users", "/new/dataset", "/queries/visits/request"]),
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_pages_of_other_roles_say_whose_they_are(
