@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.databases.homes import BACKENDS, POSTGRESQL, SQLITE, Home, Homes
+from tests.support.assembly import statements_kept
 
 if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
@@ -61,6 +62,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     else:
         backends = [SQLITE, pytest.param(POSTGRESQL, marks=pytest.mark.nightly)]
     metafunc.parametrize("backend", backends)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_kept() -> Iterator[None]:
+    with statements_kept():
+        yield
 
 
 @pytest.fixture(scope="session")

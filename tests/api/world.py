@@ -11,7 +11,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 from tests.databases.homes import PATIENCE, Home, Homes
-from tests.support.assembly import assembled, statements_kept
+from tests.support.assembly import assembled, statements_anew
 from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
@@ -145,7 +145,7 @@ def open_world(
     """The world over an existing home, at the start of its time, ``taken`` streams in."""
     clock, stopwatch = Clock(), Stopwatch()
     chosen = made.settings(**{"time_quantum": QUANTUM, **settings})
-    with statements_kept() if keeps_statements else nullcontext():
+    with nullcontext() if keeps_statements else statements_anew():
         server = home.open_server(chosen, clock=clock, randomness=Streams(taken))
     with assembled():
         app = create_app_for(server, clock=stopwatch, sleep=stopwatch.sleep, patience=patience)

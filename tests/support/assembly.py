@@ -96,8 +96,19 @@ def _sharing(make: Callable[..., Engine]) -> Callable[..., Engine]:
 def statements_kept() -> Iterator[None]:
     """Let databases on SQLite that are opened inside the block share the text of statements.
 
-    Without this each engine writes every statement anew.  A kept statement holds what it was
-    first run with: whoever looks for what is kept of a request opens its home without this.
+    Without this each engine writes every statement anew, which is the larger part of what a
+    server does that is asked a few things.
     """
     with mock.patch.object(sqlite, "create_engine", _sharing(create_engine)):
+        yield
+
+
+@contextmanager
+def statements_anew() -> Iterator[None]:
+    """Undo ``statements_kept`` for databases that are opened inside the block.
+
+    A kept statement holds what it was first run with: whoever looks for what is kept of a
+    request opens its home like this.
+    """
+    with mock.patch.object(sqlite, "create_engine", create_engine):
         yield

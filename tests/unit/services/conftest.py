@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import Home, Homes
-from tests.support.assembly import statements_kept
 from tests.unit.sites import SITES, VISITS
 
 from penstock.randomness import Stream
@@ -102,8 +101,7 @@ def fill_and_push(world: World) -> None:
 def opened(made: Home, taken: int = 0) -> World:
     """Open a home at the start of its time, after ``taken`` streams of noise."""
     clock, streams = Clock(), Streams(taken)
-    with statements_kept():
-        server = home.open_server(made.settings(), clock=clock, randomness=streams)
+    server = home.open_server(made.settings(), clock=clock, randomness=streams)
     return World(server, clock, streams)
 
 
