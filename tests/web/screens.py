@@ -7,6 +7,7 @@ test that opened it.
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -110,7 +111,9 @@ class Screen:
 
         self.page.route("**/*", hold)
         yield
+        until = time.monotonic() + PATIENCE_MS / 1000
         while not waiting:
+            assert time.monotonic() < until, "the page asked for nothing that could be held up"
             self.page.wait_for_timeout(POLLED_MS)
         over = True
         for route in waiting:

@@ -1,7 +1,7 @@
 """Pages ask the database as often, however many queries and log entries there are."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -16,9 +16,20 @@ from penstock.application import create_app_for
 from penstock.services import tokens, users
 from penstock.services.principals import OPERATOR, authenticate
 from penstock.services.specs import TokenSpec, UserSpec
+from penstock.web import PAGES
+from penstock.web.visit import Visit
 
 FEW, MANY = 60, 240
 """Queries, of each of which the log has four entries: both fill the first part of a list."""
+
+SHORT = 2
+LITTLE, ADDED = 3, 2
+"""Queries, of which the first ones fill the first part of a list of ``SHORT``."""
+
+SOME = frozenset({"catalogue", "dataset"})
+"""Pages that list queries."""
+
+EVERY = frozenset(page.name for page in PAGES)
 
 READER = "reader"
 NAMES = 1
@@ -60,7 +71,9 @@ def _asked(world: World) -> Asked:
     return questions(world.server, DATASET, TEMPLATE, [READER], "public")
 
 
-def _visited(world: World, token: str, asked: Asked) -> dict[str, int]:
+def _visited(
+    world: World, token: str, asked: Asked, names: Container[str] = EVERY
+) -> dict[str, int]:
     found: dict[str, int] = {}
     free = replace(world.server, settings=replace(world.server.settings, request_rate=0.0))
     client = create_app_for(free, sleep=lambda _: None).test_client()
@@ -68,7 +81,7 @@ def _visited(world: World, token: str, asked: Asked) -> dict[str, int]:
     client.post("/sign-in", base_url=HOST, headers=headers, data={"token": token})
     pages = addresses(free, authenticate(free, token), asked, NAMES)
     # It is of the whole log, and says how long that takes.
-    chosen = [one for page, one in pages if page.name != "verification"]
+    chosen = [one for page, one in pages if page.name in names and page.name != "verification"]
     with counted(world) as sent:
         for _, address in itertools.product(range(2), chosen):
             sent.clear()
@@ -76,6 +89,24 @@ def _visited(world: World, token: str, asked: Asked) -> dict[str, int]:
             assert answer.status_code in (200, 303), address
             found[address.partition("/csv")[0]] = len(sent)
     return found
+
+
+def test_lists_take_as_many_statements_with_more_queries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = Visit.window
+    monkeypatch.setattr(Visit, "window", lambda visit, *_: whole(visit, SHORT))
+    with fresh_world() as world:
+        fill(world, LITTLE, 2)
+        world.add_analyst(READER)
+        token = world.token(READER)
+        few = _visited(world, token, {}, SOME)
+        for number in range(ADDED):
+            world.add_query(f"added-{number}", 2)
+        many = _visited(world, token, {}, SOME)
+    assert few == many
+    assert sorted(few) == ["/catalogue", f"/datasets/{DATASET}"]
+    assert min(few.values()) > 10
 
 
 @pytest.mark.nightly

@@ -19,6 +19,9 @@ MADE = {"/proposals/PROPOSAL", "/tiers/partner"}
 """What these show is made by what is not read alone."""
 
 CALLERS = ["ann", "root", "olga"]
+KINDS = BEFORE, LATER = "before", "later"
+"""Sessions that were begun before the server was suspended, and while it is."""
+
 DRAWN = {"stream_totals"}
 """Whoever reads these is recorded, and nothing is while a server is suspended."""
 
@@ -41,17 +44,22 @@ def acknowledge(browser: Browser) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("caller", CALLERS)
+@pytest.mark.parametrize(
+    "kinds",
+    [(BEFORE, LATER), *(pytest.param((kind,), marks=pytest.mark.nightly) for kind in KINDS)],
+    ids="-".join,
+)
 def test_every_page_opens_for_reading_and_says_that_the_server_is_suspended(
-    browse: Open, world: World, caller: str
+    browse: Open, world: World, caller: str, kinds: tuple[str, ...]
 ) -> None:
     known = browse(caller)
     rows = [row for row in MATRIX if VERBS[row.name] == "GET" and row.path not in MADE]
     suspend(world)
-    fresh = browse(caller)
-    for place, row in enumerate(rows):
-        # What two roles see, one of them sees in a session of before, and one in a later one.
-        browser = (known, fresh)[(place + CALLERS.index(caller)) % 2]
-        answer = asked(browser, row)
+    browsers = {BEFORE: known, LATER: browse(caller)}
+    # Two kinds take turns, and a caller sees a page in one of them alone; at night each kind
+    # sees every page.
+    for place, row in enumerate(rows, CALLERS.index(caller)):
+        answer = asked(browsers[kinds[place % len(kinds)]], row)
         wanted = getattr(row, caller)
         if row.name in DRAWN and wanted == 200:
             wanted = 503

@@ -40,10 +40,16 @@ def test_laplace_noise_gains_by_a_correction(found: CorrectionChoice) -> None:
     assert found.correction.search.cutoff == 4
 
 
-@pytest.mark.nightly
-def test_noise_of_the_best_power_gains_nothing() -> None:
-    plain = power_choice(Fraction(3), counts(64), 64, 1.0, 1e-6)
-    corrected = best_correction(Fraction(3), counts(64), 64, 1.0, 1e-6, cutoffs=(1, 32))
+@pytest.mark.parametrize(
+    ("dimension", "delta", "cutoffs"),
+    [(4, 1e-2, (1,)), pytest.param(64, 1e-6, (1, 32), marks=pytest.mark.nightly)],
+)
+def test_noise_of_the_best_power_gains_nothing(
+    dimension: int, delta: float, cutoffs: tuple[int, ...]
+) -> None:
+    kept = counts(dimension), dimension, 1.0, delta
+    plain = power_choice(Fraction(3), *kept)
+    corrected = best_correction(Fraction(3), *kept, cutoffs=cutoffs)
     assert corrected.expected_maximum > plain.expected_maximum
     # What is left of the search is the least that it may be.
     assert float(corrected.correction.search.epsilon) == pytest.approx(LEAST_SHARE, rel=1e-2)

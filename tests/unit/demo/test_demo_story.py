@@ -1,9 +1,13 @@
 """The demo's story: every number in it is computed once more, from the database and the data."""
 
+import contextlib
 import math
 import re
+import shutil
+import sqlite3
 from pathlib import Path
 from statistics import NormalDist
+from types import ModuleType
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -168,19 +172,33 @@ def test_a_second_run_tells_the_same_numbers_with_new_tokens(
     assert set(again.tokens.values()).isdisjoint(told.tokens.values())
 
 
-@pytest.mark.nightly
-def test_what_was_given_since_is_counted_and_said(tmp_path: Path) -> None:
-    settings = stage.settings(tmp_path / "home", PORT)
-    first = story.tell(settings, quiet)
-    server = open_server(settings)
-    rosa = authenticate(server, first.tokens["rosa"])
+@pytest.fixture
+def copied(told: Story, settings: Settings, tmp_path: Path) -> Settings:
+    """The settings of a copy of the demo's home, for who changes it."""
+    copy = stage.settings(tmp_path / "home", PORT)
+    shutil.copytree(settings.home, copy.home, ignore=shutil.ignore_patterns("penstock.db*"))
+    # Others have the database open, so that its file alone may lack what was written last.
+    places = (one.database_path / "penstock.db" for one in (settings, copy))
+    with contextlib.ExitStack() as opened:
+        source, target = (
+            opened.enter_context(contextlib.closing(sqlite3.connect(place))) for place in places
+        )
+        source.backup(target)
+    return copy
+
+
+def test_what_was_given_since_is_counted_and_said(
+    told: Story, copied: Settings, tmp_path: Path
+) -> None:
+    server = open_server(copied)
+    rosa = authenticate(server, told.tokens["rosa"])
     releases.request(server, rosa, HEADLINE, ReleaseRequest(tier="public"))
     server.database.close()
-    then = story.tell(settings, quiet)
-    assert (first.handed_out, then.handed_out) == (4, 5)
-    assert then.together.independent.epsilon > first.together.independent.epsilon
-    assert then.together.released == first.together.released
-    assert "By now" not in pages.story(first, tmp_path)
+    then = story.tell(copied, quiet)
+    assert (told.handed_out, then.handed_out) == (4, 5)
+    assert then.together.independent.epsilon > told.together.independent.epsilon
+    assert then.together.released == told.together.released
+    assert "By now" not in pages.story(told, tmp_path)
     assert "were given 5 releases" in pages.story(then, tmp_path)
 
 
@@ -194,17 +212,27 @@ def test_a_folder_that_is_no_demo_is_left_alone(tmp_path: Path) -> None:
     assert (home / "keys" / "keyring.json").read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [
+        (story, "_register"),
+        pytest.param(story, "_see", marks=pytest.mark.nightly),
+        pytest.param(stage, "finish", marks=pytest.mark.nightly),
+    ],
+    ids=["early", "late", "last"],
+)
 def test_a_demo_that_was_interrupted_is_not_continued(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str
 ) -> None:
     settings = stage.settings(tmp_path / "home", PORT)
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(story, "_register", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        story.tell(settings, quiet)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, step, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            story.tell(settings, quiet)
     with pytest.raises(Conflict, match="interrupted"):
         story.tell(settings, quiet)
 
