@@ -3,9 +3,11 @@
 That they die is tried every night: each is a run of pytest of its own.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,55 @@ def test_tests_run_with_the_copy_while_it_is_wrong(workspace: Workspace, tmp_pat
     with workspace.wrong(mutant):
         assert outside.run(["test_written.py"]).failed == "test_written.py::test_it"
     assert outside.run(["test_written.py"]).failed is None
+
+
+DECLARED = "[tool.pytest.ini_options]\nmarkers = ['slow: takes long', 'nightly: by count']\n"
+
+
+@pytest.mark.parametrize(
+    ("project", "chosen"),
+    [
+        (DECLARED, ["not nightly"]),
+        (DECLARED.replace("nightly", "nightly2"), []),
+        ("[project]\nname = 'older'\n", []),
+        (None, []),
+    ],
+)
+def test_a_checkout_is_asked_for_a_marker_that_it_declares_alone(
+    tmp_path: Path, project: str | None, chosen: list[str]
+) -> None:
+    if project is not None:
+        (tmp_path / "pyproject.toml").write_text(project)
+    command = Workspace(tmp_path / "copy", tmp_path).command(["test_written.py"])
+    assert [after for one, after in pairwise(command[3:]) if one == "-m"] == chosen
+    assert command[-1] == "test_written.py"
+
+
+def test_this_checkout_is_asked_for_the_ordinary_suite() -> None:
+    assert "not nightly" in Workspace(ROOT).command(["tests"])
+
+
+def test_a_night_makes_the_tests_that_try_mutants_no_larger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Look at all that the Makefile exports to the night."""
+    exported = re.findall(r"(?m)^nightly: export (\w+) = (\w+)$", (ROOT / "Makefile").read_text())
+    sizes = dict(exported)
+    assert {"NIGHTLY", "GENERATED_CASES", "FAULTS_KILLS"} <= sizes.keys()
+    for name, size in sizes.items():
+        monkeypatch.setenv(name, size)
+    monkeypatch.setenv("KEPT", "yes")
+    environment = Workspace(tmp_path).environment()
+    assert sizes.keys() & environment.keys() == set()
+    assert environment["KEPT"] == "yes"
+
+
+def test_why_pytest_does_not_run_is_told(workspace: Workspace, tmp_path: Path) -> None:
+    """Look for what pytest says where errors go."""
+    (tmp_path / "test_written.py").write_text("")
+    (tmp_path / "pyproject.toml").write_text(DECLARED + "addopts = ['--unheard-of']\n")
+    with pytest.raises(RuntimeError, match=r"(?s)ended with 4:.*--unheard-of"):
+        replace(workspace, tests=tmp_path).run(["test_written.py"])
 
 
 @pytest.mark.nightly

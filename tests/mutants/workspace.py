@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from py_compile import PycInvalidationMode
 from typing import Final, Self
 
 from tests.mutants.mutant import PRODUCT, Mutant
+from tests.support.named_tests import NIGHTLY
 
 ROOT: Final = Path(__file__).parents[2]
 BESIDE: Final = ("migrations", "deploy")
@@ -36,6 +38,12 @@ import penstock
 def pytest_configure() -> None:
     assert penstock.__file__.startswith(os.environ["{_ASKED_FOR}"]), penstock.__file__
 '''
+
+_SIZES: Final = ("NIGHTLY", "GENERATED_CASES", "FAULTS_")
+"""How variables begin by which a night makes tests larger than what runs at every change."""
+
+_TAIL: Final = 3000
+"""How many characters of what pytest said last are told."""
 
 _FAILED: Final = re.compile(r"(?m)^(?:FAILED|ERROR) (.+?)(?: - .*)?$")
 
@@ -98,10 +106,7 @@ class Workspace:
             raise RuntimeError(f"{self.tests} has none of {', '.join(tests)}")
         before = _children()
         ended = subprocess.run(
-            [
-                *(self._python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),
-                *("-p", _PLUGIN, "-m", "not nightly", "--color=no", *ours),
-            ],
+            self.command(ours),
             cwd=self.tests,
             env=self.environment(),
             stdin=subprocess.DEVNULL,
@@ -112,13 +117,31 @@ class Workspace:
         )
         seconds = _children() - before
         if ended.returncode not in (0, 1):
-            raise RuntimeError(f"pytest ended with {ended.returncode}:\n{ended.stdout[-3000:]}")
+            said = f"{ended.stdout[-_TAIL:]}\n{ended.stderr[-_TAIL:]}"
+            raise RuntimeError(f"pytest ended with {ended.returncode}:\n{said}")
         failed = _FAILED.search(ended.stdout)
         return Ran(None if ended.returncode == 0 else failed[1] if failed else "?", seconds)
 
+    def command(self, tests: Sequence[str]) -> list[str]:
+        """Say what runs ``tests`` of the ordinary suite, up to the first that fails."""
+        # An older checkout may not know the marker, and pytest refuses one that is unknown.
+        chosen = ("-m", f"not {NIGHTLY}") if NIGHTLY in self._markers() else ()
+        return [
+            *(self._python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),
+            *("-p", _PLUGIN, *chosen, "--color=no", *tests),
+        ]
+
+    def _markers(self) -> set[str]:
+        """Return the markers that the checkout of the tests declares."""
+        path = self.tests / "pyproject.toml"
+        told = tomllib.loads(path.read_text()) if path.is_file() else {}
+        options = told.get("tool", {}).get("pytest", {}).get("ini_options", {})
+        return {re.split(r"[:(]", line)[0].strip() for line in options.get("markers", [])}
+
     def environment(self) -> dict[str, str]:
         """What makes Python, and what that starts, take the copy for the product."""
-        kept = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
+        left_out = ("PYTEST_", *_SIZES)
+        kept = {name: text for name, text in os.environ.items() if not name.startswith(left_out)}
         folder = str(self.folder / "server")
         path = [folder, *filter(None, [kept.get("PYTHONPATH")])]
         return {**kept, "PYTHONPATH": os.pathsep.join(path), _ASKED_FOR: folder}
