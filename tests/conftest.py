@@ -42,6 +42,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _backend(item: pytest.Item) -> object:
     """Return the database that a test runs on, None for a test without one."""
+    # Some ask for PostgreSQL's server itself, and for no home on it.
+    if "cluster" in getattr(item, "fixturenames", ()):
+        return POSTGRESQL
     called = getattr(item, "callspec", None)
     return called.params.get("backend") if called else None
 

@@ -16,6 +16,7 @@ from tests.api.bad_input.faults import BUSY_TIMEOUT, LIVE, REQUESTS, Fault, Plac
 from tests.api.bad_input.snapshot import tables
 from tests.api.bad_input.stage import CANARY, Furnished, furnished_home, set_up
 from tests.api.bad_input.verdict import FOREIGN
+from tests.api.test_reload import has_home
 from tests.api.test_serving import CONFIGURATION, PATIENCE, Serving, serve_copy
 from tests.databases.homes import Homes
 
@@ -33,9 +34,7 @@ def wait_for_both(serving: Serving) -> None:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
-        files = [list(Path(f"/proc/{child}/fd").iterdir()) for child in children]
-        found = [any(file.resolve().name == "penstock.db" for file in own) for own in files]
-        if found == [True, True]:
+        if [has_home(int(child)) for child in children] == [True, True]:
             return
         time.sleep(0.05)
     raise AssertionError((serving.home / "log").read_text())

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,8 @@ OWNER, APPLICATION = "penstock_owner", "penstock"
 PASSWORD = "p/w?d@1:2"
 PREFIX = "penstock-postgresql-"
 STARTING_SECONDS = 300.0
+HANG = 1800.0
+"""Seconds after which a test that hangs is given up; no outcome depends on it."""
 ROOM = 2 * 1024**3
 """Bytes that a folder in memory must have free to be taken for the data."""
 
@@ -66,6 +68,18 @@ class Cluster:
             autocommit=True,
         ) as connection:
             yield connection
+
+    def until_one_waits(self, over: Sequence[object] = ()) -> None:
+        """Wait until some transaction waits for a lock that another one holds.
+
+        Whatever gets into ``over`` meanwhile says that none is going to.
+        """
+        until = time.monotonic() + HANG
+        with self.administered() as connection:
+            while not connection.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
+                assert not over, "somebody was to wait, and did not"
+                assert time.monotonic() < until, "no transaction waits for another"
+                time.sleep(0.01)
 
     def create(self, template: str = "template0") -> str:
         """A new database, of the owner's; its name."""

@@ -36,7 +36,7 @@ def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
     return furnish(tmp_path / "home", analysts=2, names=["query-0"])
 
 
-@pytest.mark.parametrize("numbers", parts("FAULTS_POWER_CUTS", few=8, many=50, at_once=CUTS_A_RUN))
+@pytest.mark.parametrize("numbers", parts("FAULTS_POWER_CUTS", few=4, many=50, at_once=CUTS_A_RUN))
 def test_a_power_cut_at_any_moment_loses_and_changes_nothing(
     home: Path, numbers: range, record_property: Callable[[str, object], None]
 ) -> None:

@@ -63,13 +63,6 @@ def together(acts: Sequence[Callable[[], object]]) -> list[str]:
     return outcomes
 
 
-def until_one_waits(cluster: Cluster) -> None:
-    """Wait until some transaction waits for a lock that another one holds."""
-    with cluster.administered() as connection:
-        while not connection.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
-            threading.Event().wait(0.01)
-
-
 def pushed(name: str, **changes: object) -> PushedVectorRequest:
     return PushedVectorRequest.model_validate({**VISITS, "name": name, **changes})
 
@@ -196,7 +189,7 @@ def test_without_the_logs_lock_its_unique_refuses_the_second(
         if not locked:
             met.wait()
         elif next(first, False):
-            until_one_waits(cluster)
+            cluster.until_one_waits()
         return found
 
     if not locked:
