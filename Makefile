@@ -23,12 +23,16 @@ demo: $(VENV)/.installed
 # One process a core already: threads of BLAS beside them would only wait for each other.
 quick test nightly: export OPENBLAS_NUM_THREADS = 1
 
+# One worker more than there are cores: in one of three somebody waits, for a browser, a server or
+# a process that is being killed.
+WORKERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
 # What one runs while working: no PostgreSQL, no browser, no server.
 quick: lint
 	$(BIN)/pytest -n auto --databases=sqlite -m "not nightly and not slow" tests/unit
 
 test: lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n $(WORKERS)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -49,7 +53,7 @@ nightly: export FAULTS_POWER_CUTS = 1000
 nightly: export FAULTS_ROLLBACKS = 200
 nightly: export FAULTS_TAMPERINGS = 5000
 nightly: $(VENV)/.installed
-	$(BIN)/pytest -n auto -m ""
+	$(BIN)/pytest -n $(WORKERS) -m ""
 	$(BIN)/python -m tests.web.gallery build/gallery
 
 format: $(VENV)/.installed
