@@ -134,18 +134,18 @@ def test_a_database_that_goes_in_mid_request_is_told_at_once_and_nothing_changed
 
 
 def test_a_database_that_falls_silent_in_mid_request_is_given_up_without_a_value(
-    open_copy: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+    open_copy: Callable[..., World],
 ) -> None:
-    for name in ("WORK_SECONDS", "SILENCE_SECONDS"):
-        monkeypatch.setattr(postgresql, name, 0.1)
     world = open_copy(busy_timeout=0.1)
     silent: list[int] = []
 
     def executing(connection: Connection, *arguments: Any) -> None:
         if arguments[1].startswith("INSERT INTO leaf") and not silent:
             driver: Any = connection.connection.driver_connection
+            assert driver.patience == 0.1 + postgresql.WORK_SECONDS + postgresql.SILENCE_SECONDS
             silent.append(driver.info.backend_pid)
             os.kill(silent[0], signal.SIGSTOP)
+            driver.patience = 0.1  # of this connection alone: every other has time to work
 
     event.listen(world.server.database._engines.beside, "before_cursor_execute", executing)
     between = {"epsilon": 0.3}

@@ -316,7 +316,7 @@ def test_nobody_whose_key_is_known_waits_for_the_issuer(
     def fetch(address: str) -> bytes:
         if slow.is_set():
             entered.set()
-            assert going_on.wait(60)
+            assert going_on.wait(600)
         return identity.fetched(address)
 
     found = issuer(provider, fetch=fetch, clock=lambda: now[0])
@@ -336,12 +336,12 @@ def test_nobody_whose_key_is_known_waits_for_the_issuer(
 
     first = threading.Thread(target=identify, args=(made_up,))
     first.start()
-    assert entered.wait(60)
+    assert entered.wait(600)
     others = [threading.Thread(target=identify, args=(token,)) for token in (known, made_up)]
     for other in others:
         other.start()
     for other in others:
-        other.join(30)
+        other.join(600)
     waiting = sorted(told)
     going_on.set()
     first.join()
