@@ -1,6 +1,7 @@
 """The databases that tests run on; see databases/README.md."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -32,12 +33,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect what runs on PostgreSQL where SQLite alone was asked for."""
-    if config.getoption("databases") != SQLITE:
-        return
-    others = [item for item in items if _backend(item) == POSTGRESQL]
-    config.hook.pytest_deselected(items=others)
-    items[:] = [item for item in items if _backend(item) != POSTGRESQL]
+    """Deselect what runs on PostgreSQL where SQLite alone was asked for, and sort for workers.
+
+    A worker takes a file at a time.  Files of few tests have the longest ones, and come first:
+    otherwise one worker would run such a file at the end while the others have nothing to do.
+    """
+    if config.getoption("databases") == SQLITE:
+        others = [item for item in items if _backend(item) == POSTGRESQL]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if _backend(item) != POSTGRESQL]
+    if hasattr(config, "workerinput"):
+        tests = Counter(item.path for item in items)
+        items.sort(key=lambda item: tests[item.path])
 
 
 def _backend(item: pytest.Item) -> object:
