@@ -1,8 +1,9 @@
 """The databases that tests run on; see databases/README.md."""
 
+import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="each",
         help="the databases that tests may ask for: each that they are for, or SQLite alone",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector pass over modules and tests, which all stay to the end.
+
+    It would go through millions of objects again and again: half of the time that collecting
+    tests takes, and a twelfth of what running them does.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

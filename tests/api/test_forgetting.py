@@ -19,13 +19,13 @@ Containers = list[list[Any] | dict[Any, Any]]
 
 
 @pytest.fixture(scope="module")
-def older() -> Iterator[Containers]:
+def older() -> Containers:
     """The lists and dicts that are there already, of which no more is collected meanwhile."""
+    gc.unfreeze()  # tests/conftest.py
     gc.collect()
     found = [one for one in gc.get_objects() if type(one) in (list, dict)]
     gc.freeze()
-    yield found
-    gc.unfreeze()
+    return found
 
 
 @pytest.fixture(autouse=True)
