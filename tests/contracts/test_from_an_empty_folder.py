@@ -147,6 +147,7 @@ def test_a_second_init_changes_nothing(installed: Installation, tmp_path: Path) 
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.nightly
 def test_the_demo_tells_its_story_in_an_empty_folder(
     installed: Installation, tmp_path: Path
 ) -> None:
