@@ -76,7 +76,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what asks for a database on SQLite, and every night on PostgreSQL too.
 
     ``only`` names the databases that a test is about; ``each_database`` is for what touches
-    them itself, and has to be tried on both at every change.
+    them itself, and has to be tried on both at every change.  ``mainly_postgresql`` is for what
+    takes long and may go wrong on both, but for more reasons on PostgreSQL: there at every
+    change, and every night on SQLite too.
     """
     if "backend" not in metafunc.fixturenames:
         return
@@ -85,6 +87,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         backends: Sequence[object] = only.args
     elif metafunc.definition.get_closest_marker("each_database") is not None:
         backends = BACKENDS
+    elif metafunc.definition.get_closest_marker("mainly_postgresql") is not None:
+        backends = [POSTGRESQL, pytest.param(SQLITE, marks=pytest.mark.nightly)]
     else:
         backends = [SQLITE, pytest.param(POSTGRESQL, marks=pytest.mark.nightly)]
     metafunc.parametrize("backend", backends)

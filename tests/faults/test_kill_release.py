@@ -24,7 +24,7 @@ from tests.faults.stage import (
 )
 from tests.faults.steps import LOG, RELEASE, Steps, chosen, landmarks, missing
 
-pytestmark = pytest.mark.each_database
+pytestmark = pytest.mark.mainly_postgresql
 
 STRIDE = figure("FAULTS_STRIDE", 32)
 QUERIES = 3

@@ -11,7 +11,7 @@ from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.stage import opened
 from tests.faults.unguarded import RUNG, SEQ, forging, guarded, unlocked
 
-pytestmark = pytest.mark.each_database
+pytestmark = pytest.mark.mainly_postgresql
 
 PROCESSES = figure("FAULTS_RACE_PROCESSES", 16)
 LEVELS = figure("FAULTS_RACE_LEVELS", 96)

@@ -67,7 +67,7 @@ from penstock.services.specs import (
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
 from penstock.services.witness import Sight
 
-pytestmark = pytest.mark.each_database
+pytestmark = pytest.mark.mainly_postgresql
 
 AT_ONCE = 50
 CHECKED_WITHOUT = 100
