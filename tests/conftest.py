@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.databases.homes import BACKENDS, POSTGRESQL, SQLITE, Home, Homes
+from tests.softhsm import token
 from tests.support.assembly import statements_kept
 
 if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
+
+# Here alone: a fixture that two modules import is made twice, and a forked child then reads of
+# the second token while its parent goes on with the first.
+__all__ = ["token"]
 
 # No clock decides: a busy machine takes longer for an example.
 settings.register_profile(

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.softhsm import Token, token
+from tests.softhsm import Token
 
 from penstock.encryption import KeyProvider, KeyRing
-
-__all__ = ["token"]
 
 
 @pytest.fixture(params=["keyring", "pkcs11"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.forked import begun, ended_well
 
 from penstock.encryption import KeyRing, Secrets, private
 from penstock.errors import KeysUnavailable
@@ -133,14 +134,8 @@ def test_a_replacement_that_fails_leaves_the_old_file_and_nothing_else(
 
 def test_changes_of_one_file_take_turns(path: Path) -> None:
     KeyRing.create(path)
-    children = []
-    for _ in range(6):
-        child = os.fork()
-        if child == 0:
-            KeyRing.load(path).renew(b"context")
-            os._exit(0)
-        children.append(child)
-    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
+    children = [begun(lambda: KeyRing.load(path).renew(b"context")) for _ in range(6)]
+    assert [ended_well(child) for child in children] == [True] * 6
     assert len(KeyRing.load(path).health().keys) == 6
 
 

@@ -1,9 +1,9 @@
 """What every provider of keys must do, whatever it keeps them in."""
 
-import os
 from collections.abc import Callable
 
 import pytest
+from tests.support.forked import in_child
 
 from penstock.encryption import Key, KeyProvider, wrapping_key
 from penstock.errors import IntegrityViolation, KeysUnavailable
@@ -107,11 +107,7 @@ def test_a_child_process_opens_the_provider_for_itself(
 ) -> None:
     key = Key.fresh()
     wrapped = provider.wrap(key, context)
-    child = os.fork()
-    if child == 0:
-        good = provider.unwrap(wrapped, context).material == key.material
-        os._exit(0 if good else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert in_child(lambda: provider.unwrap(wrapped, context).material == key.material)
     assert provider.unwrap(wrapped, context).material == key.material
 
 

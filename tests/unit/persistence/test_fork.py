@@ -1,6 +1,5 @@
 """Connections do not cross a fork."""
 
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -8,25 +7,13 @@ from pathlib import Path
 import pytest
 from sqlmodel import SQLModel, select
 from tests.databases.homes import SQLITE
+from tests.support.forked import in_child
 
 from penstock.persistence import Database, tables
 
 pytestmark = pytest.mark.each_database
 
 MakeRow = Callable[..., SQLModel]
-
-
-def in_child(act: Callable[[], bool]) -> bool:
-    """Whether ``act`` holds in a forked process."""
-    child = os.fork()
-    if child == 0:
-        held = False
-        try:
-            held = act()
-        finally:
-            os._exit(0 if held else 1)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) == 0
 
 
 def open_files(prefix: str) -> set[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.softhsm import Token, token
+from tests.softhsm import Token
 from tests.unit.services.conftest import Clock, Streams, World
 from tests.unit.sites import SITES
 
@@ -14,8 +14,6 @@ from penstock.services import datasets, home, keys, status, tiers, users
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, TierSpec, UserSpec
 from penstock.settings import Settings
-
-__all__ = ["token"]
 
 
 @pytest.fixture

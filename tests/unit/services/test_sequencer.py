@@ -1,6 +1,5 @@
 """What the witness is told of accounts, and what it is not asked to be told again."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from sqlmodel import Session
 from tests.databases.homes import PATIENCE
+from tests.support.forked import in_child
 from tests.unit.services.conftest import World
 
 from penstock.services import growth, home, sequencer, stream_elements, streams
@@ -120,15 +120,7 @@ def test_a_child_has_threads_of_its_own(visits: World) -> None:
     """As a server that is loaded once and then forked."""
     visits.ask("pia")
     visits.server.database.close()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            visits.ask("paul")
-            status = 0
-        finally:
-            os._exit(status)
-    assert os.waitpid(child, 0)[1] == 0
+    assert in_child(lambda: visits.ask("paul"))
     assert visits.ask("ines").view.receipt.index is not None
 
 
