@@ -14,6 +14,9 @@ from penstock.errors import InvalidInput, MalformedInput
 if TYPE_CHECKING:
     from penstock.services.specs import DatasetRequest
 
+DEEPEST = 100
+"""How deep YAML may be nested; reading it recurses, and Python ends at about a thousand calls."""
+
 
 class Assigned(click.ParamType[tuple[str, float]]):
     """A name and a number above zero, as NAME=NUMBER."""
@@ -150,10 +153,28 @@ def _document(operator: Operator, file: str) -> object:
             " may have; PENSTOCK_BODY_LIMIT sets this."
         )
     try:
+        _require_shallow(raw, shown)
         return yaml.safe_load(raw)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f": line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise MalformedInput(f"{shown} is not YAML{place}.") from None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise MalformedInput(f"{shown} is not YAML in UTF-8, or it is nested too deep.") from None
+    except (yaml.YAMLError, ValueError):
+        raise MalformedInput(f"{shown} is not YAML in UTF-8.") from None
+
+
+def _require_shallow(raw: bytes, shown: str) -> None:
+    """Raise ``MalformedInput`` where YAML is nested so deep that reading it would not end well."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(raw, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > DEEPEST:
+            raise MalformedInput(
+                f"{shown} is nested more than {DEEPEST} deep, which no metadata is; look whether it"
+                " is the file that you mean."
+            )
