@@ -159,8 +159,8 @@ def _document(operator: Operator, file: str) -> object:
         mark = error.problem_mark
         place = f": line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise MalformedInput(f"{shown} is not YAML{place}.") from None
-    except (yaml.YAMLError, ValueError):
-        raise MalformedInput(f"{shown} is not YAML in UTF-8.") from None
+    except (yaml.YAMLError, ValueError, RecursionError):  # aliases nest what does not look nested
+        raise MalformedInput(f"{shown} is not YAML in UTF-8, or it is nested too deep.") from None
 
 
 def _require_shallow(raw: bytes, shown: str) -> None:
