@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 # the second token while its parent goes on with the first.
 __all__ = ["token"]
 
+VERY_MANY = 500
+"""Tests of one file that take about a minute together, however short each is."""
+
 # No clock decides: a busy machine takes longer for an example.
 settings.register_profile(
     "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -56,8 +59,9 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect what runs on PostgreSQL where SQLite alone was asked for, and sort for workers.
 
-    A worker takes a file at a time.  Files of few tests have the longest ones, and come first:
-    otherwise one worker would run such a file at the end while the others have nothing to do.
+    A worker takes a file at a time.  Files of few tests have the longest ones, and come first,
+    as do files of very many: otherwise one worker would run such a file at the end while the
+    others have nothing to do.
     """
     if config.getoption("databases") == SQLITE:
         others = [item for item in items if _backend(item) == POSTGRESQL]
@@ -65,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if _backend(item) != POSTGRESQL]
     if hasattr(config, "workerinput"):
         tests = Counter(item.path for item in items)
-        items.sort(key=lambda item: tests[item.path])
+        items.sort(key=lambda item: tests[item.path] if tests[item.path] < VERY_MANY else 0)
 
 
 def _backend(item: pytest.Item) -> object:

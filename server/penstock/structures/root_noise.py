@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -175,13 +176,13 @@ def _bounds(
 
 def _exact(noise: IntVector, coarse: int) -> int:
     """The rounding of one output, whose nodes have this ``noise``, by integers."""
-    terms = [int(term) for term in noise[::-1]]
+    terms: list[int] = noise[::-1].tolist()
     bits = FIRST_BITS
     while True:
         entries = decoder(len(terms), bits)
-        total = sum(entry * term for entry, term in zip(entries, terms, strict=True))
+        total = sum(map(mul, entries, terms))
         # Nothing is off where an entry has no more digits than were kept.
-        off = OFF * sum(abs(term) for term in terms[exact_up_to(bits) + 1 :])
+        off = OFF * sum(map(abs, terms[exact_up_to(bits) + 1 :]))
         half = 1 << (bits + coarse - 1)
         least, most = ((total + side + half) >> (bits + coarse) for side in (-off, off))
         if least == most:
