@@ -37,7 +37,7 @@ from penstock.services.principals import OPERATOR
 CASES = int(os.environ.get("GENERATED_CASES", "4000"))
 """How many requests are made in all every night."""
 
-FEW = 4
+FEW = 3
 """How many are made ordinarily to an operation, in each mode, by each of those who ask it."""
 CHECKS = [
     not_a_server_error,

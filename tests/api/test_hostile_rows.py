@@ -8,6 +8,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -65,31 +66,43 @@ CHANGING: list[Request] = [
 ]
 VERBS = {operation.name: operation.verb for operation in OPERATIONS}
 TOLD = {one.name: {one.status, *refusals(one)} - {500} for one in OPERATIONS}
-Kept = tuple[Home, dict[str, str], str]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A home to be copied, the tokens of its users, the id of a release, and what was told."""
+
+    home: Home
+    tokens: dict[str, str]
+    release: str
+    before: list[str]
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    """A home to be copied, in which rows may be changed, and the id of a release."""
+    """A home in which rows may be changed, and where everything was asked for before."""
     made, tokens = furnished_home(tmp_path_factory.mktemp("hostile") / "home")
     world = open_world(made, tokens)
     identifiers = hide(world)
+    release = identifiers[RELEASE]
     for request in (*READ, *CHANGING[2:]):
-        told(world, request, identifiers[RELEASE])
+        told(world, request, release)
+    before = [values(request, told(world, request, release)) for request in READ]
+    assert all(before), "everything is answered as long as nothing is changed"
     world.server.database.close()
     with closing(sqlite3.connect(path_of(made.folder))) as connection:
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         for (name,) in triggers.fetchall():
             connection.execute(f'DROP TRIGGER "{name}"')
         connection.commit()
-    return made, tokens, identifiers[RELEASE]
+    return Kept(made, tokens, release, before)
 
 
 @pytest.fixture
 def own(model: Kept, tmp_path: Path) -> Iterator[tuple[World, Path]]:
     """A server, and its database."""
-    copy = Homes(None).copy(model[0], tmp_path / "home")
-    world = open_world(copy, model[1], request_rate=0)
+    copy = Homes(None).copy(model.home, tmp_path / "home")
+    world = open_world(copy, model.tokens, request_rate=0)
     yield world, path_of(copy.folder)
     world.server.database.close()
 
@@ -155,22 +168,27 @@ def cases() -> Iterator[Any]:
         )
 
 
+def test_where_nothing_is_changed_everything_is_told_as_before(
+    own: tuple[World, Path], model: Kept
+) -> None:
+    found = [values(request, told(own[0], request, model.release)) for request in READ]
+    assert found == model.before
+
+
 @pytest.mark.parametrize(("table", "column", "kinds"), list(cases()))
 def test_whatever_stands_in_a_sealed_column_values_are_the_same_or_refused(
     own: tuple[World, Path], model: Kept, table: str, column: str, kinds: list[str]
 ) -> None:
     world, database = own
-    before = [values(request, told(world, request, model[2])) for request in READ]
-    assert all(before), "everything is answered as long as nothing is changed"
     with closing(sqlite3.connect(":memory:")) as original:
         with closing(sqlite3.connect(database)) as connection:
             connection.backup(original)
         for name in kinds:
             put(database, table, column, BAD[name])
-            for request, kept in zip(READ, before, strict=True):
-                found = values(request, told(world, request, model[2]))
+            for request, kept in zip(READ, model.before, strict=True):
+                found = values(request, told(world, request, model.release))
                 assert found in ("", kept), (name, request)
             for request in CHANGING:
-                told(world, request, model[2])
+                told(world, request, model.release)
             with closing(sqlite3.connect(database)) as connection:
                 original.backup(connection)

@@ -25,7 +25,6 @@ from penstock.services.principals import OPERATOR
 from penstock.services.specs import TokenSpec
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"
-WORKERS = 2
 IMPATIENT = 5.0
 """Seconds that a server waits for a lock where its database is to go away."""
 
@@ -77,10 +76,12 @@ def readers(home: Path, count: int) -> list[Reader]:
 
 
 @contextmanager
-def masters(home: Path, count: int, *, busy_timeout: float = LONGEST) -> Iterator[Sequence[int]]:
-    """So many masters over one home; the ports that they answer on."""
+def masters(
+    home: Path, count: int, *, workers: int = 2, busy_timeout: float = LONGEST
+) -> Iterator[Sequence[int]]:
+    """So many masters of so many workers over one home; the ports that they answer on."""
     ports = [_free_port() for _ in range(count)]
-    running = [_started(home, port, busy_timeout) for port in ports]
+    running = [_started(home, port, workers, busy_timeout) for port in ports]
     try:
         for port, process in zip(ports, running, strict=True):
             _wait_for(home, port, process)
@@ -97,14 +98,14 @@ def log_of(home: Path) -> str:
     return home.with_name("masters").read_text()
 
 
-def _started(home: Path, port: int, busy_timeout: float) -> "subprocess.Popen[bytes]":
+def _started(home: Path, port: int, workers: int, busy_timeout: float) -> "subprocess.Popen[bytes]":
     settings = settings_of(home)
     environment = {
         "PENSTOCK_CONFIG": os.devnull,
         "PENSTOCK_HOME": str(home),
         "PENSTOCK_DATABASE_URL": settings.database_url,
         "PENSTOCK_PORT": str(port),
-        "PENSTOCK_WORKERS": str(WORKERS),
+        "PENSTOCK_WORKERS": str(workers),
         "PENSTOCK_TIME_QUANTUM": "0",
         "PENSTOCK_BUSY_TIMEOUT": str(busy_timeout),
         # A machine that is busy with other tests fails none of them.

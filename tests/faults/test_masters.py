@@ -43,14 +43,14 @@ def at_once(readers: Sequence[Reader], act: Callable[[Reader], list[Reported]]) 
 
 
 @pytest.mark.parametrize(
-    ("count", "levels"),
+    ("count", "levels", "workers"),
     [
-        pytest.param(4, 2, id="few"),
-        pytest.param(READERS, LEVELS, id="many", marks=pytest.mark.nightly),
+        pytest.param(4, 2, 1, id="few"),
+        pytest.param(READERS, LEVELS, 2, id="many", marks=pytest.mark.nightly),
     ],
 )
 def test_readers_of_two_masters_get_one_vector_a_level(
-    tmp_path: Path, furnish: Callable[..., Path], count: int, levels: int
+    tmp_path: Path, furnish: Callable[..., Path], count: int, levels: int, workers: int
 ) -> None:
     home = furnish(tmp_path / "home", analysts=count, names=NAMES)
     with opened(home) as server:
@@ -68,7 +68,7 @@ def test_readers_of_two_masters_get_one_vector_a_level(
                 told.append(reader.told(ask, answer))
         return told
 
-    with masters(home, 2) as ports:
+    with masters(home, 2, workers=workers) as ports:
         answers = at_once(readers(home, count), act)
     assert len(answers) == count * len(wanted) * 2
     sound(home, answers)
