@@ -180,7 +180,7 @@ def _exact(noise: IntVector, coarse: int) -> int:
     bits = FIRST_BITS
     while True:
         entries = decoder(len(terms), bits)
-        total = sum(map(mul, entries, terms))
+        total: int = sum(map(mul, entries, terms))
         # Nothing is off where an entry has no more digits than were kept.
         off = OFF * sum(map(abs, terms[exact_up_to(bits) + 1 :]))
         half = 1 << (bits + coarse - 1)
