@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import starmap
 from operator import mul
 
 import numpy as np
@@ -180,7 +181,7 @@ def _exact(noise: IntVector, coarse: int) -> int:
     bits = FIRST_BITS
     while True:
         entries = decoder(len(terms), bits)
-        total: int = sum(map(mul, entries, terms))
+        total: int = sum(starmap(mul, zip(entries, terms, strict=True)))
         # Nothing is off where an entry has no more digits than were kept.
         off = OFF * sum(map(abs, terms[exact_up_to(bits) + 1 :]))
         half = 1 << (bits + coarse - 1)
