@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from penstock.errors import InvalidInput
+from penstock.nesting import shallow
 
 PREFIX = "PENSTOCK_"
 MEBIBYTE = 1024 * 1024
@@ -261,11 +262,11 @@ def _read_file(
     if named is None and not path.exists():
         return {}, None
     try:
-        return tomllib.loads(path.read_text()), path
+        return tomllib.loads(shallow(path.read_text())), path
     except OSError as problem:
         reason = problem.strerror
         raise InvalidInput(f"The settings file {path} cannot be read: {reason}.") from problem
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+    except ValueError as problem:
         raise InvalidInput(
             f"The settings file {path} cannot be read as TOML: {problem}."
         ) from problem

@@ -15,7 +15,7 @@ from penstock_client.leaves import decoded
 
 Lines = list[str]
 SIZE = 6
-MODULES = ("tree", "notes", "leaves", "ed25519", "offline")
+MODULES = ("tree", "notes", "leaves", "nesting", "ed25519", "offline")
 
 
 class Export:

@@ -10,12 +10,10 @@ from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
 from penstock.cli.specs import STANDARD_INPUT, bytes_of, checked
 from penstock.errors import InvalidInput, MalformedInput
+from penstock.nesting import DEEPEST
 
 if TYPE_CHECKING:
     from penstock.services.specs import DatasetRequest
-
-DEEPEST = 100
-"""How deep YAML may be nested; reading it recurses, and Python ends at about a thousand calls."""
 
 
 class Assigned(click.ParamType[tuple[str, float]]):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from penstock.errors import InvalidInput, MalformedInput
+from penstock.nesting import DEEPEST, depth
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -79,12 +80,15 @@ def bytes_of(file: str, limit: int) -> bytes:
 
 
 def _parsed(text: str, shown: str, suffix: str) -> object:
+    if depth(text) > DEEPEST:
+        raise MalformedInput(
+            f"{shown} is nested too deep, more than {DEEPEST} brackets in one another, which no"
+            " spec is; look whether it is the file that you mean."
+        )
     if suffix == ".toml":
         return _toml(text, shown)
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_distinct)
-    except RecursionError:
-        raise MalformedInput(f"{shown} is nested too deep.") from None
     except json.JSONDecodeError as error:
         if suffix == ".json" or text.lstrip().startswith("{"):
             place = f"line {error.lineno}, column {error.colno}"
@@ -111,5 +115,5 @@ def _toml(text: str, shown: str) -> object:
     except tomllib.TOMLDecodeError as error:
         place = str(error).rpartition(" (")[2].rstrip(")")
         raise MalformedInput(f"{shown} is neither JSON nor TOML, {place}.") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise MalformedInput(f"{shown} cannot be read as TOML.") from None

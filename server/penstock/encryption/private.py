@@ -11,6 +11,7 @@ from pathlib import Path
 
 from penstock.encryption.key import SIZE, Key
 from penstock.errors import KeysUnavailable
+from penstock.nesting import shallow
 
 _LARGEST = 16 << 20
 """A ring of some 100,000 keys."""
@@ -55,8 +56,8 @@ def read(path: Path) -> object:
     messages never repeat what stands in it.
     """
     try:
-        return json.loads(_content(path))
-    except (ValueError, RecursionError):
+        return json.loads(shallow(_content(path).decode()))
+    except ValueError:
         # The cause would carry the content along.
         raise malformed(path, "is not JSON") from None
 

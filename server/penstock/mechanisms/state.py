@@ -29,6 +29,7 @@ import numpy as np
 
 from penstock.errors import IntegrityViolation
 from penstock.mechanisms.process import IntVector
+from penstock.nesting import shallow
 from penstock.privacy import Ladder
 
 MAGIC: Final = b"PENSTOCK"
@@ -89,7 +90,7 @@ def decode(encoded: bytes) -> State:
     try:
         state = _read(content)
         whole = encode(state) == encoded and _is_a_path(state)
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+    except (ValueError, TypeError, LookupError, ArithmeticError):
         # The cause could carry stored values along.
         raise _violation("has a header that cannot be meant") from None
     if not whole:
@@ -99,7 +100,7 @@ def decode(encoded: bytes) -> State:
 
 def _read(content: bytes) -> State:
     end = _PREFIX + int.from_bytes(content[_PREFIX - 4 : _PREFIX], "little")
-    header = json.loads(content[_PREFIX:end])
+    header = json.loads(shallow(content[_PREFIX:end].decode()))
     ladder, size = header["ladder"], int(header["size"])
     rungs = [int(rung) for rung in header["rungs"]]
     values = np.frombuffer(content[end:], dtype="<i8").astype(np.int64)

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from penstock import merkle
 from penstock.errors import IntegrityViolation
+from penstock.nesting import shallow
 from penstock.persistence.tables import Leaf
 from penstock.services import log
 from penstock.services.paging import Window
@@ -115,8 +116,8 @@ def _view(found: _Found) -> EventView:
     if not isinstance(kept, bytes) or merkle.leaf_hash(kept) != found.digest:
         raise _violated(found)
     try:
-        return EventView(found.index, found.digest.hex(), json.loads(kept))
-    except (ValueError, RecursionError):
+        return EventView(found.index, found.digest.hex(), json.loads(shallow(kept.decode())))
+    except ValueError:
         raise _violated(found) from None
 
 

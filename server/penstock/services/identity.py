@@ -16,6 +16,7 @@ import math
 import threading
 import time
 import urllib.request
+from base64 import urlsafe_b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from penstock.errors import IdentityUnavailable, InvalidInput
+from penstock.nesting import shallow
 
 if TYPE_CHECKING:
     from joserfc import jwt
@@ -180,8 +182,8 @@ class Issuer:
 
     def _document(self, address: str) -> Mapping[str, Any]:
         try:
-            found = json.loads(self._fetch(address))
-        except (OSError, ValueError, RecursionError) as problem:
+            found = json.loads(shallow(self._fetch(address).decode()))
+        except (OSError, ValueError) as problem:
             raise self._unavailable("does not answer as it should") from problem
         if not isinstance(found, dict):
             raise self._unavailable("does not answer as it should")
@@ -198,10 +200,11 @@ def _verified(token: str, keys: "KeySet") -> "jwt.Token":
     """What a token says, where one of ``keys`` signed it.  Raises as the library does."""
     from joserfc import jwt
 
+    shallow(urlsafe_b64decode(token.split(".")[1] + "==").decode())
     try:
         return jwt.decode(token, keys, algorithms=list(ALGORITHMS))
     except (TypeError, RecursionError) as problem:
-        # From headers of wrong types and claims that nest too deep, which the library takes apart.
+        # From headers of wrong types and claims in UTF-16, whose brackets cannot be counted so.
         raise Refused from problem
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from penstock.errors import LogUnavailable
+from penstock.nesting import shallow
 
 FILE = "log.json"
 FORMAT = "penstock-witness"
@@ -83,7 +84,7 @@ class FileWitness:
 
     def seen(self) -> Sight:
         try:
-            content = json.loads(self._path.read_bytes())
+            content = json.loads(shallow(self._path.read_text(encoding="utf-8")))
             if (content["format"], content["version"]) != (FORMAT, VERSION):
                 raise self._unavailable("is of another version")
             return _read(content)
@@ -91,7 +92,7 @@ class FileWitness:
             raise self._unavailable("is missing") from None
         except OSError as error:
             raise self._unavailable(f"cannot be read ({os.strerror(error.errno or 0)})") from error
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise self._unavailable("is not what the server wrote") from None
 
     def advance(self, sight: Sight) -> None:

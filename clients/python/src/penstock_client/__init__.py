@@ -11,8 +11,8 @@
 - ``log``, ``notes``, ``tree``, ``ed25519``: what is remembered of a server's log, and its proofs.
 - ``offline``: a program that verifies an export of the log, without the server.
 - ``errors``: the one tree of errors.
-- ``transport``, ``address``, ``problems``, ``fields``: HTTP, which servers a token may be
-  sent to, refusals, and the reading of answers.
+- ``transport``, ``address``, ``problems``, ``fields``, ``nesting``: HTTP, which servers a
+  token may be sent to, refusals, and the reading of answers.
 - ``notebook``, ``svg``, ``rounding``: how things look.
 - ``command``, ``documents``, ``stream_documents``, ``output``: the ``penstock-client`` program.
 """

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock_client.errors import LogRefused
+from penstock_client.nesting import shallow
 from penstock_client.notes import Checkpoint, opened
 
 if sys.platform != "win32":
@@ -73,12 +74,12 @@ class Memory:
         if self._file is None:
             return {}
         try:
-            found = json.loads(self._file.read_bytes())
+            found = json.loads(shallow(self._file.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise self._unusable(os.strerror(error.errno or 0)) from error
-        except (ValueError, RecursionError):
+        except ValueError:
             found = None
         if not isinstance(found, dict):
             raise self._unusable("it is not what was written")

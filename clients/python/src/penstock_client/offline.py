@@ -1,7 +1,7 @@
 """Verify an export of the log without its server: ``python -m penstock_client.offline``.
 
-Of this package it uses ``tree``, ``notes``, ``leaves`` and ``ed25519``, which use the standard
-library alone and can be copied beside it; nothing of it is the server's code.
+Of this package it uses ``tree``, ``notes``, ``leaves``, ``nesting`` and ``ed25519``, which use
+the standard library alone and can be copied beside it; nothing of it is the server's code.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from penstock_client.leaves import decoded, stated
+from penstock_client.nesting import shallow
 from penstock_client.notes import Checkpoint, opened
 from penstock_client.tree import leaf_hash, root_of
 
@@ -62,10 +63,7 @@ def _only(pairs: list[tuple[str, object]], name: str) -> object:
 
 def _pairs(line: str) -> list[tuple[str, object]]:
     """Names and values of one JSON object, as often as they stand there."""
-    try:
-        found = json.loads(line, object_pairs_hook=list)
-    except RecursionError:
-        found = None
+    found = json.loads(shallow(line), object_pairs_hook=list)
     if not isinstance(found, list) or not all(isinstance(pair, tuple) for pair in found):
         raise ValueError("a line is no JSON object")
     return found
@@ -78,10 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--key", required=True, help="the log's public key, in hexadecimal")
     given = parser.parse_args(arguments)
     try:
-        note = str(json.loads(given.checkpoint.read_text(encoding="utf-8"))["note"])
+        note = str(json.loads(shallow(given.checkpoint.read_text(encoding="utf-8")))["note"])
         with given.export.open(encoding="utf-8") as file:
             found, behind = verify(lines_of(file), note, bytes.fromhex(given.key))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+    except (OSError, ValueError, KeyError, TypeError) as problem:
         sys.stderr.write(f"Not verified: {problem}.\n")
         return 1
     sys.stdout.write(f"verified {found.size} leaves, root {found.root.hex()}\n")

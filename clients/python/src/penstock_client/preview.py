@@ -10,6 +10,7 @@ from typing import Any, Self, TextIO
 from penstock_client.errors import InvalidArgument
 from penstock_client.fields import Fields
 from penstock_client.models import Answer, whole
+from penstock_client.nesting import shallow
 from penstock_client.queries import TierLevel
 
 STANDARD_INPUT = "-"
@@ -152,10 +153,11 @@ def spec_in(file: str, standard_input: TextIO) -> dict[str, object]:
     """
     try:
         text = standard_input.read() if file == STANDARD_INPUT else Path(file).read_text("utf-8")
+        shallow(text)
         found = tomllib.loads(text) if file.lower().endswith(".toml") else json.loads(text)
     except OSError as error:
         raise InvalidArgument(f"{file} cannot be read: {error.strerror}.") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise InvalidArgument(f"{file} holds neither JSON nor, as .toml, TOML.") from None
     if not isinstance(found, dict):
         raise InvalidArgument(f"{file} must hold one object, as {{...}}.")

@@ -8,6 +8,7 @@ import httpx
 
 from penstock_client.address import checked_url, is_loopback
 from penstock_client.errors import InvalidArgument, NotReachable, ProtocolError
+from penstock_client.nesting import shallow
 from penstock_client.problems import MEDIA_TYPE, refusal
 
 LARGEST_ANSWER = 512 * 2**20
@@ -133,8 +134,8 @@ class Transport:
 def parsed(body: bytes | bytearray) -> object:
     """The JSON value in ``body``.  Raises ``ProtocolError`` for anything else."""
     try:
-        value: object = json.loads(body, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+        value: object = json.loads(shallow(body.decode()), parse_constant=_refuse_constant)
+    except ValueError:
         raise ProtocolError("The answer says that it is JSON, and is not.") from None
     return value
 

@@ -1,0 +1,44 @@
+"""How deep brackets nest in JSON and TOML, counted before a reader recurses into them.
+
+Python's readers recurse, and end in ``RecursionError`` at about a thousand calls.  That can
+be caught, but what the collector of garbage finalizes down there fails as well and is lost:
+the handlers that remove files, close connections and forget weak references.
+
+The server counts in the same way; neither imports the other, and one test holds both.
+"""
+
+import re
+from itertools import accumulate
+from typing import Final
+
+DEEPEST: Final = 100
+"""More than any document of ours nests."""
+
+# What is not closed goes on to the end: no reader gets beyond it, and this stays linear.
+_TEXTS: Final = re.compile(
+    r'"""(?:\\.|(?!""")[^\\])*+"{0,5}+'
+    r"|'''(?:(?!''').)*+'{0,5}+"
+    r'|"(?:\\.|[^"\\])*+"?+'
+    r"|'[^'\n]*+'?+"
+    r"|#[^\n]*+",
+    re.DOTALL,
+)
+_BRACKETS: Final = re.compile(r"[\[\]{}]")
+_STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+
+def depth(text: str) -> int:
+    """How deep brackets nest in ``text``, JSON or TOML, outside of its strings and comments.
+
+    Right up to the first error of syntax, where every reader stops; beyond it no number
+    that means anything.
+    """
+    found = _BRACKETS.findall(_TEXTS.sub("", text))
+    return max(accumulate(_STEP[bracket] for bracket in found), default=0)
+
+
+def shallow(text: str) -> str:
+    """``text`` as it is.  Raises ``ValueError`` where it nests more than ``DEEPEST`` deep."""
+    if text.count("[") + text.count("{") > DEEPEST and depth(text) > DEEPEST:
+        raise ValueError(f"nested more than {DEEPEST} deep")
+    return text
