@@ -29,7 +29,7 @@ quick test nightly: export OPENBLAS_NUM_THREADS = 1
 
 # One worker more than there are cores: in one of three somebody waits, for a browser, a server or
 # a process that is being killed.
-WORKERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+WORKERS = $(shell expr $$(nproc 2> /dev/null || getconf _NPROCESSORS_ONLN) + 1)
 
 # What one runs while working: no PostgreSQL, no browser, no server.
 quick: lint

@@ -7,7 +7,9 @@ the handlers that remove files, close connections and forget weak references.
 
 import re
 from itertools import accumulate
-from typing import Final
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 DEEPEST: Final = 100
 """More than any document of ours nests."""
@@ -16,7 +18,7 @@ DEEPEST: Final = 100
 _TEXTS: Final = re.compile(
     r'"""(?:\\.|(?!""")[^\\])*+"{0,5}+'
     r"|'''(?:(?!''').)*+'{0,5}+"
-    r'|"(?:\\.|[^"\\])*+"?+'
+    r'|"[^"\\]*+(?:\\.[^"\\]*+)*+"?+'
     r"|'[^'\n]*+'?+"
     r"|#[^\n]*+",
     re.DOTALL,
@@ -40,3 +42,21 @@ def shallow(text: str) -> str:
     if text.count("[") + text.count("{") > DEEPEST and depth(text) > DEEPEST:
         raise ValueError(f"nested more than {DEEPEST} deep")
     return text
+
+
+def flat(value: T) -> T:
+    """``value`` as it is.  Raises ``ValueError`` where it nests more than ``DEEPEST`` deep.
+
+    For what TOML nests without a bracket: each dot of ``a.b.c = 1`` is one object more.
+    """
+    level: list[dict[str, object] | list[object]] = [[value]]
+    for _ in range(DEEPEST + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    if level:
+        raise ValueError(f"nested more than {DEEPEST} deep")
+    return value

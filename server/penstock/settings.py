@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from penstock.errors import InvalidInput
-from penstock.nesting import shallow
+from penstock.nesting import flat, shallow
 
 PREFIX = "PENSTOCK_"
 MEBIBYTE = 1024 * 1024
@@ -262,7 +262,7 @@ def _read_file(
     if named is None and not path.exists():
         return {}, None
     try:
-        return tomllib.loads(shallow(path.read_text())), path
+        return flat(tomllib.loads(shallow(path.read_text()))), path
     except OSError as problem:
         reason = problem.strerror
         raise InvalidInput(f"The settings file {path} cannot be read: {reason}.") from problem

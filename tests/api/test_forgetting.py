@@ -19,13 +19,16 @@ Containers = list[list[Any] | dict[Any, Any]]
 
 
 @pytest.fixture(scope="module")
-def older() -> Containers:
+def older() -> Iterator[Containers]:
     """The lists and dicts that are there already, of which no more is collected meanwhile."""
     gc.unfreeze()  # tests/conftest.py
     gc.collect()
     found = [one for one in gc.get_objects() if type(one) in (list, dict)]
     gc.freeze()
-    return found
+    yield found
+    gc.unfreeze()  # so that cycles of what these tests made are found by the tests that follow
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -43,6 +43,7 @@ def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
     return furnish(tmp_path / "home", analysts=2, names=names)
 
 
+@pytest.mark.each_database
 @pytest.mark.parametrize("kills", amounts("FAULTS_KILLS", few=8, many=50))
 def test_kills_at_random_moments_lose_and_change_nothing(
     home: Path, tmp_path: Path, kills: int
@@ -151,6 +152,7 @@ def test_a_kill_at_any_step_leaves_the_whole_release_or_nothing(
         assert aftermath.final_complaints(server, everything) == []
 
 
+@pytest.mark.each_database
 def test_an_answer_before_its_commit_is_found_to_be_lost(asked: Path) -> None:
     home = asked
     with opened(home) as server:
@@ -163,6 +165,7 @@ def test_an_answer_before_its_commit_is_found_to_be_lost(asked: Path) -> None:
         assert aftermath.complaints(server, answers) == [f"release {answers[0].release} is lost"]
 
 
+@pytest.mark.each_database
 def test_an_answer_before_its_leaf_has_a_place_is_found_to_be_unlogged(asked: Path) -> None:
     home = asked
     with opened(home) as server:
@@ -173,6 +176,7 @@ def test_an_answer_before_its_leaf_has_a_place_is_found_to_be_unlogged(asked: Pa
     assert complaints == [f"the log has no place for release {told.release}"]
 
 
+@pytest.mark.each_database
 def test_a_release_in_several_transactions_is_found_to_be_torn(asked: Path) -> None:
     home = asked
     at = Steps(named="before INSERT INTO leaf")

@@ -36,6 +36,7 @@ def hold(tmp_path: Path, furnish: Callable[..., Path]) -> Hold:
     return go
 
 
+@pytest.mark.each_database
 @pytest.mark.parametrize(
     "race",
     [
@@ -64,6 +65,7 @@ def test_every_reader_of_a_level_gets_one_vector_drawn_from_its_true_neighbors(
         assert unproven_values(server) == []
 
 
+@pytest.mark.each_database
 def test_without_the_lock_and_the_uniques_readers_of_a_level_get_several_vectors(
     hold: Hold,
 ) -> None:

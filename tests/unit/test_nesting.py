@@ -1,6 +1,7 @@
 """How deep documents nest is counted, and nothing is read so deep that finalizers fail there."""
 
 import gc
+import hashlib
 import io
 import json
 import sys
@@ -23,6 +24,7 @@ from penstock import settings
 from penstock.cli.specs import content_of
 from penstock.encryption import private
 from penstock.errors import PenstockError
+from penstock.mechanisms.state import MAGIC, VERSION, decode
 from penstock.services.identity import Issuer, Refused
 from penstock.services.witness import FILE, FileWitness
 from penstock_client import leaves, offline, preview, transport
@@ -84,13 +86,26 @@ def test_what_is_never_closed_is_counted_in_one_pass(nesting: ModuleType) -> Non
 
 
 @MODULES
-def test_a_hundred_are_read_and_one_more_is_refused(nesting: ModuleType) -> None:
-    deep = "[" * 100 + "]" * 100
+@pytest.mark.parametrize("core", ["", "1", "{}"])
+def test_a_hundred_are_read_and_one_more_is_refused(nesting: ModuleType, core: str) -> None:
+    levels = 99 if core == "{}" else 100
+    deep = "[" * levels + core + "]" * levels
+    held = json.loads(deep)
     assert nesting.shallow(deep) is deep
-    with pytest.raises(ValueError, match="more than 100 deep"):
-        nesting.shallow(f"[{deep}]")
+    assert nesting.flat(held) is held
+    for refuse, what in ((nesting.shallow, f"[{deep}]"), (nesting.flat, [held])):
+        with pytest.raises(ValueError, match="more than 100 deep"):
+            refuse(what)
     side_by_side = json.dumps([[1]] * 1000)
     assert nesting.shallow(side_by_side) is side_by_side
+
+
+@MODULES
+@pytest.mark.parametrize("dotted", ["{} = 1", "[{}]", "a = [{{{} = 1}}]"])
+def test_toml_that_nests_without_brackets_is_refused_too(nesting: ModuleType, dotted: str) -> None:
+    held = tomllib.loads(nesting.shallow(dotted.format(".".join("a" * 1500))))
+    with pytest.raises(ValueError, match="more than 100 deep"):
+        nesting.flat(held)
 
 
 @pytest.fixture
@@ -126,20 +141,32 @@ DEEP = "[" * 100_000
 
 
 KEY = ECKey.generate_key("P-256", {"kid": "own", "use": "sig"})
+SAID = {"issuer": ISSUER, "jwks_uri": f"{ISSUER}/keys", "keys": [KEY.as_dict(private=False)]}
 
 
 def _identified(claims: bytes, document: str | None = None) -> object:
     """Whom a signed token of such claims speaks of, where its issuer answers with ``document``."""
-    said = {"issuer": ISSUER, "jwks_uri": f"{ISSUER}/keys", "keys": [KEY.as_dict(private=False)]}
-    issuer = Issuer(ISSUER, "penstock", "sub", lambda _: (document or json.dumps(said)).encode())
+    issuer = Issuer(ISSUER, "penstock", "sub", lambda _: (document or json.dumps(SAID)).encode())
     token = jws.serialize_compact({"alg": "ES256", "kid": "own"}, claims, KEY)
     return issuer.identify(token, datetime(2026, 1, 1, tzinfo=UTC))
 
 
+def _toml(file: Path) -> str:
+    return str(file.rename(file.with_suffix(".toml")))
+
+
+def _state(header: bytes) -> bytes:
+    """A mechanism's state with that header, and the digest that it should have."""
+    content = MAGIC + VERSION.to_bytes(2, "little") + len(header).to_bytes(4, "little") + header
+    return content + hashlib.sha256(content).digest()
+
+
 READERS: dict[str, Callable[[Path], Any]] = {
     "a spec": lambda file: content_of(str(file), 10**6),
-    "a spec as TOML": lambda file: content_of(str(file.rename(file.with_suffix(".toml"))), 10**6),
+    "a spec as TOML": lambda file: content_of(_toml(file), 10**6),
+    "dots in TOML": lambda file: content_of(_toml(file), 10**6),
     "settings": lambda file: settings.load({}, file),
+    "dots in settings": lambda file: settings.load({}, file),
     "a private file": private.read,
     "the witness": lambda file: FileWitness(file.parent, 1.0).seen(),
     "an issuer's document": lambda _: _identified(b"{}", DEEP),
@@ -148,9 +175,21 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "a leaf": lambda _: leaves.stated(DEEP.encode()),
     "an export": lambda _: next(offline.hashes([DEEP])),
     "a spec of the client": lambda file: preview.spec_in(str(file), io.StringIO()),
+    "dots for the client": lambda file: preview.as_json(
+        preview.spec_in(_toml(file), io.StringIO())
+    ),
+    "a state": lambda _: decode(_state(DEEP.encode())),
 }
 
 
+DOTTED = ".".join("a" * 1500) + " = 1"
+HELD = {
+    "a spec as TOML": f"a = {DEEP}",
+    "dots in TOML": DOTTED,
+    "settings": f"a = {DEEP}",
+    "dots in settings": DOTTED,
+    "dots for the client": DOTTED,
+}
 REFUSALS = (PenstockError, Refused, ValueError, InvalidArgument, ProtocolError)
 
 
@@ -159,7 +198,7 @@ def test_nothing_is_finalized_where_the_stack_ends(
     lost: list[object], tmp_path: Path, reader: str
 ) -> None:
     file = tmp_path / FILE
-    file.write_text("a = " + DEEP if reader in {"a spec as TOML", "settings"} else DEEP)
+    file.write_text(HELD.get(reader, DEEP))
     file.chmod(0o600)
     with pytest.raises(REFUSALS):
         READERS[reader](file)
@@ -170,3 +209,9 @@ def test_what_is_lost_at_the_end_of_the_stack_is_found(lost: list[object]) -> No
     with pytest.raises(RecursionError):
         json.loads(DEEP)
     assert RecursionError in lost
+
+
+def test_a_mark_of_utf_8_before_json_of_others_is_passed_over() -> None:
+    assert transport.parsed(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}
+    with pytest.raises(Refused):  # and not IdentityUnavailable: the issuer's keys were read
+        _identified(b"{}", "\ufeff" + json.dumps(SAID))

@@ -151,28 +151,41 @@ def _document(operator: Operator, file: str) -> object:
             " may have; PENSTOCK_BODY_LIMIT sets this."
         )
     try:
-        _require_shallow(raw, shown)
+        if _height(raw) > DEEPEST:
+            raise MalformedInput(
+                f"{shown} is nested more than {DEEPEST} deep, which no metadata is; look whether it"
+                " is the file that you mean."
+            )
         return yaml.safe_load(raw)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f": line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise MalformedInput(f"{shown} is not YAML{place}.") from None
-    except (yaml.YAMLError, ValueError, RecursionError):  # aliases nest what does not look nested
-        raise MalformedInput(f"{shown} is not YAML in UTF-8, or it is nested too deep.") from None
+    except (yaml.YAMLError, ValueError):
+        raise MalformedInput(f"{shown} is not YAML in UTF-8.") from None
 
 
-def _require_shallow(raw: bytes, shown: str) -> None:
-    """Raise ``MalformedInput`` where YAML is nested so deep that reading it would not end well."""
+def _height(raw: bytes) -> int:
+    """How deep YAML nests, with all that its aliases stand for; counted no further than needed.
+
+    Raises as ``yaml`` does.  An alias of what it stands in counts nothing: reading refuses it.
+    """
     import yaml
 
-    depth = 0
+    anchors: dict[str, int] = {}
+    around: list[tuple[str | None, int]] = [(None, 0)]  # the anchor, and the height so far
     for event in yaml.parse(raw, Loader=yaml.SafeLoader):
+        height = 0
         if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
+            around.append((event.anchor, 0))
         elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > DEEPEST:
-            raise MalformedInput(
-                f"{shown} is nested more than {DEEPEST} deep, which no metadata is; look whether it"
-                " is the file that you mean."
-            )
+            anchor, inner = around.pop()
+            height = inner + 1
+            if anchor is not None:
+                anchors[anchor] = height
+        elif isinstance(event, yaml.AliasEvent):
+            height = anchors.get(event.anchor or "", 0)
+        around[-1] = around[-1][0], max(around[-1][1], height)
+        if len(around) + height > DEEPEST + 1:
+            return len(around) + height - 1
+    return around[0][1]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from penstock.errors import InvalidInput, MalformedInput
-from penstock.nesting import DEEPEST, depth
+from penstock.nesting import DEEPEST, flat, shallow
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -80,11 +80,10 @@ def bytes_of(file: str, limit: int) -> bytes:
 
 
 def _parsed(text: str, shown: str, suffix: str) -> object:
-    if depth(text) > DEEPEST:
-        raise MalformedInput(
-            f"{shown} is nested too deep, more than {DEEPEST} brackets in one another, which no"
-            " spec is; look whether it is the file that you mean."
-        )
+    try:
+        shallow(text)
+    except ValueError:
+        raise _too_deep(shown) from None
     if suffix == ".toml":
         return _toml(text, shown)
     try:
@@ -111,9 +110,20 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _toml(text: str, shown: str) -> object:
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = str(error).rpartition(" (")[2].rstrip(")")
         raise MalformedInput(f"{shown} is neither JSON nor TOML, {place}.") from None
     except ValueError:
         raise MalformedInput(f"{shown} cannot be read as TOML.") from None
+    try:
+        return flat(found)
+    except ValueError:
+        raise _too_deep(shown) from None
+
+
+def _too_deep(shown: str) -> MalformedInput:
+    return MalformedInput(
+        f"{shown} is nested too deep, more than {DEEPEST} levels, as far as it can be read: look"
+        " for a quote or a bracket that is not closed, and whether it is the file that you mean."
+    )

@@ -9,7 +9,6 @@ from sqlmodel import Session, col, select
 
 from penstock import merkle
 from penstock.errors import IntegrityViolation
-from penstock.nesting import shallow
 from penstock.persistence.tables import Leaf
 from penstock.services import log
 from penstock.services.paging import Window
@@ -116,8 +115,8 @@ def _view(found: _Found) -> EventView:
     if not isinstance(kept, bytes) or merkle.leaf_hash(kept) != found.digest:
         raise _violated(found)
     try:
-        return EventView(found.index, found.digest.hex(), json.loads(shallow(kept.decode())))
-    except ValueError:
+        return EventView(found.index, found.digest.hex(), json.loads(kept))
+    except (ValueError, RecursionError):
         raise _violated(found) from None
 
 

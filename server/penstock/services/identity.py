@@ -182,7 +182,7 @@ class Issuer:
 
     def _document(self, address: str) -> Mapping[str, Any]:
         try:
-            found = json.loads(shallow(self._fetch(address).decode()))
+            found = json.loads(shallow(self._fetch(address).decode("utf-8-sig")))
         except (OSError, ValueError) as problem:
             raise self._unavailable("does not answer as it should") from problem
         if not isinstance(found, dict):

@@ -1,6 +1,5 @@
 """``penstock dataset import`` and ``dummy``: other systems' metadata, and made-up rows."""
 
-import gc
 import json
 from pathlib import Path
 
@@ -82,7 +81,7 @@ ALIASES = b"table:\n- &a0 {}\n" + _CHAIN + b"<<: *a2000\n"
         (b"[" * 100_000, "nested more than 100 deep"),
         (b"[" * 101 + b"]" * 101, "nested more than 100 deep"),
         (b"[" * 100 + b"]" * 100, "must be a mapping"),
-        (ALIASES, "nested too deep"),
+        (ALIASES, "nested more than 100 deep"),
         (b"", "must be a mapping"),
         (b"# " + b"x" * 2**20, "longer than"),
     ],
@@ -91,11 +90,7 @@ def test_files_that_are_no_metadata_are_refused_in_plain_words(
     here: Run, tmp_path: Path, content: bytes, says: str
 ) -> None:
     (tmp_path / "it.yaml").write_bytes(content)
-    gc.disable()  # what other tests left would be finalized at the end of the stack, and fail there
-    try:
-        done = here("dataset", "import", "it.yaml", *OPTIONS)
-    finally:
-        gc.enable()
+    done = here("dataset", "import", "it.yaml", *OPTIONS)
     assert done.code == 1
     assert says in done.err
     assert "Traceback" not in done.err

@@ -10,7 +10,7 @@ from typing import Any, Self, TextIO
 from penstock_client.errors import InvalidArgument
 from penstock_client.fields import Fields
 from penstock_client.models import Answer, whole
-from penstock_client.nesting import shallow
+from penstock_client.nesting import flat, shallow
 from penstock_client.queries import TierLevel
 
 STANDARD_INPUT = "-"
@@ -153,8 +153,8 @@ def spec_in(file: str, standard_input: TextIO) -> dict[str, object]:
     """
     try:
         text = standard_input.read() if file == STANDARD_INPUT else Path(file).read_text("utf-8")
-        shallow(text)
-        found = tomllib.loads(text) if file.lower().endswith(".toml") else json.loads(text)
+        read = tomllib.loads if file.lower().endswith(".toml") else json.loads
+        found = flat(read(shallow(text)))
     except OSError as error:
         raise InvalidArgument(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError:

@@ -134,7 +134,8 @@ class Transport:
 def parsed(body: bytes | bytearray) -> object:
     """The JSON value in ``body``.  Raises ``ProtocolError`` for anything else."""
     try:
-        value: object = json.loads(shallow(body.decode()), parse_constant=_refuse_constant)
+        text = shallow(body.decode("utf-8-sig"))
+        value: object = json.loads(text, parse_constant=_refuse_constant)
     except ValueError:
         raise ProtocolError("The answer says that it is JSON, and is not.") from None
     return value
