@@ -168,7 +168,8 @@ def _document(operator: Operator, file: str) -> object:
 def _height(raw: bytes) -> int:
     """How deep YAML nests, with all that its aliases stand for; counted no further than needed.
 
-    Raises as ``yaml`` does.  An alias of what it stands in counts nothing: reading refuses it.
+    Raises as ``yaml`` does.  An alias of what it stands in counts nothing: reading makes of it
+    a value that holds itself, without a call for each turn.
     """
     import yaml
 

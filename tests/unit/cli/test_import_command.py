@@ -82,6 +82,8 @@ ALIASES = b"table:\n- &a0 {}\n" + _CHAIN + b"<<: *a2000\n"
         (b"[" * 101 + b"]" * 101, "nested more than 100 deep"),
         (b"[" * 100 + b"]" * 100, "must be a mapping"),
         (ALIASES, "nested more than 100 deep"),
+        (b"&a {table: *a}", "has no type"),
+        (b"&a {<<: *a, table: {rows: *a}}", "has no type"),
         (b"", "must be a mapping"),
         (b"# " + b"x" * 2**20, "longer than"),
     ],
