@@ -366,3 +366,22 @@ def test_a_reader_that_leaves_is_no_defect(
     assert replaced[0][1] == 1
     os.close(replaced[0][0])
     assert capsys.readouterr().err == ""
+
+
+def test_made_up_rows_are_a_table_json_and_csv(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"town": "north", "visits": 3}, {"town": None, "visits": -1}]
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        assert request.url.path == "/api/v1/datasets/stays/dummy"
+        assert dict(request.url.params) == {"rows": "2", "seed": "7"}
+        return httpx.Response(200, json={"items": rows})
+
+    asked = ("dummy", "stays", "--rows", "2", "--seed", "7")
+    assert run(*asked, handler=handler) == 0
+    assert capsys.readouterr().out == "town   visits\nnorth  3\n       -1\n"
+    assert run("--format", "json", *asked, handler=handler) == 0
+    assert json.loads(capsys.readouterr().out) == {"items": rows}
+    assert run("--format", "csv", *asked, handler=handler) == 0
+    assert capsys.readouterr().out == "town,visits\nnorth,3\n,-1\n"

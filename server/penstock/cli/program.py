@@ -125,8 +125,12 @@ def _show_trace(operator: Operator) -> None:
 
 def _explained(error: PenstockError) -> str:
     lines = [f"Error: {error.detail}"]
-    if isinstance(error, InvalidInput) and len(error.errors) > 1:
-        lines += [f"  {pointer or '/'}: {detail}" for pointer, detail in error.errors]
+    if isinstance(error, InvalidInput):
+        places = error.errors
+        if len(places) > 1:
+            lines += [f"  {pointer or '/'}: {detail}" for pointer, detail in places]
+        elif places[0][0] and not error.detail.startswith(places[0][0]):
+            lines.append(f"  This stands at {places[0][0]}.")
     if "path" in error.data:
         lines.append(f"  The file is {error.data['path']}.")
     if "server" in error.data:

@@ -127,6 +127,22 @@ def _as_it_is(value: object) -> object:
     return value
 
 
+def as_list(value: object) -> object:
+    """Take one name, or one object, for the list that holds it alone."""
+    return [value] if isinstance(value, str | dict) else value
+
+
+def as_column(value: object) -> object:
+    """Take a column's name for the object that names it."""
+    return {"column": value} if isinstance(value, str) else value
+
+
+def as_epsilon(value: object) -> object:
+    """Take a number for the object that has it as its epsilon."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return {"epsilon": value} if is_number else value
+
+
 def each_once(value: object) -> object:
     """Refuse two spellings of one name, which would become one and lose the other's value."""
     if isinstance(value, dict):

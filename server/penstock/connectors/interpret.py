@@ -17,7 +17,7 @@ from penstock.connectors.plan import (
     Plan,
     Summand,
 )
-from penstock.connectors.refusals import pointer
+from penstock.connectors.refusals import Refusals, pointer, refusal
 from penstock.connectors.schema import STEPS, check_schema, step_of
 from penstock.connectors.sensitivity import Measure, rounded
 from penstock.connectors.specs import (
@@ -42,7 +42,7 @@ LARGEST_STEPS = 2**52
 def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
     """Read a query against its dataset, without data.
 
-    Raises ``InvalidInput`` with the pointer of what cannot be meant.
+    Raises ``InvalidInput`` with the pointer of each place that cannot be meant.
     """
     check_schema(dataset)
     if dataset.source.engine != "duckdb":
@@ -51,23 +51,34 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
             " name a dataset that the server reads.",
             pointer=pointer("dataset"),
         )
-    measure = _measure(query)
-    opened = _open_keys(dataset, query)
-    groupings = () if opened else _groupings(dataset, query)
+    told = Refusals()
+    with told:
+        opened = _open_keys(dataset, query)
+    with told:
+        groupings = () if isinstance(query, HistogramQuery) else _groupings(dataset, query)
+    with told:
+        filters = _filters(dataset, query)
+    with told:
+        summand = _summand(dataset, query)
+    with told:
+        flags = _flags(dataset, query)
+    with told:
+        max_rows = _rows(dataset, query)
+    told.settle()
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
-    max_groups, max_rows = _limits(dataset, query, keys)
+    _check_dimension(keys, flags)
     unit = dataset.privacy_unit
     result = Plan(
         unit=_column(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
-        filters=_filters(dataset, query),
+        filters=filters,
         groupings=groupings,
-        measure=measure,
-        summand=_summand(dataset, query),
-        max_groups=max_groups,
+        measure=_measure(query),
+        summand=summand,
+        max_groups=_groups(dataset, query, keys),
         max_rows=max_rows,
         max_units=dataset.max_units,
         open_keys=opened,
-        flags=_flags(dataset, query, keys),
+        flags=flags,
     )
     _check_range(result)
     if isinstance(query, CorrelatedQuery):
@@ -92,9 +103,12 @@ def _declared(dataset: DatasetSpec, name: str, *at: str | int) -> ColumnSpec:
 
 
 def _filters(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Filter, ...]:
-    found = {
-        _filter(dataset, condition, position) for position, condition in enumerate(query.where)
-    }
+    told = Refusals()
+    found: set[Filter] = set()
+    for position, condition in enumerate(query.where):
+        with told:
+            found.add(_filter(dataset, condition, position))
+    told.settle()
     return tuple(sorted(found, key=_filter_order))
 
 
@@ -134,14 +148,17 @@ def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter
 
 
 def _groupings(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Grouping, ...]:
-    groupings = [
-        _grouping(dataset, group.column, group.bins, "group_by", position)
-        for position, group in enumerate(query.group_by)
-    ]
+    told = Refusals()
+    groupings: list[Grouping] = []
+    for position, group in enumerate(query.group_by):
+        with told:
+            at = ("group_by", position)
+            groupings.append(_grouping(dataset, group.column, group.bins, *at))
     if isinstance(query.aggregate, Histogram):
-        groupings.append(
-            _grouping(dataset, query.aggregate.column, query.aggregate.bins, "aggregate")
-        )
+        with told:
+            bins = query.aggregate.bins
+            groupings.append(_grouping(dataset, query.aggregate.column, bins, "aggregate"))
+    told.settle()
     keys = math.prod(len(grouping) for grouping in groupings)
     most = MOST_KEYS // 2 if isinstance(query.aggregate, Mean) else MOST_KEYS
     if keys > most:
@@ -204,7 +221,7 @@ def _open_keys(dataset: DatasetSpec, query: ComputedQuery) -> OpenKeys | None:
     return open_keys(dataset, query, _column(dataset, name))
 
 
-def _flags(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> tuple[Column, ...]:
+def _flags(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Column, ...]:
     if not isinstance(query.aggregate, Count | CountUnits) or query.aggregate.columns is None:
         return ()
     names = query.aggregate.columns
@@ -213,38 +230,51 @@ def _flags(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> tuple[Colum
             "A sparse histogram counts rows or units; leave columns out.",
             pointer=pointer("aggregate", "columns"),
         )
-    for position, name in enumerate(names):
-        if name not in dataset.columns or dataset.columns[name].type != "boolean":
-            raise InvalidInput(
-                f"Columns that are counted are declared as boolean by {dataset.name}, which this"
-                " one is not.",
-                pointer=pointer("aggregate", "columns", position),
-            )
-    if keys * (len(names) + 1) > MOST_KEYS:
-        raise InvalidInput(
-            f"The groups have {keys} keys, with {len(names)} columns each; a count has at most"
-            f" {MOST_KEYS} values. Group by fewer columns, or by coarser bins.",
-            pointer=pointer("group_by"),
-        )
+    wrong = (
+        f"Columns that are counted are declared as boolean by {dataset.name}, which this one is"
+        " not."
+    )
+    places = [
+        (pointer("aggregate", "columns", position), wrong)
+        for position, name in enumerate(names)
+        if name not in dataset.columns or dataset.columns[name].type != "boolean"
+    ]
+    if places:
+        raise refusal(places)
     return tuple(_column(dataset, name) for name in names)
 
 
-def _limits(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> tuple[int, int]:
+def _check_dimension(keys: int, flags: tuple[Column, ...]) -> None:
+    if flags and keys * (len(flags) + 1) > MOST_KEYS:
+        raise InvalidInput(
+            f"The groups have {keys} keys, with {len(flags)} columns each; a count has at most"
+            f" {MOST_KEYS} values. Group by fewer columns, or by coarser bins.",
+            pointer=pointer("group_by"),
+        )
+
+
+def _groups(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> int:
     if not isinstance(dataset.privacy_unit, UnitColumn):
-        return 1, 1
+        return 1
     groups = query.contribution.max_groups or (1 if keys == 1 else None)
-    rows = 1 if query.aggregate.type == "count_units" else query.contribution.max_rows_per_group
     if groups is None:
         raise InvalidInput(
             f"Say in how many of the {keys} groups one privacy unit may count.",
             pointer=pointer("contribution", "max_groups"),
         )
+    return min(groups, keys)
+
+
+def _rows(dataset: DatasetSpec, query: ComputedQuery) -> int:
+    if not isinstance(dataset.privacy_unit, UnitColumn) or query.aggregate.type == "count_units":
+        return 1
+    rows = query.contribution.max_rows_per_group
     if rows is None:
         raise InvalidInput(
             "Say how many rows of one privacy unit may count in one group.",
             pointer=pointer("contribution", "max_rows_per_group"),
         )
-    return min(groups, keys), rows
+    return rows
 
 
 def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
@@ -257,8 +287,12 @@ def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
             f" {spec.type}.",
             pointer=pointer("aggregate", "column"),
         )
-    lower = _bound(query.aggregate, spec, "lower")
-    upper = _bound(query.aggregate, spec, "upper")
+    told = Refusals()
+    with told:
+        lower = _bound(query.aggregate, spec, "lower")
+    with told:
+        upper = _bound(query.aggregate, spec, "upper")
+    told.settle()
     if lower > upper:
         raise InvalidInput(
             f"The bounds are reversed: lower is {lower:g}, upper {upper:g}.",

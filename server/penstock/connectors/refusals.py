@@ -5,12 +5,13 @@ Nothing here repeats what was sent beyond a field's own name, cut short.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from penstock.errors import InvalidInput
+from penstock.errors import InvalidInput, MalformedInput
 
 MOST_ERRORS = 20
 """How many places one refusal names; the rest are counted."""
@@ -115,6 +116,37 @@ def within(*parts: str | int) -> Iterator[None]:
         at = pointer(*parts)
         error.errors = tuple((at + inner, detail) for inner, detail in error.errors)
         raise
+
+
+class Refusals:
+    """Collect what is refused of parts that are read one by one, to say all of it at once."""
+
+    def __init__(self) -> None:
+        self._found: list[InvalidInput] = []
+
+    def __enter__(self) -> None:
+        """Begin to read one part."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """Keep the refusal of this part, if it was refused; let everything else pass."""
+        if isinstance(error, MalformedInput) or not isinstance(error, InvalidInput):
+            return False
+        self._found.append(error)
+        return True
+
+    def settle(self) -> None:
+        """Raise ``InvalidInput`` of all that was refused, if anything was."""
+        if not self._found:
+            return
+        if len(self._found) == 1:
+            raise self._found[0]
+        places = list(dict.fromkeys(place for error in self._found for place in error.errors))
+        raise refusal(places[:MOST_ERRORS], more=max(len(places) - MOST_ERRORS, 0))
 
 
 def _is_mark(part: str | int) -> bool:

@@ -7,10 +7,28 @@ half; their request models inherit from these.
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.fields import ColumnName, Name, Number, Spec, Text, Value, Values
+from penstock.connectors.fields import (
+    ColumnName,
+    Name,
+    Number,
+    Spec,
+    Text,
+    Value,
+    Values,
+    as_column,
+    as_list,
+)
 from penstock.privacy import NeighboringRelation
 
 MOST_COLUMNS = 1000
@@ -126,6 +144,33 @@ class GroupBy(Spec):
     bins: Edges | None = None
 
 
+Grouped = Annotated[
+    GroupBy, BeforeValidator(as_column, json_schema_input_type=GroupBy | ColumnName)
+]
+"""One grouping; a column's name alone is one by its categories."""
+
+Groupings = Annotated[
+    tuple[Grouped, ...],
+    Field(strict=False, max_length=MOST_GROUPINGS),
+    BeforeValidator(
+        as_list,
+        json_schema_input_type=Annotated[list[Grouped], Field(max_length=MOST_GROUPINGS)] | Grouped,
+    ),
+]
+"""Groupings; one alone needs no list around it."""
+
+Conditions = Annotated[
+    tuple[Condition, ...],
+    Field(strict=False, max_length=MOST_CONDITIONS),
+    BeforeValidator(
+        as_list,
+        json_schema_input_type=Annotated[list[Condition], Field(max_length=MOST_CONDITIONS)]
+        | Condition,
+    ),
+]
+"""Conditions; one alone needs no list around it."""
+
+
 def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise PydanticCustomError("keys", "Every key occurs once.")
@@ -136,6 +181,13 @@ Flags = Annotated[
     tuple[ColumnName, ...],
     Field(strict=False, min_length=1, max_length=MOST_COLUMNS),
     AfterValidator(_unique),
+    BeforeValidator(
+        as_list,
+        json_schema_input_type=Annotated[
+            list[ColumnName], Field(min_length=1, max_length=MOST_COLUMNS)
+        ]
+        | ColumnName,
+    ),
 ]
 """Boolean columns, each of which is counted by itself: where it is true."""
 
@@ -226,8 +278,8 @@ class QuerySpec(Spec):
 class ComputedQuery(QuerySpec):
     """The data half of a query whose answer the server computes."""
 
-    where: Annotated[tuple[Condition, ...], Field(strict=False, max_length=MOST_CONDITIONS)] = ()
-    group_by: Annotated[tuple[GroupBy, ...], Field(strict=False, max_length=MOST_GROUPINGS)] = ()
+    where: Conditions = ()
+    group_by: Groupings = ()
     aggregate: AggregateSpec
     contribution: ContributionSpec = ContributionSpec()
 

@@ -20,7 +20,7 @@ from penstock.accounting import (
 from penstock.connectors import Nodes, PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.connectors.histogram_specs import domain_of
-from penstock.connectors.refusals import pointer, within
+from penstock.connectors.refusals import pointer, refusal, within
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Mechanism, family_of
 from penstock.mechanisms.laplace import DiscreteLaplace
@@ -223,29 +223,44 @@ def _by_share(
     return process, rungs
 
 
+def require_tiers(
+    terms: Terms,
+    accounts: Sequence[tuple[Tier, TierAccount | None]],
+    limit: Tier | None = None,
+) -> None:
+    """Raise ``InvalidInput`` of every tier in ``levels`` that is not there or has no budget."""
+    known = {tier.folded: (tier, account) for tier, account in accounts}
+    places = []
+    for name in terms.levels or {}:
+        tier, account = known.get(folded(name), (None, None))
+        if tier is None:
+            problem = f"There is no tier {name!r}; create it first, or leave its level out."
+        elif account is None and (limit is None or tier.rank <= limit.rank):
+            problem = (
+                f"Tier {tier.name!r} has no budget in this dataset; leave its level out,"
+                " or give it a budget."
+            )
+        else:
+            continue
+        places.append((pointer("levels", name), problem))
+    if len(places) == 1:
+        raise InvalidInput(places[0][1], pointer=places[0][0])
+    if places:
+        raise refusal(places)
+
+
 def _targets(
     terms: Terms,
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     limit: Tier | None,
     nodes: Nodes | None,
 ) -> dict[str, Target]:
-    known = {tier.folded: (tier, account) for tier, account in accounts}
-    targets: dict[str, Target] = {}
-    for name, spec in (terms.levels or {}).items():
-        if folded(name) not in known:
-            raise InvalidInput(
-                f"There is no tier {name!r}; create it first, or leave its level out.",
-                pointer=pointer("levels", name),
-            )
-        tier, account = known[folded(name)]
-        if account is None and (limit is None or tier.rank <= limit.rank):
-            raise InvalidInput(
-                f"Tier {tier.name!r} has no budget in this dataset; leave its level out,"
-                " or give it a budget.",
-                pointer=pointer("levels", name),
-            )
-        targets[tier.name] = on_node(spec.target(), nodes)
-    return targets
+    require_tiers(terms, accounts, limit)
+    names = {tier.folded: tier.name for tier, _ in accounts}
+    return {
+        names[folded(name)]: on_node(spec.target(), nodes)
+        for name, spec in (terms.levels or {}).items()
+    }
 
 
 def _planned(family: type[Mechanism], prepared: PreparedQuery, ceiling: Fraction) -> Process:

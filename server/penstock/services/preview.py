@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from penstock.accounting import Entry, check, left_of, limit_of
+from penstock.connectors.refusals import Refusals
 from penstock.errors import BudgetExhausted
 from penstock.mechanisms import GeneralizedGaussian
 from penstock.persistence.tables import Dataset, Query, Tier
@@ -32,7 +33,7 @@ from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
 from penstock.services.independent import together
 from penstock.services.lookup import required
-from penstock.services.offers import Offer, settle
+from penstock.services.offers import Offer, require_tiers, settle
 from penstock.services.power_advice import advice, expected_maximum
 from penstock.services.preview_views import ChargeView, PreviewTierView, PreviewView, RoomView
 from penstock.services.principals import Principal
@@ -69,7 +70,12 @@ def preview(server: Server, principal: Principal, request: PreviewRequest) -> Pr
         if limit is None:
             dataset = charged_dataset(session, request)
         accounts = accounts_of(session, dataset, limit)
-    prepared = planned(dataset, request)
+    told = Refusals()
+    with told:
+        require_tiers(request, accounts, limit)
+    with told:
+        prepared = planned(dataset, request)
+    told.settle()
     if isinstance(request, PushedVectorRequest):
         counted(request, prepared)
     require_dimension(server, prepared)

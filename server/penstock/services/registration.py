@@ -16,6 +16,7 @@ from sqlmodel import Session, col, select
 
 from penstock.connectors import PreparedQuery, Progress, silent
 from penstock.connectors.fields import folded
+from penstock.connectors.refusals import Refusals
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
 from penstock.persistence import lock_dataset, lock_query
 from penstock.persistence.tables import Dataset, Query, Tier
@@ -31,7 +32,7 @@ from penstock.services.exact import prepared as prepared_for
 from penstock.services.histogram_state import begin, drawn, save
 from penstock.services.independent import drawn_at, first_rungs
 from penstock.services.lookup import dataset_by_name, in_sight, required
-from penstock.services.offers import Offer, settle
+from penstock.services.offers import Offer, require_tiers, settle
 from penstock.services.principals import Principal, require_still
 from penstock.services.process import Process
 from penstock.services.releases import store
@@ -54,7 +55,12 @@ def register(
     with server.database.read() as session:
         dataset = charged_dataset(session, request)
         accounts = accounts_of(session, dataset)
-    prepared, answer = prepared_for(server, dataset, request, progress)
+    told = Refusals()
+    with told:
+        require_tiers(request, accounts)
+    with told:
+        prepared, answer = prepared_for(server, dataset, request, progress)
+    told.settle()
     require_dimension(server, prepared)
     progress("working out levels and charges")
     offer = settle(request, prepared, accounts, dataset.delta)

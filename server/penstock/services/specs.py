@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.correlated_specs import CorrelatedQuery
-from penstock.connectors.fields import Name, Number, Spec, Text, each_once
+from penstock.connectors.fields import Name, Number, Spec, Text, as_epsilon, each_once
 from penstock.connectors.histogram_specs import HistogramQuery
 from penstock.connectors.specs import (
     MOST_UNITS,
@@ -156,6 +156,13 @@ class LevelSpec(Spec):
         )
 
 
+Level = Annotated[
+    LevelSpec,
+    BeforeValidator(as_epsilon, json_schema_input_type=LevelSpec | Annotated[float, Field(gt=0)]),
+]
+"""A noise level; a number alone is its epsilon."""
+
+
 class ReleaseRequest(Spec):
     """Which level is asked for: one's own (nothing given), or one of these."""
 
@@ -190,12 +197,19 @@ class BudgetSpec(Spec):
     epsilon: float = Field(gt=0)
 
 
+Budget = Annotated[
+    BudgetSpec,
+    BeforeValidator(as_epsilon, json_schema_input_type=BudgetSpec | Annotated[float, Field(gt=0)]),
+]
+"""A tier's budget; a number alone is its epsilon."""
+
+
 class DatasetRequest(DatasetSpec):
     """A dataset to register, with the budget of each tier."""
 
     delta: float = Field(ge=0, lt=1)
     budgets: Annotated[
-        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
+        dict[Name, Budget], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
 
 
@@ -209,7 +223,7 @@ class VersionRequest(Spec):
 
     source: SourceSpec
     budgets: Annotated[
-        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
+        dict[Name, Budget], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
     disjoint_units: bool = False
     max_units: Annotated[int, Field(ge=1, le=MOST_UNITS)] | None = None
@@ -223,7 +237,7 @@ class DatasetChange(Spec):
     """What to change of a dataset: budgets of tiers; those left out keep theirs."""
 
     budgets: Annotated[
-        dict[Name, BudgetSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
+        dict[Name, Budget], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
 
 
@@ -236,7 +250,7 @@ class LevelsChange(Spec):
     """
 
     levels: Annotated[
-        dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
+        dict[Name, Level], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
     values: Annotated[
         list[int | float] | None,
@@ -272,7 +286,7 @@ class Terms(Spec):
     share: float | None = Field(default=None, gt=0, le=1)
     levels: (
         Annotated[
-            dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
+            dict[Name, Level], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
         ]
         | None
     ) = None

@@ -7,7 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from penstock.connectors.fields import Name, Number, Spec, each_once
 from penstock.connectors.specs import MOST_KEYS, AssertedSensitivity
-from penstock.services.specs import LevelSpec, Terms
+from penstock.services.specs import Level, Terms
 
 MOST_STEPS = 2**40
 MOST_STEPS_OF_A_UNIT = 2**20
@@ -95,5 +95,5 @@ class StreamChange(Spec):
     """New levels of a stream by tier, from the next element on; those left out keep theirs."""
 
     levels: Annotated[
-        dict[Name, LevelSpec], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
+        dict[Name, Level], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]

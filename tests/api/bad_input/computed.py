@@ -75,7 +75,8 @@ GROUPS = [
         "10001 or less",
     ),
     Flaw("no column", by(), "/group_by/0/column", "required"),
-    Flaw("a text for groups", {"group_by": "town"}, "/group_by", "must be a list"),
+    Flaw("a number for groups", {"group_by": 1}, "/group_by", "must be a list"),
+    Flaw("an unknown column alone", {"group_by": "moon"}, "/group_by/0/column", "no column"),
     Flaw("too many groups", {"group_by": [{"column": "town"}] * 17}, "/group_by", "16 or less"),
     Flaw(
         "too many keys",
@@ -102,7 +103,7 @@ CONDITIONS = [
     Flaw("an object", where("visits", "=", {"a": 1}), "/where/0/value", "a string, a number"),
     Flaw("SQL", where("town", "=", "n'; DROP TABLE tier; --"), "/where/0/value", "categories"),
     Flaw("a zero byte", where("person", "=", "a\x00"), "/where/0/value", "control characters"),
-    Flaw("an object for all", {"where": {}}, "/where", "must be a list"),
+    Flaw("an empty object for all", {"where": {}}, "/where/0/column", "required"),
     Flaw("65 of them", {"where": GOOD["where"] * 65}, "/where", "64 or less"),
 ]
 AGGREGATES = [

@@ -33,7 +33,8 @@ BUDGETS = [
     Flaw("no budgets", {"budgets": {}}, "/budgets", "length of 1 or more"),
     Flaw("budgets left out", {"budgets": Absent}, "/budgets", "required"),
     Flaw("a list of budgets", {"budgets": []}, "/budgets", "must be an object"),
-    Flaw("a number for a budget", {"budgets": {"public": 1}}, "/budgets/public", "be an object"),
+    Flaw("a text for a budget", {"budgets": {"public": "1"}}, "/budgets/public", "be an object"),
+    Flaw("a budget of -1", {"budgets": {"public": -1}}, "/budgets/public/epsilon", "above 0"),
     Flaw("an empty budget", {"budgets": {"public": {}}}, "/budgets/public/epsilon", "required"),
     Flaw(
         "a delta for one tier",

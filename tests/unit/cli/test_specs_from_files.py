@@ -142,3 +142,46 @@ def test_a_dataset_that_cannot_be_meant_is_refused_at_its_place(
     assert pointer in refused.err
     listed = here("dataset", "list", "--format", "json").json
     assert [one["name"] for one in listed] == ["sites"]
+
+
+def test_every_fault_of_a_query_file_is_told_at_once(here: Run, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("person,town\na,north\n")
+    dataset = {
+        "name": "clinic",
+        "source": {"engine": "duckdb", "uri": "people.csv"},
+        "privacy_unit": {"column": "person"},
+        "neighboring": "add_remove",
+        "delta": 1e-6,
+        "columns": {
+            "person": {"type": "string"},
+            "town": {"type": "string", "categories": ["north"]},
+        },
+        "budgets": {"public": 1},
+    }
+    (tmp_path / "clinic.json").write_text(json.dumps(dataset))
+    made = here("dataset", "register", "clinic.json")
+    assert made.code == 0, made.err
+    query = {
+        "name": "towns",
+        "dataset": "clinic",
+        "group_by": "twon",
+        "aggregate": {"type": "count"},
+        "mechanism": "laplace",
+        "levels": {"pubic": 0.1, "intern": 0.2},
+    }
+    (tmp_path / "towns.json").write_text(json.dumps(query))
+    places = (
+        *("/levels/pubic", "/levels/intern", "/group_by/0/column"),
+        "/contribution/max_rows_per_group",
+    )
+    for command in ("register", "preview"):
+        refused = here("query", command, "towns.json")
+        assert refused.code == 1
+        assert [line.split(":")[0].strip() for line in refused.err.splitlines()[1:]] == list(places)
+    query |= {"group_by": "town", "levels": {"pubic": 0.1}}
+    query["contribution"] = {"max_groups": 1, "max_rows_per_group": 1}
+    (tmp_path / "towns.json").write_text(json.dumps(query))
+    refused = here("query", "register", "towns.json")
+    assert refused.err.splitlines()[1] == "  This stands at /levels/pubic."
+    (tmp_path / "towns.json").write_text(json.dumps(query | {"levels": {"public": 0.1}}))
+    assert here("query", "register", "towns.json").code == 0

@@ -129,6 +129,30 @@ def datasets(settings: Settings) -> None:
 
 
 @commands.command()
+@click.argument("dataset")
+@click.option(
+    "--rows", show_envvar=True, type=NUMBER, default=100, show_default=True, help="How many rows."
+)
+@click.option(
+    "--seed",
+    show_envvar=True,
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same number makes the same rows.",
+)
+@format_option
+@click.pass_obj
+def dummy(settings: Settings, dataset: str, rows: int, seed: int) -> None:
+    """Make up rows of a DATASET's declared columns, to try code on.
+
+    They are made of the declaration alone; the data are not read.
+    """
+    with settings.connect() as client:
+        settings.print(documents.dummy(client.dummy(dataset, rows=rows, seed=seed)))
+
+
+@commands.command()
 @click.option("--dataset", show_envvar=True, help="Only the queries of this dataset.")
 @format_option
 @click.pass_obj

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
+from penstock_client.dummy import Dummy
 from penstock_client.models import (
     Budget,
     Dataset,
@@ -69,6 +70,13 @@ def datasets(found: Sequence[Dataset]) -> Document:
     )
     note = "" if found else "No datasets are registered."
     return Document([item.answer for item in found], columns, rows, note=note)
+
+
+def dummy(found: Dummy) -> Document:
+    """One row for each that was made up, under the columns of the dataset."""
+    columns = [Column(name) for name in (found.rows[0] if found.rows else {})]
+    rows = [tuple(row.values()) for row in found.rows]
+    return Document({"items": [dict(row) for row in found.rows]}, columns, rows)
 
 
 def queries(found: Sequence[Query]) -> Document:
