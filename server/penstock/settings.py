@@ -97,6 +97,16 @@ class Settings:
     token_days: int = field(
         default=90, metadata={"sentence": "How many days a token lives unless it says otherwise."}
     )
+    token_longest_days: int = field(
+        default=365,
+        metadata={
+            "sentence": "How many days a token may live at most, whoever makes it; what a token"
+            " makes ends with it, too."
+        },
+    )
+    tokens_per_user: int = field(
+        default=64, metadata={"sentence": "How many tokens a user may have that are valid."}
+    )
     session_idle_minutes: int = field(
         default=30,
         metadata={"sentence": "How many minutes a session of the pages lasts without a request."},
@@ -288,6 +298,7 @@ _PATHS = {
 _INTEGERS = {
     *("port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"),
     *("request_burst", "failed_sign_ins", "session_idle_minutes", "session_hours"),
+    *("token_longest_days", "tokens_per_user"),
 }
 _SWITCHES = {"two_person_rule"}
 _POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
@@ -317,6 +328,8 @@ _RANGES: dict[str, tuple[float, float]] = {
     "workers": (1, 256),
     "time_quantum": (0, 10),
     "token_days": (1, 3650),
+    "token_longest_days": (1, 3650),
+    "tokens_per_user": (1, 100_000),
     "session_idle_minutes": (1, 1440),
     "session_hours": (1, 720),
     "busy_timeout": (0.1, 600),

@@ -233,3 +233,16 @@ def test_a_provider_is_reached_by_https_alone(address: str) -> None:
 def test_an_issuer_without_an_audience_is_refused() -> None:
     with pytest.raises(InvalidInput, match="oidc_audience"):
         load({"PENSTOCK_OIDC_ISSUER": "https://issuer.example"})
+
+
+def test_a_token_that_it_makes_ends_when_it_would(world: World, provider: Provider) -> None:
+    soon = NOW + 60
+    answer = world.client.post(
+        "/api/v1/users/root/tokens",
+        json={"expires_in": "300d"},
+        headers={"Authorization": f"Bearer {provider.token('rsa', claims(provider, exp=soon))}"},
+    )
+    made = parsed(answer)
+    assert answer.status_code == 201
+    assert made["expires"] == "2026-11-20T12:01:00Z"
+    assert made["parent"] is None

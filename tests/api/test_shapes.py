@@ -75,7 +75,7 @@ def test_demotion_acts_at_once_and_leaves_what_was_handed_out(world: World) -> N
 
 def test_a_token_is_shown_where_it_is_issued_and_nowhere_else(world: World) -> None:
     issued = world.answer("POST", "/api/v1/users/ann/tokens", {"expires_in": 60}, by="root")
-    assert set(issued) == {"token", "prefix", "user", "scopes", "expires"}
+    assert set(issued) == {"token", "prefix", "user", "scopes", "expires", "parent"}
     assert issued["expires"] == "2026-11-20T12:01:00Z"
     listed = world.call("GET", "/api/v1/users/ann/tokens", by="root").text
     assert issued["prefix"] in listed

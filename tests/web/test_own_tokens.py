@@ -72,3 +72,15 @@ def test_revoking_the_token_of_a_session_ends_it(browse: Open, world: World) -> 
 
 def test_the_form_has_to_be_the_sessions_own(browse: Open) -> None:
     assert browse("ann").send("/tokens", once="2").status_code == 403
+
+
+def test_the_page_says_what_ends_a_token_before_and_after_it_is_made(
+    browse: Open, world: World
+) -> None:
+    ann = browse("ann")
+    own = world.tokens["ann"].split("_")[1]
+    page = text_of(ann.get("/tokens"))
+    assert f"at the latest, when the token {own} does, which you signed in with" in page
+    assert "of 64 tokens are in use" in page
+    made = ann.submit("/tokens", once=once(ann, "/tokens"))
+    assert f"and when {own} is revoked, which it was made with" in text_of(made)

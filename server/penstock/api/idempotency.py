@@ -14,7 +14,7 @@ from penstock.errors import PenstockError
 from penstock.services import repeats
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.views import IssuedTokenView
+from penstock.services.token_views import IssuedTokenView
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

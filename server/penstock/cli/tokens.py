@@ -12,7 +12,9 @@ from penstock.cli.users import ROLES
 from penstock.figures import moment
 
 if TYPE_CHECKING:
-    from penstock.services.views import IssuedTokenView, TokenView
+    from collections.abc import Sequence
+
+    from penstock.services.token_views import IssuedTokenView, TokenView
 
 
 @click.group()
@@ -29,7 +31,8 @@ def token() -> None:
 def create(operator: Operator, name: str, expires: str | None, scope: tuple[str, ...]) -> None:
     """Make a token for the user NAME, and print it: it is shown this once.
 
-    A table is the token alone, for use in scripts.
+    What the operator makes ends by its own time alone; what its user makes with it ends with
+    it.  A table is the token alone, for use in scripts.
     """
     from penstock.services import tokens
     from penstock.services.specs import TokenSpec
@@ -66,20 +69,25 @@ def listing(operator: Operator, name: str) -> None:
 @format_option
 @click.pass_obj
 def revoke(operator: Operator, name: str, prefix: str) -> None:
-    """Revoke the token of the user NAME that begins with pst_PREFIX, at once."""
+    """Revoke the token of the user NAME that begins with pst_PREFIX, at once.
+
+    Tokens that were made with it, also for others, are revoked as well.
+    """
     from penstock.services import tokens
 
     changed = tokens.revoke(operator.server, operator.principal, name, prefix)
-    operator.print(_document([changed], changed))
+    note = f"Made with it, and revoked as well: {', '.join(changed.also)}." if changed.also else ""
+    operator.print(_document([changed], changed, note))
 
 
-def _document(found: "list[TokenView]", answer: object, note: str = "") -> Document:
+def _document(found: "Sequence[TokenView]", answer: object, note: str = "") -> Document:
     columns = (
         *(Column("prefix"), Column("user"), Column("scopes")),
-        *(Column("created"), Column("expires"), Column("revoked")),
+        *(Column("created"), Column("expires"), Column("revoked"), Column("made with")),
     )
     rows = [
-        (one.prefix, one.user, one.scopes, one.created, one.expires, one.revoked) for one in found
+        (one.prefix, one.user, one.scopes, one.created, one.expires, one.revoked, one.parent)
+        for one in found
     ]
     return Document(answer, columns, rows, note=note)
 

@@ -2,10 +2,11 @@
 
 * ``server``         what every use case is given: database, keys, clock, entropy
 * ``principals``     who is acting: ``authenticate``, ``OPERATOR``
-* ``specs, views, preview_views, exposure_views``
+* ``specs, views, token_views, preview_views, exposure_views``
                      what callers send, and what they are answered
 * ``tiers, users, tokens, datasets, budget, queries, history, events, exposure``
                      the use cases that carry these names
+* ``token_lineage``  which token was made with which, and ends with it
 * ``coalitions``     query by query, who of some people stands where
 * ``proof_status``   what the log stands on now, and proofs held to signed roots
 * ``offers``         what a query would be and cost, before anything is charged

@@ -28,6 +28,8 @@ _BY_PREFIX = (
 class Principal:
     """An authenticated caller.  ``roles`` are those of the user that the token carries.
 
+    ``token_id`` is the token that they came with, or began their session with, and
+    ``token_expires`` when what they came with ends; an OpenID provider's token has no number.
     ``by`` names who acts in this user's place; the log tells the two apart.
     """
 
@@ -35,6 +37,7 @@ class Principal:
     user_id: int | None
     roles: frozenset[str]
     token_expires: datetime | None = None
+    token_id: int | None = None
     by: str | None = None
 
     @property
@@ -104,10 +107,10 @@ def authenticate(server: Server, token: str) -> Principal:
     alive = stored.revoked_at is None and stored.expires_at > server.clock()
     if not (genuine and alive and user.disabled_at is None):
         raise refusal
-    return limited(user, stored.scopes, stored.expires_at)
+    return limited(user, stored.scopes, stored.expires_at, stored.id)
 
 
-def limited(user: User, scopes: str, expires: datetime) -> Principal:
+def limited(user: User, scopes: str, expires: datetime, token: int | None) -> Principal:
     """A user, limited to the roles that a token or session carries: all where none are named."""
     carried = scopes.split(",") if scopes else ROLES
     return Principal(
@@ -115,6 +118,7 @@ def limited(user: User, scopes: str, expires: datetime) -> Principal:
         user_id=user.id,
         roles=frozenset(roles_of(user)).intersection(carried),
         token_expires=expires,
+        token_id=token,
     )
 
 

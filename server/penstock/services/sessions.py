@@ -101,7 +101,8 @@ def resume(server: Server, secret: str) -> Principal:
             if seen is not None:  # else it was ended meanwhile
                 seen.seen_at = max(seen.seen_at, now)
                 session.add(seen)
-    return limited(user, found.scopes if token is None else token.scopes, found.expires_at)
+    scopes = found.scopes if token is None else token.scopes
+    return limited(user, scopes, found.expires_at, found.token_id)
 
 
 def end(server: Server, secret: str) -> None:

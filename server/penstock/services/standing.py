@@ -106,7 +106,8 @@ class _Told:
             case "key" if said.get("shredded"):
                 self.shredded.add((said["dataset"], said["version"]))
             case "token":
-                self.tokens[said["token"]] = said["user"], said["scopes"], said["expires"]
+                made = said["user"], said["scopes"], said["expires"], said.get("parent")
+                self.tokens[said["token"]] = made
 
 
 def standing(session: Session, server: Server) -> Iterator[str]:
@@ -166,11 +167,13 @@ def _people(session: Session, told: _Told, tiers: dict[int | None, Tier]) -> Ite
 
 def _tokens(session: Session, told: _Told, users: dict[int | None, User]) -> Iterator[str]:
     tokens = session.exec(select(Token)).all()
+    prefixes = {row.id: row.prefix for row in tokens}
     known: dict[str, object] = {
         row.prefix: (
             _name(users.get(row.user_id)),
             row.scopes.split(","),
             log.timestamp(row.expires_at),
+            prefixes.get(row.parent_id) if row.parent_id else None,
         )
         for row in tokens
     }

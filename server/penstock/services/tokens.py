@@ -1,30 +1,40 @@
-"""Tokens: issued once, stored as an HMAC, expiring, revocable at once."""
+"""Tokens: issued once, stored as an HMAC, expiring, revocable at once, bounded in number."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Token, User
-from penstock.services import log, token_format
+from penstock.services import log, token_format, token_lineage
 from penstock.services.acts import record
 from penstock.services.lookup import listed, required, user_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import ROLES, Principal, roles_of
 from penstock.services.server import Server
 from penstock.services.specs import TokenSpec
+from penstock.services.token_views import (
+    ForeseenTokenView,
+    IssuedTokenView,
+    RevokedTokenView,
+    TokenView,
+)
 from penstock.services.two_persons import require_operator
-from penstock.services.views import IssuedTokenView, Page, TokenView
+from penstock.services.views import Page
 
-LONGEST_LIFE = timedelta(days=3650)
+NAMED = 5
+"""How many tokens a refusal names that could be revoked."""
 
 
 def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> IssuedTokenView:
     """Make a token for a user, by an admin or by the user themselves.
 
-    A token that a user makes carries no role that the token they came with lacks.
-    Raises ``NotFound``, ``Forbidden``, ``Conflict`` for a disabled user.
+    A token that a user makes for themselves carries no role that the token they came with
+    lacks; whoever makes it, it ends when that one does, and the answer says when.  Raises
+    ``NotFound``, ``Forbidden``, ``InvalidInput``, ``NotAuthenticated`` where what they came with
+    has ended, and ``Conflict`` for a disabled user and for one who has as many as may be.
     """
     with server.database.write() as session:
         user = _reachable(session, principal, name)
@@ -34,21 +44,17 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
         if "admin" in scopes and user.id != principal.user_id:
             require_operator(server, principal, "gives others a token that carries the role admin")
         now = server.clock()
-        life = timedelta(days=server.settings.token_days)
-        if spec.expires_in is not None:
-            life = timedelta(seconds=spec.expires_in)
-        if life > LONGEST_LIFE:
-            raise InvalidInput(
-                f"A token lives at most {LONGEST_LIFE.days} days.", pointer="/expires_in"
-            )
+        parent = token_lineage.parent_of(session, principal, now)
+        _require_room(server, user, token_lineage.live(session, user, now))
         secret = token_format.new_token()
         token = Token(
             prefix=token_format.prefix_of(secret),
             user_id=required(user.id),
             digest=token_format.digest(server.secrets.pepper, secret),
+            parent_id=parent.id if parent else None,
             scopes=",".join(scopes),
             created_at=now,
-            expires_at=now + life,
+            expires_at=_end(server, spec, now, token_lineage.latest_end(principal, parent)),
         )
         session.add(token)
         record(
@@ -60,6 +66,7 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
             token=token.prefix,
             scopes=scopes,
             expires=log.timestamp(token.expires_at),
+            parent=parent.prefix if parent else None,
         )
         return IssuedTokenView(
             token=secret,
@@ -67,6 +74,25 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
             user=user.name,
             scopes=scopes,
             expires=token.expires_at,
+            parent=parent.prefix if parent else None,
+        )
+
+
+def foresee(server: Server, principal: Principal, name: str) -> ForeseenTokenView:
+    """What a token would be bounded by that ``principal`` made now; nothing is made.
+
+    Raises ``NotFound``, ``Forbidden``, and ``NotAuthenticated`` as ``issue`` does.
+    """
+    with server.database.read() as session:
+        user = _reachable(session, principal, name)
+        now = server.clock()
+        parent = token_lineage.parent_of(session, principal, now)
+        longest = now + timedelta(days=server.settings.token_longest_days)
+        return ForeseenTokenView(
+            latest=min(longest, token_lineage.latest_end(principal, parent) or longest),
+            parent=parent.prefix if parent else None,
+            live=len(token_lineage.live(session, user, now)),
+            most=server.settings.tokens_per_user,
         )
 
 
@@ -78,13 +104,13 @@ def listing(server: Server, principal: Principal, name: str, window: Window) -> 
             session,
             Token,
             window,
-            lambda token: _view(user, token),
+            lambda token: _view(session, user, token),
             col(Token.user_id) == user.id,
         )
 
 
-def revoke(server: Server, principal: Principal, name: str, prefix: str) -> TokenView:
-    """Revoke a token, effective at once.  Raises ``NotFound``."""
+def revoke(server: Server, principal: Principal, name: str, prefix: str) -> RevokedTokenView:
+    """Revoke a token and all that were made with it, effective at once.  Raises ``NotFound``."""
     with server.database.write() as session:
         user = _reachable(session, principal, name)
         token = session.exec(
@@ -92,19 +118,13 @@ def revoke(server: Server, principal: Principal, name: str, prefix: str) -> Toke
         ).first()
         if token is None:
             raise NotFound(f"{user.name} has no token {prefix!r}.")
+        also: list[Token] = []
         if token.revoked_at is None:
-            token.revoked_at = server.clock()
-            session.add(token)
-            record(
-                session,
-                principal,
-                "token",
-                token.revoked_at,
-                user=user.name,
-                token=prefix,
-                revoked=True,
-            )
-        return _view(user, token)
+            now = server.clock()
+            record(session, principal, "token", now, user=user.name, token=prefix, revoked=True)
+            also = token_lineage.end_all(session, principal, [token], now)
+        view = _view(session, user, token)
+        return RevokedTokenView(**vars(view), also=[one.prefix for one in also])
 
 
 def _reachable(session: Session, principal: Principal, name: str) -> User:
@@ -113,9 +133,31 @@ def _reachable(session: Session, principal: Principal, name: str) -> User:
     return user_by_name(session, name)
 
 
+def _require_room(server: Server, user: User, live: Sequence[Token]) -> None:
+    most = server.settings.tokens_per_user
+    if len(live) >= most:
+        first = sorted(live, key=lambda token: token.expires_at)[:NAMED]
+        named = ", ".join(f"{one.prefix} ({log.timestamp(one.expires_at)[:10]})" for one in first)
+        raise Conflict(
+            f"{user.name} has {len(live)} tokens that are valid, and may have {most}. Revoke one"
+            f" that is not used any more; those that end first are {named}."
+        )
+
+
+def _end(server: Server, spec: TokenSpec, now: datetime, latest: datetime | None) -> datetime:
+    """When a token ends: asked for too long it is refused, and none outlasts what made it."""
+    most = server.settings.token_longest_days
+    life = timedelta(days=min(server.settings.token_days, most))
+    if spec.expires_in is not None:
+        life = timedelta(seconds=spec.expires_in)
+    if life > timedelta(days=most):
+        raise InvalidInput(f"A token lives at most {most} days here.", pointer="/expires_in")
+    return now + life if latest is None else min(now + life, latest)
+
+
 def _scopes(principal: Principal, user: User, spec: TokenSpec) -> list[str]:
     held = set(roles_of(user))
-    if "admin" not in principal.roles:
+    if not principal.is_operator and user.id == principal.user_id:
         held &= principal.roles
     wanted = held if spec.scopes is None else set(spec.scopes)
     if not wanted or wanted - held:
@@ -127,7 +169,8 @@ def _scopes(principal: Principal, user: User, spec: TokenSpec) -> list[str]:
     return [role for role in ROLES if role in wanted]
 
 
-def _view(user: User, token: Token) -> TokenView:
+def _view(session: Session, user: User, token: Token) -> TokenView:
+    parent = None if token.parent_id is None else session.get_one(Token, token.parent_id)
     return TokenView(
         prefix=token.prefix,
         user=user.name,
@@ -135,4 +178,5 @@ def _view(user: User, token: Token) -> TokenView:
         created=token.created_at,
         expires=token.expires_at,
         revoked=token.revoked_at,
+        parent=parent.prefix if parent else None,
     )

@@ -11,6 +11,7 @@ from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.server import Server
 from penstock.services.specs import UserChange, UserSpec
+from penstock.services.token_lineage import end_all
 from penstock.services.two_persons import require_operator
 from penstock.services.views import MeView, Page, UserView
 
@@ -137,6 +138,7 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
 def disable(server: Server, principal: Principal, name: str) -> UserView:
     """Shut a user out: their tokens are revoked, what they were given stays on record.
 
+    Tokens that were made with theirs are revoked as well, those of others too.
     Raises ``NotFound``, and ``Conflict`` where no admin would be left, unless the operator
     does it.
     """
@@ -149,10 +151,8 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
             user.disabled_at = now
             session.add(user)
             tokens = session.exec(select(Token).where(col(Token.user_id) == user.id)).all()
-            for token in tokens:
-                token.revoked_at = token.revoked_at or now
-                session.add(token)
             record(session, principal, "user", now, user=user.name, active=False)
+            end_all(session, principal, tokens, now)
         return view(session, user)
 
 

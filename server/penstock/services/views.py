@@ -58,29 +58,6 @@ class UserView:
 
 
 @dataclass(frozen=True)
-class TokenView:
-    """A token without its secret."""
-
-    prefix: str
-    user: str
-    scopes: list[str]
-    created: datetime
-    expires: datetime
-    revoked: datetime | None
-
-
-@dataclass(frozen=True)
-class IssuedTokenView:
-    """A new token; the secret is shown here and never again (null where this is a replay)."""
-
-    token: Annotated[str, WithJsonSchema({"type": ["string", "null"]})]
-    prefix: str
-    user: str
-    scopes: list[str]
-    expires: datetime
-
-
-@dataclass(frozen=True)
 class PrivacyBudget:
     """An amount of privacy loss: (epsilon, delta)."""
 

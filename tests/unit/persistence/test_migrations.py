@@ -18,18 +18,24 @@ from penstock.persistence import Database, append_only, migrate, tables
 
 pytestmark = pytest.mark.each_database
 
+_REFERENCE = re.compile(r"(\w+)( BIGINT) (CONSTRAINT \w+) REFERENCES")
+"""A reference beside its column, which a table's own list of constraints spells otherwise."""
+
 
 def schema(connection: Connection) -> dict[str, list[str]]:
     """The lines of every table and index, whatever their order and separators.
 
-    A column that a migration adds stands on the last one's line.
+    A column that a migration adds stands on the last one's line, with what it refers to.
     """
     found = connection.execute(
         text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type <> 'trigger'")
     ).all()
+    spelled = {
+        name: _REFERENCE.sub(r"\1\2, \3 FOREIGN KEY(\1) REFERENCES", sql) for name, sql in found
+    }
     lines = {
         name: sorted(filter(None, (line.strip(" \t,") for line in re.split("\n|, ", sql))))
-        for name, sql in found
+        for name, sql in spelled.items()
     }
     return {name: kept for name, kept in lines.items() if name != "alembic_version"}
 

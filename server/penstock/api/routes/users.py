@@ -5,7 +5,8 @@ from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operatio
 from penstock.services import tokens, users
 from penstock.services.paging import Window
 from penstock.services.specs import TokenSpec, UserChange, UserSpec
-from penstock.services.views import IssuedTokenView, MeView, Page, TokenView, UserView
+from penstock.services.token_views import IssuedTokenView, RevokedTokenView, TokenView
+from penstock.services.views import MeView, Page, UserView
 
 operations = Operations()
 
@@ -62,11 +63,16 @@ def list_tokens(call: Call, user: str, window: Window) -> Page[TokenView]:
 
 @operations.post("/users/{user}/tokens", ONESELF_OR_ADMIN, refusals=(409,))
 def issue_token(call: Call, user: str, body: TokenSpec) -> IssuedTokenView:
-    """Issue a token.  Its secret stands in this answer and nowhere else."""
+    """Issue a token.  Its secret stands in this answer and nowhere else.
+
+    It ends when the token that the request came with does, and is revoked with it, also where it
+    is for somebody else.  A user has a bounded number of tokens that are valid: 409 names some
+    that could be revoked.
+    """
     return tokens.issue(call.server, call.principal, user, body)
 
 
 @operations.delete("/users/{user}/tokens/{prefix}", ONESELF_OR_ADMIN)
-def revoke_token(call: Call, user: str, prefix: str) -> TokenView:
-    """Revoke a token, effective at once."""
+def revoke_token(call: Call, user: str, prefix: str) -> RevokedTokenView:
+    """Revoke a token and all that were made with it, effective at once."""
     return tokens.revoke(call.server, call.principal, user, prefix)

@@ -80,7 +80,11 @@ class Clearance(Table, table=True):
 
 
 class Token(Table, table=True):
-    """A bearer token: its public prefix and an HMAC of the rest, never the token."""
+    """A bearer token: its public prefix and an HMAC of the rest, never the token.
+
+    ``parent_id`` is the token that it was made with, null where the operator made it, an
+    OpenID provider's token did, or a version of Penstock that did not note it.
+    """
 
     __tablename__ = "token"
     __table_args__ = (
@@ -94,6 +98,9 @@ class Token(Table, table=True):
     prefix: str
     user_id: int = Field(foreign_key="user.id", sa_type=BigInteger, index=True)
     digest: bytes
+    parent_id: int | None = Field(
+        default=None, foreign_key="token.id", sa_type=BigInteger, index=True
+    )
     scopes: str
     created_at: datetime = Field(sa_type=Moment)
     expires_at: datetime = Field(sa_type=Moment)

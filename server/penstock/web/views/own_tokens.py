@@ -44,6 +44,7 @@ def _tokens(visit: Visit, form: Form) -> Response:
         "own_tokens.html",
         form.status,
         tokens=held[::-1],
+        next=tokens.foresee(visit.server, caller, caller.name),
         now=visit.server.clock(),
         roles=[role for role in ROLES if role in caller.roles],
         form=form,

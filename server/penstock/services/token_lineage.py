@@ -1,0 +1,93 @@
+"""Which token was made with which, and how what a token made ends with it.
+
+Whoever got hold of a token could otherwise make another one that stays when theirs is
+found out.  So a token that was made with a token, or in a session that began with one, ends
+when that one does and is revoked with it, also where an admin made it for somebody else.  A
+token that the operator makes has no parent.  One that was made with the token of an OpenID
+provider has none either, and ends when that token would.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from penstock.errors import NotAuthenticated
+from penstock.persistence.tables import Token, User
+from penstock.services.acts import record
+from penstock.services.principals import Principal
+
+
+def parent_of(session: Session, principal: Principal, now: datetime) -> Token | None:
+    """The token that ``principal`` came with, as it is in this transaction; none of ours: none.
+
+    Raises ``NotAuthenticated`` where what they came with has ended since.
+    """
+    found = None if principal.token_id is None else session.get_one(Token, principal.token_id)
+    ended = principal.token_expires is not None and principal.token_expires <= now
+    if ended or (found is not None and not _valid(found, now)):
+        raise NotAuthenticated(
+            "The token or the session that this came with has ended meanwhile; nothing was made."
+            " Sign in again."
+        )
+    return found
+
+
+def latest_end(principal: Principal, parent: Token | None) -> datetime | None:
+    """When what ``principal`` makes ends at the latest; ``None`` for the operator.
+
+    With a token of ours that is its own end and not that of a session that began with it:
+    people sign out, and what they made goes on.
+    """
+    return principal.token_expires if parent is None else parent.expires_at
+
+
+def live(session: Session, user: User, now: datetime) -> Sequence[Token]:
+    """The tokens of a user that are valid, in the order in which they were made."""
+    found = session.exec(
+        select(Token)
+        .where(
+            col(Token.user_id) == user.id,
+            col(Token.revoked_at).is_(None),
+            col(Token.expires_at) > now,
+        )
+        .order_by(col(Token.id))
+    ).all()
+    return [token for token in found if _valid(token, now)]
+
+
+def end_all(
+    session: Session, principal: Principal, tokens: Iterable[Token], now: datetime
+) -> list[Token]:
+    """Revoke tokens, and those that were made with them, as a part of a transaction.
+
+    Each of the latter gets a leaf, unless its user was shut out, of which the log has one.  Returns
+    those, in the order in which they were made.
+    """
+    ended = list(tokens)
+    for token in ended:
+        _revoke(session, token, now)
+    known = {token.id for token in ended}
+    found: list[Token] = []
+    while ended:
+        parents = [token.id for token in ended]
+        made = session.exec(select(Token).where(col(Token.parent_id).in_(parents))).all()
+        ended = [token for token in made if token.id not in known]
+        known |= {token.id for token in ended}
+        found += ended
+    fallen = sorted((one for one in found if one.revoked_at is None), key=lambda one: one.id or 0)
+    for token in fallen:
+        _revoke(session, token, now)
+        user = session.get_one(User, token.user_id)
+        record(session, principal, "token", now, user=user.name, token=token.prefix, revoked=True)
+    return fallen
+
+
+def _valid(token: Token, now: datetime) -> bool:
+    return token.revoked_at is None and token.expires_at > now
+
+
+def _revoke(session: Session, token: Token, now: datetime) -> None:
+    if token.revoked_at is None:
+        token.revoked_at = now
+        session.add(token)
