@@ -32,6 +32,10 @@ timeout = 60
 graceful_timeout = 30
 keepalive = 5
 
+# Below the 1,024 descriptors that a process often has, for files and the database as well.
+worker_connections = 512
+sendfile = False
+
 # Each worker opens the home after the fork: connections and random streams are its own.
 preload_app = False
 reuse_port = False
@@ -124,10 +128,11 @@ def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunico
         ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGKILL)
 
 
-def post_worker_init(worker: object) -> None:  # noqa: ARG001  # gunicorn's shape
-    """Let a worker that is ready refuse in our words what is no request."""
+def post_worker_init(worker: object) -> None:
+    """Let a worker that is ready take requests in, and refuse what is none, in our ways."""
     from gunicorn import util
 
-    from penstock.api import malformed
+    from penstock.api import intake, malformed
 
     util.write_error = malformed.answer
+    intake.install(worker, settings.client_patience)

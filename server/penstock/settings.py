@@ -127,6 +127,13 @@ class Settings:
             "sentence": "How many seconds an answer waits for the log and its witness before a 503."
         },
     )
+    client_patience: float = field(
+        default=60.0,
+        metadata={
+            "sentence": "How many seconds a client may take to send a whole request, and as many"
+            " to take its answer."
+        },
+    )
     body_limit: int = field(
         default=MEBIBYTE, metadata={"sentence": "The largest request body, in bytes."}
     )
@@ -302,7 +309,7 @@ _INTEGERS = {
 }
 _SWITCHES = {"two_person_rule"}
 _POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
-_NUMBERS = {"time_quantum", "busy_timeout", "log_patience", "request_rate"}
+_NUMBERS = {"time_quantum", "busy_timeout", "log_patience", "request_rate", "client_patience"}
 
 
 def _convert(name: str, raw: object, source: str) -> object:
@@ -334,6 +341,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "session_hours": (1, 720),
     "busy_timeout": (0.1, 600),
     "log_patience": (0.1, 600),
+    "client_patience": (1, 86_400),
     "body_limit": (1024, 2**40),
     "query_body_limit": (1024, 2**40),
     "dimension_limit": (1, 10_000_000),

@@ -94,9 +94,17 @@ class Serving:
 
 
 def serve_copy(
-    homes: Homes, furnished: Home, folder: Path, user: str = "ian", workers: int = 2
+    homes: Homes,
+    furnished: Home,
+    folder: Path,
+    user: str = "ian",
+    workers: int = 2,
+    **settings: str,
 ) -> Serving:
-    """A server that runs over a copy, with a user's token that is valid by this machine's clock."""
+    """A server that runs over a copy, with a user's token that is valid by this machine's clock.
+
+    ``settings`` are variables of the environment.
+    """
     copy = homes.copy(furnished, folder)
     server = home.open_server(copy.settings())
     token = tokens.issue(server, OPERATOR, user, TokenSpec()).token
@@ -104,7 +112,8 @@ def serve_copy(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    started = Serving(folder, copy.environment, port, token, workers=workers)
+    environment = {**copy.environment, **settings}
+    started = Serving(folder, environment, port, token, workers=workers)
     started.start()
     return started
 

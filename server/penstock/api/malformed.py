@@ -11,7 +11,7 @@ from gunicorn import util
 from penstock.api import access_log, problems
 from penstock.api.edge import HEADERS
 
-_KEPT = frozenset({414, 431, 500})
+_KEPT = frozenset({408, 414, 431, 500})
 """The statuses that say more than that the request is malformed."""
 
 

@@ -62,6 +62,14 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
             " and application/vnd.apache.parquet; name one in Accept or by ?format=."
         ),
     ),
+    408: (
+        "REQUEST_TIMEOUT",
+        "The request took too long to arrive",
+        (
+            "The request did not arrive whole in the time that the server waits for one; nothing"
+            " was done. Send it anew, or ask the operator for a longer PENSTOCK_CLIENT_PATIENCE."
+        ),
+    ),
     413: (
         "BODY_TOO_LARGE",
         "The request's body is too large",

@@ -1,0 +1,28 @@
+"""How a worker of gunicorn takes requests in and gives answers out.
+
+gunicorn's own worker gives a thread to a connection as soon as its first byte has come, and
+waits there for the rest; sixteen clients that send nothing more hold all threads.  Here
+
+* ``heads``        tells from the first bytes of a request how many belong to it
+* ``reception``    collects them without a thread, and hands over what is whole
+* ``sockets``      bounds what is left: reading large bodies, and writing answers
+
+The master imports none of it, so that a reload renews it: a worker that is ready asks for it.
+"""
+
+import time
+from typing import Any
+
+from gunicorn.workers.gthread import ThreadWorker
+
+from penstock.api.intake.reception import Reception
+
+
+def install(worker: Any, patience: float, prefix: str = "") -> None:
+    """Let ``worker``, before it runs, take requests in so.  Another kind is left as it is.
+
+    ``patience`` is how many seconds a client may take to send a request, and to take its answer;
+    ``prefix`` is the path under which proxies reach the server.
+    """
+    if isinstance(worker, ThreadWorker):
+        Reception(worker, patience, prefix, time.monotonic).install()

@@ -1,0 +1,46 @@
+"""How many bytes belong to a request, as far as its head says so plainly.
+
+This only decides which thread reads a request, and when.  gunicorn parses the same bytes once
+more, and judges them; what is not plain here is left to it, on a thread apart.
+"""
+
+import re
+from dataclasses import dataclass
+
+END = b"\r\n\r\n"
+LONGEST_HEAD = 32 * 1024
+LONGEST_BODY = 128 * 1024
+"""Longer than any form; only bodies of the API are larger."""
+
+_LINE = re.compile(rb"[A-Z]{1,16} (/[^ \r\n]{0,8000}) HTTP/1\.[01]\r\n")
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]{0,8}([0-9]{1,12})[ \t]{0,8}\r\n")
+_READ_ON = (b"transfer-encoding", b"expect")
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The path that a request asks for, and how many bytes it has.
+
+    ``whole`` is None where they are too many to be kept, or where only reading tells.
+    """
+
+    path: str
+    whole: int | None
+
+
+def extent(head: bytes) -> Extent:
+    """Read ``head``, a request's bytes up to and with the empty line behind its fields."""
+    line = _LINE.match(head)
+    if line is None:
+        return Extent("", None)
+    path = line[1].partition(b"?")[0].decode("latin-1")
+    fields = head[line.end() - 2 :].lower()
+    if any(name in fields for name in _READ_ON):
+        return Extent(path, None)
+    lengths = fields.count(b"content-length")
+    if not lengths:
+        return Extent(path, len(head))
+    found = _LENGTH.findall(fields)
+    if lengths > 1 or len(found) != 1 or int(found[0]) > LONGEST_BODY:
+        return Extent(path, None)
+    return Extent(path, len(head) + int(found[0]))

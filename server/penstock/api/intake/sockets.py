@@ -1,0 +1,106 @@
+"""A client's connection, whose reads and writes end where the client has taken too long."""
+
+import select
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+MOST_KEPT = 512 * 1024
+"""Bytes of an answer that wait for their reader without a thread; most answers are smaller."""
+
+SLICE_SECONDS = 0.25
+GRACE_SECONDS = 5.0
+"""How long a slow reader of a large answer keeps its thread while others wait for one."""
+
+_PIECE = 256 * 1024
+
+
+class Socket(socket.socket):
+    """A connection of an accepted ``descriptor``.
+
+    ``until``, by ``clock``, is when the client must have sent its request.  ``patience`` is how
+    many seconds it may take over an answer, less where ``crowded`` says that requests wait for
+    a thread.  What it has not taken yet of the end of an answer is in ``backlog``.
+    """
+
+    def __init__(
+        self,
+        descriptor: int,
+        patience: float,
+        crowded: Callable[[], bool],
+        clock: Callable[[], float],
+    ) -> None:
+        super().__init__(fileno=descriptor)
+        self.until = clock() + patience
+        self.backlog = bytearray()
+        self._patience = patience
+        self._crowded = crowded
+        self._clock = clock
+
+    def recv(self, size: int, flags: int = 0) -> bytes:
+        """Read what has come.  Raises ``ConnectionResetError`` when the time is over."""
+        own = self.gettimeout()
+        if own == 0.0:
+            return super().recv(size, flags)
+        left = self.until - self._clock()
+        if left <= 0:
+            raise ConnectionResetError("the client has not sent its request in time")
+        self.settimeout(left if own is None else min(own, left))
+        try:
+            return super().recv(size, flags)
+        finally:
+            self.settimeout(own)
+
+    def sendall(self, data: Any, flags: int = 0) -> None:  # noqa: ARG002  # the shape of socket
+        """Write ``data``, all but an end that is kept until the client takes it.
+
+        Raises ``ConnectionResetError`` when it takes too long over the rest.
+        """
+        view = memoryview(data).cast("B")
+        waited = 0.0
+        while True:
+            self.flush()
+            if not self.backlog:
+                view = view[self._written(view) :]
+            if len(self.backlog) + len(view) <= MOST_KEPT:
+                self.backlog += view
+                return
+            if waited > self._patience or (waited > GRACE_SECONDS and self._crowded()):
+                raise ConnectionResetError("the client has not taken its answer in time")
+            waited += self._wait()
+
+    def flush(self) -> None:
+        """Write as much of the backlog as the client takes at once."""
+        if self.backlog:
+            with memoryview(self.backlog) as view:
+                sent = self._written(view)
+            del self.backlog[:sent]
+
+    def _written(self, view: memoryview) -> int:
+        """Write the beginning of ``view``, as far as that does not wait; how much it was."""
+        sent = 0
+        with self._at_once():
+            while sent < len(view):
+                try:
+                    sent += super().send(view[sent : sent + _PIECE])
+                except BlockingIOError:
+                    break
+        return sent
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        own = self.gettimeout()
+        self.settimeout(0.0)
+        try:
+            yield
+        finally:
+            self.settimeout(own)
+
+    def _wait(self) -> float:
+        """Wait until the client takes more, or for a moment; how long that was."""
+        began = self._clock()
+        poll = select.poll()
+        poll.register(self.fileno(), select.POLLOUT)
+        poll.poll(SLICE_SECONDS * 1000)
+        return self._clock() - began
