@@ -121,6 +121,10 @@ class Settings:
         default=10.0,
         metadata={"sentence": "How many seconds to wait for a locked database before a 503."},
     )
+    database_patience: float = field(
+        default=5.0,
+        metadata={"sentence": "How many seconds PostgreSQL may say nothing at all before a 503."},
+    )
     log_patience: float = field(
         default=1.8,
         metadata={
@@ -309,7 +313,10 @@ _INTEGERS = {
 }
 _SWITCHES = {"two_person_rule"}
 _POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
-_NUMBERS = {"time_quantum", "busy_timeout", "log_patience", "request_rate", "client_patience"}
+_NUMBERS = {
+    *("time_quantum", "busy_timeout", "log_patience", "request_rate"),
+    *("client_patience", "database_patience"),
+}
 
 
 def _convert(name: str, raw: object, source: str) -> object:
@@ -340,6 +347,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "session_idle_minutes": (1, 1440),
     "session_hours": (1, 720),
     "busy_timeout": (0.1, 600),
+    "database_patience": (0.5, 600),
     "log_patience": (0.1, 600),
     "client_patience": (1, 86_400),
     "body_limit": (1024, 2**40),

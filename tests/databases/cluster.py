@@ -148,6 +148,21 @@ class Cluster:
         """Start the server again after ``stop``."""
         self.process = _started(self.folder, self.programs, self.port)
 
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Let all processes of the server stand still, as on a machine that hangs."""
+        self._signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        first = self.process.pid
+        os.kill(first, number)
+        for child in Path(f"/proc/{first}/task/{first}/children").read_text().split():
+            os.kill(int(child), number)
+
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
         """End the server: at once (SIGQUIT), or when it has tidied up (SIGINT)."""
         if self.superuser is not None:

@@ -61,10 +61,11 @@ class Database:
         url: str,
         *,
         busy_timeout_seconds: float = 10.0,
+        patience_seconds: float = 5.0,
         info: Mapping[str, object] | None = None,
     ) -> None:
         self._info = dict(info or {})
-        self._dialect: Dialect = dialect_of(url, busy_timeout_seconds)
+        self._dialect: Dialect = dialect_of(url, busy_timeout_seconds, patience_seconds)
         self._engines = self._dialect.engines()
         self.watch: Watch | None = None
         weakref.finalize(self, self._engines.dispose)

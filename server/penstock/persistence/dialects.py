@@ -37,7 +37,9 @@ def duplicate(error: IntegrityError) -> bool:
     )
 
 
-def dialect_of(url: str, busy_timeout_seconds: float = 10.0) -> Dialect:
+def dialect_of(
+    url: str, busy_timeout_seconds: float = 10.0, patience_seconds: float = 5.0
+) -> Dialect:
     """The dialect that ``url`` names.  Raises ``InvalidInput`` where it names none of ours.
 
     Raises ``DatabaseUnavailable`` where the driver of PostgreSQL is not installed.
@@ -53,7 +55,7 @@ def dialect_of(url: str, busy_timeout_seconds: float = 10.0) -> Dialect:
     if kind == "sqlite":
         return _sqlite(parsed, busy_timeout_seconds)
     if kind in ("postgresql", "postgres"):
-        return _postgresql(parsed, busy_timeout_seconds)
+        return _postgresql(parsed, busy_timeout_seconds, patience_seconds)
     raise InvalidInput(
         f"Penstock keeps its state in SQLite or PostgreSQL, not in {kind}."
         f" Use a URL like {_EXAMPLES}."
@@ -69,7 +71,7 @@ def _sqlite(url: URL, busy_timeout_seconds: float) -> Dialect:
     return SQLite(Path(url.database), busy_timeout_seconds)
 
 
-def _postgresql(url: URL, busy_timeout_seconds: float) -> Dialect:
+def _postgresql(url: URL, busy_timeout_seconds: float, patience_seconds: float) -> Dialect:
     if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
         raise InvalidInput(
             "Penstock reaches PostgreSQL through psycopg; name no other driver."
@@ -84,4 +86,4 @@ def _postgresql(url: URL, busy_timeout_seconds: float) -> Dialect:
             "PostgreSQL is reached through psycopg, which is not installed."
             " Run `pip install 'penstock[postgres]'`."
         ) from error
-    return PostgreSQL(url, busy_timeout_seconds)
+    return PostgreSQL(url, busy_timeout_seconds, patience_seconds)

@@ -10,6 +10,7 @@ server, and whoever waits for a server that says nothing is woken here.
 """
 
 import contextlib
+import math
 import select
 from collections.abc import Generator
 from pathlib import Path
@@ -30,6 +31,7 @@ from penstock.errors import DatabaseUnavailable, InvalidInput, Unavailable
 from penstock.persistence import postgresql_dump as dump
 from penstock.persistence import postgresql_failures as failures
 from penstock.persistence import postgresql_roles as roles
+from penstock.persistence.postgresql_breaker import Breaker
 from penstock.persistence.protocol import Engines
 
 GATE = int.from_bytes(b"penstock")
@@ -51,7 +53,8 @@ SILENCE_SECONDS = 5.0
 IDLE_SECONDS = 60.0
 """How long a transaction may hold its locks between two statements; a draw takes less."""
 
-CONNECT_SECONDS = 5
+SHORTEST_CONNECT_SECONDS = 2
+"""What libpq takes less than this for."""
 
 Result = TypeVar("Result")
 
@@ -59,13 +62,15 @@ Result = TypeVar("Result")
 class PostgreSQL:
     """One database of a PostgreSQL server.
 
-    ``busy_timeout_seconds`` is how long a statement may wait for a lock.
+    ``busy_timeout_seconds`` is how long a statement may wait for a lock, ``patience_seconds``
+    how long the server may say nothing to anybody.
     """
 
     name = "postgresql"
 
-    def __init__(self, url: URL, busy_timeout_seconds: float) -> None:
-        self._options = _options(url)
+    def __init__(self, url: URL, busy_timeout_seconds: float, patience_seconds: float) -> None:
+        self._options = _options(url, patience_seconds)
+        self.breaker = Breaker(self._answers, patience_seconds)
         host, port = self._options.get("host", "localhost"), self._options.get("port", 5432)
         self.place = f"{host} port {port}, database {url.database}"
         self._lock_seconds = busy_timeout_seconds
@@ -130,12 +135,30 @@ class PostgreSQL:
         return engine
 
     def _connect(self, statement_seconds: float) -> "_Connection":
-        connection = _Connection.connect(**self._options, autocommit=True)
+        self.breaker.require_closed()
+        try:
+            connection = _Connection.connect(**self._options, autocommit=True)
+        except psycopg.errors.ConnectionTimeout:
+            self.breaker.trip()
+            raise
         with contextlib.ExitStack() as undo:
             undo.callback(connection.close)
+            connection.breaker = self.breaker
             self._settle(connection, statement_seconds)
             undo.pop_all()
         return connection
+
+    def _answers(self) -> bool:
+        """Whether the server says anything, on a connection of its own."""
+        try:
+            with _Connection.connect(**self._options, autocommit=True) as connection:
+                connection.patience = self.breaker.patience
+                connection.execute("SELECT 1")
+        except (psycopg.errors.ConnectionTimeout, failures.Silent):
+            return False
+        except psycopg.Error:
+            return True  # it refuses, or is not there: whoever asks is told so at once
+        return True
 
     def _settle(self, connection: "_Connection", statement_seconds: float) -> None:
         connection.adapters.register_dumper(str, _Text)
@@ -150,7 +173,7 @@ class PostgreSQL:
         ).fetchone()
         self._check(found or ())
         if not statement_seconds:
-            connection.patience = float("inf")
+            connection.patience, connection.breaker = float("inf"), None
 
     def _check(self, found: tuple[Any, ...]) -> None:
         """Refuse a server that may forget what was handed out: it would be drawn anew."""
@@ -192,10 +215,11 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that gives up a silent server, and whose errors repeat no row."""
 
     patience = float("inf")
+    breaker: Breaker | None = None
 
     def wait(self, gen: PQGen[Result], *arguments: Any, **options: Any) -> Result:
         try:
-            return super().wait(_impatient(gen, self.patience), *arguments, **options)
+            return super().wait(_impatient(gen, self.patience, self.breaker), *arguments, **options)
         except failures.Silent:
             self.close()
             raise
@@ -206,8 +230,13 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
             raise
 
 
-def _impatient(gen: PQGen[Result], patience: float) -> Generator[Wait, Ready | int, Result]:
-    """``gen``, ended by ``Silent`` when nothing has come or gone for ``patience`` seconds."""
+def _impatient(
+    gen: PQGen[Result], patience: float, breaker: Breaker | None
+) -> Generator[Wait, Ready | int, Result]:
+    """``gen``, ended by ``Silent`` when nothing has come or gone for ``patience`` seconds.
+
+    Earlier where ``breaker`` finds that the server says nothing to anybody.
+    """
     heard = monotonic()
     try:
         state = next(gen)
@@ -216,7 +245,9 @@ def _impatient(gen: PQGen[Result], patience: float) -> Generator[Wait, Ready | i
             now = monotonic()
             if ready:
                 heard = now
-            elif now - heard > patience:
+                if breaker is not None:
+                    breaker.heard()
+            elif now - heard > patience or (breaker is not None and breaker.silent(heard)):
                 raise failures.Silent(f"nothing was heard for {patience:g} s")
             state = gen.send(ready)
     except StopIteration as end:
@@ -235,14 +266,15 @@ class _Text(StrDumper):
         return super().dump(obj.replace("\0", "\uffff"))
 
 
-def _options(url: URL) -> dict[str, Any]:
+def _options(url: URL, patience: float) -> dict[str, Any]:
     """What libpq is told.  What the URL says goes before what is said here."""
     _, found = PGDialect_psycopg().create_connect_args(url.set(drivername="postgresql+psycopg"))  # type: ignore[no-untyped-call]  # SQLAlchemy's
     found.pop("context", None)
     options = {
         "client_encoding": "utf8",
         "application_name": "penstock",
-        "connect_timeout": CONNECT_SECONDS,
+        "connect_timeout": max(SHORTEST_CONNECT_SECONDS, math.ceil(patience)),
+        "tcp_user_timeout": math.ceil(4000 * patience),
         "keepalives_idle": 30,
         "keepalives_interval": 10,
         "keepalives_count": 3,
@@ -279,6 +311,8 @@ def _refuse_ended(
     What comes unasked on an idle connection is the news of its end; or, seldom, of a
     changed setting, and then a new session is as good.
     """
+    if connection.breaker is not None:
+        connection.breaker.require_closed()
     if connection.closed:
         raise DisconnectionError
     poll = select.poll()

@@ -81,7 +81,7 @@ def of(
     original = error.orig
     if not isinstance(original, psycopg.Error):
         return None
-    if isinstance(original, Silent):
+    if isinstance(original, Silent | psycopg.errors.ConnectionTimeout):
         return DatabaseUnavailable(_UNCERTAIN if at_commit else _SILENT, server=place)
     state = original.sqlstate or ""
     if state in _OVERTAKEN:

@@ -170,5 +170,6 @@ def _database(settings: Settings, secrets: Secrets | None = None) -> Database:
     return Database(
         settings.resolved_database_url,
         busy_timeout_seconds=settings.busy_timeout,
+        patience_seconds=settings.database_patience,
         info={authenticity.KEY: authenticity.key_of(secrets)} if secrets else None,
     )

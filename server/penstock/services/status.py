@@ -72,7 +72,9 @@ def _place(settings: Settings) -> str:
 def _database(settings: Settings) -> Callable[[], str]:
     def check() -> str:
         database = Database(
-            settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout
+            settings.resolved_database_url,
+            busy_timeout_seconds=settings.busy_timeout,
+            patience_seconds=settings.database_patience,
         )
         try:
             database.check_schema()
@@ -134,7 +136,9 @@ def _warnings(settings: Settings) -> list[str]:
 def _role_warnings(settings: Settings) -> list[str]:
     try:
         database = Database(
-            settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout
+            settings.resolved_database_url,
+            busy_timeout_seconds=settings.busy_timeout,
+            patience_seconds=settings.database_patience,
         )
         try:
             return [_ROLE] if database.unprotected() else []
