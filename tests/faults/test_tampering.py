@@ -54,6 +54,7 @@ from penstock.services.proposed import BudgetChange
 from penstock.services.queries import register
 from penstock.services.sequencer import account_name
 from penstock.services.server import Server
+from penstock.services.sights import Sight
 from penstock.services.specs import (
     BudgetSpec,
     DatasetChange,
@@ -65,7 +66,6 @@ from penstock.services.specs import (
     UserSpec,
 )
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
-from penstock.services.witness import Sight
 
 pytestmark = pytest.mark.mainly_postgresql
 

@@ -10,7 +10,7 @@ from tests.web.world import Browser, Open, text_of
 from penstock.errors import LogUnavailable
 from penstock.services import proof_status, proofs
 from penstock.services.log_views import InclusionView
-from penstock.services.witness import Sight
+from penstock.services.sights import Sight
 from penstock_client.offline import verify as verified_offline
 
 

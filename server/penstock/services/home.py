@@ -5,11 +5,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
-from penstock.services import authenticity, log_start, secret_checks, signing
+from penstock.services import authenticity, log_start, secret_checks, sights, signing
 from penstock.services.identity import Issuer
 from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
@@ -82,19 +84,37 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     """
     secrets = Secrets.load(settings.keys_path / SECRETS)
     key = authenticity.key_of(secrets)
+    eye = _witness(settings, secrets)
+
+    def finish(connection: Connection, before: str | None) -> None:
+        signing.sign_all(connection, key, before)
+        # Before the commit, so that an upgrade that was stopped finds it taken over or due.
+        _take_over(eye, settings.witness_path, before)
+
     found = migrate.upgrade(
         settings.resolved_migration_url,
         application_url=settings.resolved_database_url,
-        finish=lambda connection, before: signing.sign_all(connection, key, before),
+        finish=finish,
     )
     database = _database(settings)
     try:
         secret_checks.remember(database, secrets)
-        ring = provider(settings)
-        log_start.prepare(database, ring, witness(settings), utc_now())
+        log_start.prepare(database, provider(settings), eye, utc_now())
     finally:
         database.close()
     return found
+
+
+def _take_over(eye: FileWitness, folder: Path, before: str | None) -> None:
+    """Bring the witness of a database that was of the schema ``before`` to this version.
+
+    What does not authenticate is taken over with a database of that time, and never later.
+    """
+    if before is None or before >= sights.AUTHENTICATED_SINCE:
+        return
+    if before < sights.WITNESSED_SINCE:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    eye.take_over()
 
 
 def provider(settings: Settings) -> KeyProvider:
@@ -106,8 +126,12 @@ def provider(settings: Settings) -> KeyProvider:
 
 
 def witness(settings: Settings) -> FileWitness:
-    """Who saw how far the log was."""
-    return FileWitness(settings.witness_path, settings.log_patience)
+    """Who saw how far the log was.  Raises ``KeysUnavailable``."""
+    return _witness(settings, Secrets.load(settings.keys_path / SECRETS))
+
+
+def _witness(settings: Settings, secrets: Secrets) -> FileWitness:
+    return FileWitness(settings.witness_path, settings.log_patience, sights.key_of(secrets))
 
 
 def require(settings: Settings) -> None:
@@ -135,7 +159,7 @@ def open_server(
     database = _database(settings, secrets)
     keeper = provider(settings)
     database.watch = sequencer = Sequencer(
-        database, keeper, witness(settings), clock, settings.log_patience
+        database, keeper, _witness(settings, secrets), clock, settings.log_patience
     )
     server = Server(
         settings=settings,

@@ -22,7 +22,7 @@ from penstock.persistence.tables import Leaf
 VERSION = 1
 KINDS = (
     *("release", "dataset", "query", "tier", "user", "clearance"),
-    *("budget", "level", "token", "key", "restore", "stream", "proposal"),
+    *("budget", "level", "token", "key", "restore", "stream", "proposal", "suspension"),
 )
 
 APPENDED = "leaves"

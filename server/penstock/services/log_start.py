@@ -2,12 +2,16 @@
 
 from datetime import datetime
 
+from sqlmodel import Session
+
 from penstock.encryption import KeyProvider
+from penstock.errors import LogUnavailable
 from penstock.persistence import Database
 from penstock.services import checkpoints, growth
 from penstock.services.checkpoints import Signer
 from penstock.services.sequencer import accounts
-from penstock.services.witness import Sight, Witness
+from penstock.services.sights import Sight
+from penstock.services.witness import Witness
 
 
 def prepare(database: Database, provider: KeyProvider, witness: Witness, at: datetime) -> None:
@@ -26,5 +30,20 @@ def prepare(database: Database, provider: KeyProvider, witness: Witness, at: dat
         newest, spent = checkpoints.newest(session), accounts(session)
     if made or newest is None:
         witness.begin()
-    if made and newest is not None:
+    if newest is None:
+        return
+    with database.read() as session:
+        # Older versions did not tell the witness of what accounts had spent.
+        fits = made or _fits(session, witness)
+    if fits:
         witness.advance(Sight(newest.size, newest.root, spent))
+
+
+def _fits(session: Session, witness: Witness) -> bool:
+    """Whether the log is one that the witness saw: else it was put back, and stays suspended."""
+    try:
+        seen = witness.seen()
+    except LogUnavailable:
+        return False  # whoever opens the server is told
+    found = checkpoints.at_size(session, seen.size)
+    return seen.size == 0 or (found is not None and found.root == seen.root)

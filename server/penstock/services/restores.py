@@ -18,8 +18,8 @@ from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.sequencer import account_name, accounts
 from penstock.services.server import Server
+from penstock.services.sights import NOTHING, Sight
 from penstock.services.two_persons import require_second
-from penstock.services.witness import NOTHING, Sight
 
 
 def acknowledge(server: Server, principal: Principal) -> RestoreView:
@@ -114,6 +114,7 @@ def settle(
         "restore",
         now,
         witnessed=seen.size if seen else None,
+        lost=None if seen else _lost_by(server),
         root=known.root.hex() or None,
         frozen=len(queries),
         charged=len(floors),
@@ -145,6 +146,15 @@ def what_was_seen(server: Server) -> Sight | None:
         "The database is what the log's witness saw last: there is no restore to acknowledge,"
         " and nothing was changed."
     )
+
+
+def _lost_by(server: Server) -> str | None:
+    """Why the witness cannot be believed or read, in words."""
+    try:
+        server.sequencer.look()
+    except LogUnavailable as problem:
+        return str(problem.data.get("reason", "did not answer"))
+    return None
 
 
 def _floors(

@@ -26,13 +26,14 @@ from penstock.encryption import KeyProvider
 from penstock.errors import IntegrityViolation, LogUnavailable, Suspended
 from penstock.persistence import Database
 from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf, TierBudget
-from penstock.services import checkpoints, growth
+from penstock.services import checkpoints, growth, log, suspension
 from penstock.services.behind import Behind
 from penstock.services.checkpoints import Signer
 from penstock.services.log import APPENDED
 from penstock.services.lookup import required
+from penstock.services.sights import NOTHING, Sight
 from penstock.services.views import ReceiptView
-from penstock.services.witness import NOTHING, Sight, Witness
+from penstock.services.witness import Witness
 
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
 """The kinds of leaves of changes that may come with charges: hand-outs never do."""
@@ -42,6 +43,9 @@ _SEEN = "seen"
 
 _PLACED = "placed"
 """The key in ``Session.info`` of what its own transaction put into the tree."""
+
+_ENDED = "ended"
+"""The key in ``Session.info`` of whether its transaction tells the end of a suspension."""
 
 Place = tuple[int | None, str | None]
 """Of a leaf: its index, and the note of the first checkpoint that covers it."""
@@ -77,6 +81,7 @@ class Sequencer:
         self.patience = patience
         self.witness = witness
         self.suspended: str | None = None
+        self._untold: str | None = None
         self._database = database
         self._provider = provider
         self._clock = clock
@@ -123,13 +128,35 @@ class Sequencer:
         info[_SEEN] = self.look()
 
     def begun(self, session: Session) -> None:
-        """Raise ``Suspended`` where the database lacks what the witness saw."""
+        """Raise ``Suspended`` where the database lacks what the witness saw.
+
+        Where it did and does no more, and nobody acknowledged that, the transaction's first
+        leaf says so.
+        """
         # What was seen before it began is in it as well, whatever was added since.
-        self._compare(session, session.info.pop(_SEEN, None) or self.look())
+        seen = session.info.pop(_SEEN, None) or self.look()
+        try:
+            self._compare(session, seen)
+        except Suspended:
+            # Not here: the transaction ends by this, and another one writes it down.
+            self._hand.submit(lambda: self._remember(seen))
+            raise
+        if self._untold is not None:
+            # Another process may have told it, or somebody acknowledged it there.
+            self._untold = suspension.untold(session, seen)
+        if self._untold is not None:
+            suspension.tell_end(session, seen, self._untold, self._clock())
+            session.info[_ENDED] = True
+
+    def _remember(self, seen: Sight) -> None:
+        if self._untold is None:
+            self._untold = log.timestamp(self._clock())
+            suspension.found(self._database, self.witness, seen, self._clock())
 
     def _compare(self, session: Session, seen: Sight) -> None:
         root = session.exec(_SEEN_ROOT, params={"size": seen.size}).first()
         if root == seen.root or seen.size == 0:
+            self._untold = self._untold or seen.suspended_at or None
             self.suspended = None
             return
         newest = checkpoints.newest(session)
@@ -137,7 +164,7 @@ class Sequencer:
             # Whoever did it was stopped before the witness began anew.
             anew = Sight(newest.size, newest.root, seen.accounts)
             self.witness.start_over(anew, instead_of=seen)
-            self.suspended = None
+            self.suspended = self._untold = None
             return
         self.suspended = _explained(seen.size, newest.size if newest else 0)
         raise Suspended(self.suspended)
@@ -155,11 +182,14 @@ class Sequencer:
         appended = info.get(APPENDED)
         if appended:
             self.settle(appended, info.get(_PLACED, {}))
+        if info.get(_ENDED):
+            self._untold = None
+            self.witness.resume()
 
     def require_sound(self) -> None:
         """Raise ``Suspended`` or ``LogUnavailable`` where nothing can be drawn now."""
         with self._database.read() as session:
-            self.begun(session)
+            self._compare(session, self.look())
 
     def place_now(self, session: Session) -> Sight:
         """Put what waits into the tree, in a transaction that is not watched; what it came to."""
@@ -170,12 +200,18 @@ class Sequencer:
 
     def examine(self) -> None:
         """Find out what the database and its witness have in common, without raising that."""
-        with suppress(Suspended, LogUnavailable), self._database.read() as session:
-            # Not after the database: what others wrote in between would look like a loss.
-            seen = self.look()
-            newest = checkpoints.newest(session)
-            self._witnessed = min(newest.size if newest else 0, seen.size)
-            self._compare(session, seen)
+        seen = None
+        try:
+            with suppress(LogUnavailable), self._database.read() as session:
+                # Not after the database: what others wrote in between would look like a loss.
+                seen = self.look()
+                newest = checkpoints.newest(session)
+                self._witnessed = min(newest.size if newest else 0, seen.size)
+                self._compare(session, seen)
+                self._untold = suspension.untold(session, seen)
+        except Suspended:
+            if seen is not None:
+                self._remember(seen)
 
     def cover(self, leaf: Leaf) -> None:
         """Wait until a stored leaf may be answered: it is in the tree, and was witnessed.
@@ -243,7 +279,7 @@ class Sequencer:
         """Integrate batch after batch, until fewer wait than fit into one."""
         while True:
             with self._database.write_aside() as session:
-                self.begun(session)
+                self._compare(session, self.look())
                 newest, batch = self._integrate(session)
                 placed |= batch
                 if len(batch) < growth.BATCH:

@@ -22,17 +22,22 @@ FIRST: Final = "0014"
 QUERIES_FIRST: Final = "0007"
 """The first schema whose rows of queries were signed."""
 
+NUMBERED_TOKENS_FIRST: Final = "0016"
+"""The first schema of which every token's row was signed with its number."""
+
 BATCH = 1000
 _APART: Final = frozenset({"id", "created_at", "mac"})
 _LATER: Final = frozenset({"frozen", "histogram", "power", "structure"})
 
 
 def sign_all(connection: Connection, key: bytes, before: str | None) -> None:
-    """Sign every row, in a database that was of the schema ``before``.
+    """Sign every row that is not signed as it is now, in a database that was of schema ``before``.
 
     Raises ``IntegrityViolation`` for a query that was altered, and then nothing may be kept.
     """
     if before is None or before >= FIRST:
+        if before is not None and before < NUMBERED_TOKENS_FIRST:
+            _number_tokens(connection, key)
         return
     if before >= QUERIES_FIRST:
         _require_queries(connection, key)
@@ -74,3 +79,18 @@ def _sign(connection: Connection, key: bytes, name: str) -> None:
             signed, [{"number": row[0], "found": mac(key, name, row[1:])} for row in rows]
         )
         after = rows[-1][0]
+
+
+def _number_tokens(connection: Connection, key: bytes) -> None:
+    """Sign tokens with their numbers, which sessions name since schema 0015.
+
+    What was altered keeps its HMAC, and is refused as before.
+    """
+    table, names = metadata.tables["token"], columns("token")
+    change = update(table).where(table.c.id == bindparam("number")).values(mac=bindparam("found"))
+    kept = [table.c[name] for name in ("id", "mac", *names)]
+    for number, signed, *values in connection.execute(select(*kept)).all():
+        # What is null is not signed: this is the row as it was signed without its number.
+        bare = [None if name == "id" else value for name, value in zip(names, values, strict=True)]
+        if hmac.compare_digest(signed or b"", mac(key, "token", bare)):
+            connection.execute(change, {"number": number, "found": mac(key, "token", values)})

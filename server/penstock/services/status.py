@@ -105,7 +105,11 @@ def _witness(settings: Settings) -> Callable[[], str]:
         if not settings.witness_path.is_dir():
             raise Unavailable("The folder is missing; put it back, or make it.")
         try:
-            look = Behind("witness").submit(witness(settings).seen)
+            eye = witness(settings)
+        except KeysUnavailable:
+            return "cannot be told without the secrets"  # what is wrong is told of the keys
+        try:
+            look = Behind("witness").submit(eye.seen)
             size = look.result(timeout=settings.log_patience).size
         except TimeoutError:
             raise Unavailable(

@@ -27,9 +27,9 @@ from penstock.services.log_views import VerificationView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
+from penstock.services.sights import NOTHING, Sight
 from penstock.services.standing import standing
 from penstock.services.state import open_state
-from penstock.services.witness import NOTHING, Sight
 
 FIELDS = ("kind", "actor", "user", "dataset", "query")
 """What stands in a leaf and beside it, where it is found by."""

@@ -6,51 +6,22 @@ witness saw was put back to an older state.
 """
 
 import fcntl
-import hashlib
-import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 from penstock.errors import LogUnavailable
-from penstock.nesting import shallow
+from penstock.services import sights
+from penstock.services.sights import NOTHING, Sight, Unauthentic
 
 FILE = "log.json"
-FORMAT = "penstock-witness"
-VERSION = 1
 NAP_SECONDS = 0.002
 
-
-@dataclass(frozen=True)
-class Sight:
-    """The log as it was seen: its number of leaves, and their root (empty where there are none).
-
-    ``accounts`` is what each account had spent, loss and failure in the units of the ledger:
-    where the database is lost, nobody else knows it.
-    """
-
-    size: int
-    root: bytes
-    accounts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-
-    def behind(self, other: "Sight") -> bool:
-        """Whether ``other`` saw more."""
-        return self.size < other.size or self.together(other) != self.accounts
-
-    def together(self, other: "Sight") -> dict[str, tuple[int, int]]:
-        """The most that either knows to be spent of each account."""
-        found = dict(self.accounts)
-        for name, (loss, failure) in other.accounts.items():
-            before = found.get(name, (0, 0))
-            found[name] = (max(before[0], loss), max(before[1], failure))
-        return found
-
-
-NOTHING = Sight(0, b"")
+Read = TypeVar("Read")
 
 
 class Witness(Protocol):
@@ -71,36 +42,35 @@ class Witness(Protocol):
         Where that is ``None``, instead of whatever was kept; else of nothing newer.
         """
 
+    def suspend(self, sight: Sight, at: str) -> None:
+        """Keep that a database was found to lack ``sight``, unless that is kept already."""
+
+    def resume(self) -> None:
+        """Keep no longer that a database was found to lack anything: the log tells it."""
+
 
 class FileWitness:
     """A ``Witness`` in a file of ``folder``, best on another disk than the database.
 
+    ``key`` authenticates what it keeps (``sights``), and must not lie in that folder;
     ``patience`` is how many seconds it waits for others that write the file.
     """
 
-    def __init__(self, folder: Path, patience: float) -> None:
+    def __init__(self, folder: Path, patience: float, key: bytes) -> None:
         self._path = folder / FILE
         self._patience = patience
+        self._key = key
 
     def seen(self) -> Sight:
-        try:
-            content = json.loads(shallow(self._path.read_text(encoding="utf-8")))
-            if (content["format"], content["version"]) != (FORMAT, VERSION):
-                raise self._unavailable("is of another version")
-            return _read(content)
-        except FileNotFoundError:
-            raise self._unavailable("is missing") from None
-        except OSError as error:
-            raise self._unavailable(f"cannot be read ({os.strerror(error.errno or 0)})") from error
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise self._unavailable("is not what the server wrote") from None
+        return self._kept(lambda text: sights.read(text, self._key))
 
     def advance(self, sight: Sight) -> None:
         with self._locked():
             seen = self.seen()
             if seen.behind(sight):
                 further = max(seen, sight, key=lambda one: one.size)
-                self._write(replace(further, accounts=seen.together(sight)))
+                known = replace(further, suspended_at=seen.suspended_at)
+                self._write(replace(known, accounts=seen.together(sight)))
 
     def begin(self) -> None:
         with self._locked():
@@ -112,21 +82,36 @@ class FileWitness:
             if instead_of is None or self.seen() == instead_of:
                 self._write(sight)
 
+    def suspend(self, sight: Sight, at: str) -> None:
+        with self._locked():
+            seen = self.seen()
+            if seen == sight and not seen.suspended_at:
+                self._write(replace(seen, suspended_at=at))
+
+    def resume(self) -> None:
+        with self._locked():
+            seen = self.seen()
+            if seen.suspended_at:
+                self._write(replace(seen, suspended_at=""))
+
+    def take_over(self) -> None:
+        """Authenticate what a version wrote that did not, while its database is upgraded.
+
+        Whatever else is there stays as it is, and so does no witness at all.
+        """
+        with self._locked():
+            found = self._kept(sights.read_earlier) if self._path.exists() else None
+            if found is not None:
+                self._write(found)
+
     def _write(self, sight: Sight) -> None:
         beside = self._path.with_suffix(".new")
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "size": sight.size,
-            "root": sight.root.hex(),
-            "accounts": dict(sight.accounts),
-        }
         try:
             descriptor = os.open(
                 beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600
             )
             with os.fdopen(descriptor, "wb") as file:
-                file.write(json.dumps(content).encode() + b"\n")
+                file.write(sights.written(sight, self._key))
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(self._path)
@@ -138,6 +123,18 @@ class FileWitness:
         except OSError as error:
             reason = os.strerror(error.errno or 0)
             raise self._unavailable(f"cannot be written ({reason})") from error
+
+    def _kept(self, read: Callable[[str], Read]) -> Read:
+        try:
+            return read(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise self._unavailable("is missing") from None
+        except OSError as error:
+            raise self._unavailable(f"cannot be read ({os.strerror(error.errno or 0)})") from error
+        except Unauthentic as error:
+            raise self._unavailable(str(error)) from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise self._unavailable("is not what the server wrote") from None
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -166,16 +163,5 @@ class FileWitness:
             " back, or make its folder usable; where it is lost, `penstock audit"
             " acknowledge-restore` begins another one.",
             path=str(self._path),
+            reason=what,
         )
-
-
-def _read(content: Any) -> Sight:
-    """A sight as it was written; of anything else one of several errors."""
-    size, root = content["size"], bytes.fromhex(content["root"])
-    accounts = {name: (loss, failure) for name, (loss, failure) in content["accounts"].items()}
-    numbers = [size, *(number for spent in accounts.values() for number in spent)]
-    if any(type(number) is not int or not 0 <= number < 2**63 for number in numbers):
-        raise ValueError("not a number of leaves or of units of the ledger")
-    if len(root) != (hashlib.sha256().digest_size if size else 0):
-        raise ValueError("not a root")
-    return Sight(size, root, accounts)

@@ -5,7 +5,8 @@ from tests.unit.services.conftest import World
 
 from penstock.services import home, verification
 from penstock.services.principals import OPERATOR
-from penstock.services.witness import FileWitness, Sight
+from penstock.services.sights import Sight
+from penstock.services.witness import FileWitness
 
 pytestmark = pytest.mark.each_database
 

@@ -20,12 +20,13 @@ from penstock.services import (
 )
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
+from penstock.services.sights import Sight
 from penstock.services.specs import (
     DatasetRequest,
     TierSpec,
 )
 from penstock.services.verification import verify
-from penstock.services.witness import FileWitness, Sight
+from penstock.services.witness import FileWitness
 
 
 def kinds(world: World) -> list[object]:

@@ -13,9 +13,9 @@ from penstock.services import proposals, queries, restores, tiers, tokens, users
 from penstock.services.principals import OPERATOR, authenticate
 from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange
+from penstock.services.sights import Sight
 from penstock.services.specs import BudgetSpec, TierChange, TokenSpec
 from penstock.services.verification import verify
-from penstock.services.witness import Sight
 
 pytestmark = pytest.mark.only("sqlite")
 

@@ -17,9 +17,10 @@ from penstock.services import growth, home, sequencer, stream_elements, streams
 from penstock.services.behind import Behind
 from penstock.services.principals import OPERATOR
 from penstock.services.sequencer import accounts
+from penstock.services.sights import Sight
 from penstock.services.stream_releases import read
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
-from penstock.services.witness import FileWitness, Sight
+from penstock.services.witness import FileWitness
 
 pytestmark = pytest.mark.each_database
 

@@ -41,6 +41,8 @@ def older(copy_world: CopyWorld) -> World:
             _without_mac(connection, table)
         for table in NEW:
             connection.execute(text(f"DROP TABLE {table}"))
+        connection.execute(text("DROP INDEX ix_token_parent_id"))
+        connection.execute(text("ALTER TABLE token DROP COLUMN parent_id"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0013'"))
     world.server.database.close()
     return world

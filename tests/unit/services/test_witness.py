@@ -14,9 +14,11 @@ from tests.databases.homes import PATIENCE
 from tests.unit.services.conftest import World
 
 from penstock.errors import LogUnavailable
-from penstock.services import home, status
-from penstock.services.witness import NOTHING, FileWitness, Sight
+from penstock.services import home, sights, status
+from penstock.services.sights import NOTHING, Sight
+from penstock.services.witness import FileWitness
 
+KEY = b"k" * 32
 SEEN = Sight(3, bytes(range(32)), {"sites@1/1": (5, 7)})
 
 
@@ -166,20 +168,22 @@ CHANGES: list[dict[str, object]] = [
 
 
 def written(change: dict[str, object]) -> bytes:
-    true = {"format": "penstock-witness", "version": 1, "size": 3}
-    return json.dumps({**true, "root": "ab" * 32, "accounts": {}, **change}).encode()
+    """A witness with a change that whoever has the key made, so that its form alone is wrong."""
+    true = json.loads(sights.written(Sight(3, b"\xab" * 32), KEY))
+    changed = {name: value for name, value in {**true, **change}.items() if name != "mac"}
+    return json.dumps({**changed, "mac": sights._mac(changed, KEY)}).encode()
 
 
 CORRUPT = [
     *(b"", b"{", b"[" * 100_000, b"null", b"[]", b"7", b"\xff\xfe"),
-    json.dumps({"format": "penstock-witness", "version": 2}).encode(),
+    *(json.dumps({"format": "penstock-witness", "version": n}).encode() for n in (1, 2, 3)),
     *map(written, CHANGES),
 ]
 
 
 @pytest.mark.parametrize("content", CORRUPT, ids=lambda content: ascii(content[:90]))
 def test_what_the_server_did_not_write_is_no_sight(tmp_path: Path, content: bytes) -> None:
-    witness = FileWitness(tmp_path, PATIENCE)
+    witness = FileWitness(tmp_path, PATIENCE, KEY)
     (tmp_path / "log.json").write_bytes(content)
     for act in (witness.seen, lambda: witness.advance(SEEN)):
         with pytest.raises(LogUnavailable):
@@ -187,8 +191,60 @@ def test_what_the_server_did_not_write_is_no_sight(tmp_path: Path, content: byte
     assert (tmp_path / "log.json").read_bytes() == content, "it is not written over"
 
 
+def test_nobody_without_the_key_writes_a_sight(tmp_path: Path) -> None:
+    """Neither one of another key, nor one with any octet changed, nor one of a version before."""
+    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    witness.start_over(SEEN)
+    path = tmp_path / "log.json"
+    true = path.read_bytes()
+    fields = {name: value for name, value in json.loads(true).items() if name != "mac"}
+    forged = [
+        sights.written(SEEN, b"other" * 8),
+        json.dumps(fields).encode(),
+        json.dumps({**fields, "version": 1}).encode(),
+        true.replace(b'"size": 3', b'"size": 2'),
+        true.replace(b"[5, 7]", b"[0, 0]"),
+    ]
+    forged += [
+        true[:place] + bytes([octet ^ 1]) + true[place + 1 :] for place, octet in enumerate(true)
+    ]
+    for content in forged:
+        path.write_bytes(content)
+        try:
+            found = witness.seen()
+        except LogUnavailable:
+            continue
+        assert (found, found.suspended_at) == (SEEN, ""), "only white space differs"
+
+
+def test_a_witness_of_an_earlier_version_is_taken_over_once(tmp_path: Path) -> None:
+    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    earlier = {"format": "penstock-witness", "version": 1, "size": 3, "root": SEEN.root.hex()}
+    (tmp_path / "log.json").write_text(json.dumps(earlier))
+    with pytest.raises(LogUnavailable, match="before witnesses were authenticated"):
+        witness.seen()
+    witness.take_over()
+    assert witness.seen() == replace(SEEN, accounts={})
+    witness.start_over(SEEN)
+    witness.take_over()
+    assert witness.seen() == SEEN
+    (tmp_path / "log.json").write_text("{}")
+    with pytest.raises(LogUnavailable, match="not what the server wrote"):
+        witness.take_over()
+
+
+def test_an_upgraded_home_takes_over_no_witness_of_an_earlier_version(visits: World) -> None:
+    """Whoever can write to the folder of the witness alone does not end a suspension by it."""
+    seen = visits.server.sequencer.witness.seen()
+    earlier = {"format": "penstock-witness", "version": 1, "size": 0, "root": "", "accounts": {}}
+    file_of(visits).write_text(json.dumps(earlier))
+    home.upgrade(visits.server.settings)
+    refuses(visits)
+    assert seen.size
+
+
 def test_half_of_what_the_server_wrote_is_no_sight(tmp_path: Path) -> None:
-    witness = FileWitness(tmp_path, PATIENCE)
+    witness = FileWitness(tmp_path, PATIENCE, KEY)
     witness.start_over(SEEN)
     assert witness.seen() == SEEN
     whole = (tmp_path / "log.json").read_bytes()
@@ -199,7 +255,7 @@ def test_half_of_what_the_server_wrote_is_no_sight(tmp_path: Path) -> None:
 
 
 def test_a_witness_is_never_moved_backward(tmp_path: Path) -> None:
-    witness = FileWitness(tmp_path, PATIENCE)
+    witness = FileWitness(tmp_path, PATIENCE, KEY)
     witness.begin()
     witness.advance(SEEN)
     witness.begin()
@@ -219,7 +275,7 @@ def test_a_witness_is_never_moved_backward(tmp_path: Path) -> None:
 
 
 def test_a_restore_takes_the_place_of_what_it_was_of_and_of_nothing_newer(tmp_path: Path) -> None:
-    witness = FileWitness(tmp_path, PATIENCE)
+    witness = FileWitness(tmp_path, PATIENCE, KEY)
     witness.begin()
     witness.advance(SEEN)
     anew = Sight(1, bytes(32))

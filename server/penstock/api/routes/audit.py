@@ -40,6 +40,7 @@ Kind = Literal[
     "restore",
     "stream",
     "proposal",
+    "suspension",
 ]
 
 

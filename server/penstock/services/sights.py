@@ -1,0 +1,132 @@
+"""What a witness keeps: how far the log was seen, written so that nobody else can write it.
+
+::
+
+    {"format": "penstock-witness", "version": 2, "size": 42, "root": "ab...", "mac": "cd...",
+     "accounts": {"sites@1/1": [5, 7]}, "suspended_at": ""}
+
+``mac`` is an HMAC-SHA256 of everything else, as canonical JSON, under a key that follows from a
+secret in the keys' folder: neither the database nor the witness' own folder has it.
+
+Version 1, of the schemas 0010 to 0017, had no ``mac`` and no ``suspended_at``, and before schema
+0012 no ``accounts``.  It is read by the upgrade of a database of these schemas alone
+(``FileWitness.take_over``).
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from penstock.encryption import Secrets
+from penstock.nesting import shallow
+
+FORMAT: Final = "penstock-witness"
+VERSION: Final = 2
+
+AUTHENTICATED_SINCE: Final = "0018"
+"""The first schema whose witness is authenticated."""
+
+WITNESSED_SINCE: Final = "0010"
+"""The first schema that had a witness."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """The log as it was seen: its number of leaves, and their root (empty where there are none).
+
+    ``accounts`` is what each account had spent, loss and failure in the units of the ledger:
+    where the database is lost, nobody else knows it.  ``suspended_at`` is when a database was
+    found to lack this, in RFC 3339, and empty where none was.
+    """
+
+    size: int
+    root: bytes
+    accounts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    suspended_at: str = field(default="", compare=False)
+
+    def behind(self, other: "Sight") -> bool:
+        """Whether ``other`` saw more."""
+        return self.size < other.size or self.together(other) != self.accounts
+
+    def together(self, other: "Sight") -> dict[str, tuple[int, int]]:
+        """The most that either knows to be spent of each account."""
+        found = dict(self.accounts)
+        for name, (loss, failure) in other.accounts.items():
+            before = found.get(name, (0, 0))
+            found[name] = (max(before[0], loss), max(before[1], failure))
+        return found
+
+
+NOTHING = Sight(0, b"")
+
+
+class Unauthentic(Exception):
+    """What stands in a witness cannot be believed; the message says what it is, as a verb."""
+
+
+def key_of(secrets: Secrets) -> bytes:
+    """The key of a witness' HMAC, which is none of the secrets and tells none."""
+    return hmac.digest(secrets.values, b"penstock witness 1\x00", hashlib.sha256)
+
+
+def written(sight: Sight, key: bytes) -> bytes:
+    """A sight as it is kept."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "size": sight.size,
+        "root": sight.root.hex(),
+        "accounts": {name: list(spent) for name, spent in sight.accounts.items()},
+        "suspended_at": sight.suspended_at,
+    }
+    return json.dumps({**content, "mac": _mac(content, key)}).encode() + b"\n"
+
+
+def read(text: str, key: bytes) -> Sight:
+    """What is kept.  Raises ``Unauthentic``, and one of several errors for what is no JSON."""
+    content = json.loads(shallow(text))
+    if (content["format"], content["version"]) == (FORMAT, 1):
+        raise Unauthentic(
+            "was written before witnesses were authenticated, and is taken over together with a"
+            " database of that time alone, by `penstock db upgrade`"
+        )
+    if (content["format"], content["version"]) != (FORMAT, VERSION):
+        raise Unauthentic("is of another version")
+    found = content.pop("mac", None)
+    if not isinstance(found, str) or not hmac.compare_digest(
+        found.encode(), _mac(content, key).encode()
+    ):
+        raise Unauthentic(
+            "does not authenticate: it was altered or damaged, or is of a home with other secrets"
+        )
+    return _sight(content, content["suspended_at"])
+
+
+def read_earlier(text: str) -> Sight | None:
+    """What a version kept that did not authenticate it; ``None`` for any other version.
+
+    Raises one of several errors for what is none.
+    """
+    content = json.loads(shallow(text))
+    if (content["format"], content["version"]) != (FORMAT, 1):
+        return None
+    return _sight({"accounts": {}, **content}, "")
+
+
+def _mac(content: Mapping[str, object], key: bytes) -> str:
+    written = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+    return hmac.new(key, b"witness\x00" + written, hashlib.sha256).hexdigest()
+
+
+def _sight(content: Mapping[str, Any], suspended_at: str) -> Sight:
+    size, root = content["size"], bytes.fromhex(content["root"])
+    accounts = {name: (loss, failure) for name, (loss, failure) in content["accounts"].items()}
+    numbers = [size, *(number for spent in accounts.values() for number in spent)]
+    if any(type(number) is not int or not 0 <= number < 2**63 for number in numbers):
+        raise ValueError("not a number of leaves or of units of the ledger")
+    if len(root) != (hashlib.sha256().digest_size if size else 0):
+        raise ValueError("not a root")
+    return Sight(size, root, accounts, suspended_at)

@@ -1,0 +1,75 @@
+"""A suspension is told by the log, however it ends.
+
+A database that lacks what its witness saw says so in a leaf, which waits for its place; the
+witness keeps since when.  Where an admin acknowledges the restore, the leaf of that stands behind
+it.  Where the two fit each other again by anything else - the newest database was brought
+back, or another witness put in the place of the one that knew more - the next change begins
+with a leaf that says so: of the witness' memory in the one case, of the database's in the other.
+"""
+
+import json
+from contextlib import suppress
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from penstock.errors import PenstockError
+from penstock.persistence import Database
+from penstock.persistence.tables import Leaf
+from penstock.services import checkpoints, log
+from penstock.services.sights import Sight
+from penstock.services.witness import Witness
+
+KIND = "suspension"
+ACTOR = "server"
+"""Nobody did it whom the server knows."""
+
+_WAITING = select(Leaf.id).where(col(Leaf.kind) == KIND, col(Leaf.index).is_(None)).limit(1)
+_LAST = (
+    select(Leaf).where(col(Leaf.kind).in_((KIND, "restore"))).order_by(col(Leaf.id).desc()).limit(1)
+)
+
+
+def found(database: Database, witness: Witness, seen: Sight, at: datetime) -> None:
+    """Keep, as far as that can be written, that the database lacks what was ``seen``."""
+    with suppress(PenstockError):
+        witness.suspend(seen, log.timestamp(at))
+    with suppress(PenstockError), database.write(watched=False) as session:
+        if session.exec(_WAITING).first() is None:
+            newest = checkpoints.newest(session)
+            log.append(
+                session,
+                kind=KIND,
+                at=at,
+                actor=ACTOR,
+                state="found",
+                witnessed=seen.size,
+                root=seen.root.hex(),
+                leaves=newest.size if newest else 0,
+            )
+
+
+def untold(session: Session, seen: Sight) -> str | None:
+    """Since when a suspension is known of whose end the log does not tell; ``None`` for none."""
+    last = session.exec(_LAST).first()
+    if last is not None and last.kind == KIND:
+        said = json.loads(last.bytes)
+        if said["state"] == "found":
+            return str(said["at"])
+    return seen.suspended_at or None
+
+
+def tell_end(session: Session, seen: Sight, since: str, at: datetime) -> None:
+    """Append the leaf that a suspension ended without being acknowledged."""
+    newest = checkpoints.newest(session)
+    log.append(
+        session,
+        kind=KIND,
+        at=at,
+        actor=ACTOR,
+        state="ended",
+        since=since,
+        witnessed=seen.size,
+        root=seen.root.hex() or None,
+        leaves=newest.size if newest else 0,
+    )

@@ -1,0 +1,111 @@
+"""Homes that older versions made are upgraded: the same values, and nothing refused."""
+
+import io
+import json
+import lzma
+import tarfile
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+from tests.databases.homes import PATIENCE
+from tests.unit.services.conftest import Clock, Streams, World
+
+from penstock.errors import PenstockError
+from penstock.persistence import migrate
+from penstock.persistence.tables import Query, Release
+from penstock.services import history, home, stream_elements, stream_releases
+from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.sequencer import accounts
+from penstock.services.stream_specs import ElementsRequest
+from penstock.services.verification import verify
+from penstock.settings import Settings
+
+ARCHIVES = sorted(Path(__file__).parent.glob("*.tar.xz"))
+AFTER = timedelta(days=30)
+"""How long after they were made the homes are upgraded."""
+
+
+@dataclass
+class Old:
+    """A home of an older version, unpacked, and what that answered."""
+
+    settings: Settings
+    told: dict[str, Any]
+
+    def opened(self) -> World:
+        """The home under this version, with noise that nobody drew before."""
+        clock, streams = Clock(), Streams(10**6)
+        clock.forward(days=AFTER.days)
+        return World(
+            home.open_server(self.settings, clock=clock, randomness=streams), clock, streams
+        )
+
+
+def unpack(archive: Path, folder: Path) -> Old:
+    """Unpack an archive of ``make.py``."""
+    with tarfile.open(fileobj=io.BytesIO(lzma.decompress(archive.read_bytes()))) as content:
+        content.extractall(folder, filter="data")
+    for one in folder.iterdir():
+        if one.is_dir():
+            one.chmod(0o700)
+    settings = Settings(home=folder, log_patience=PATIENCE)
+    return Old(settings, json.loads((folder / "told.json").read_text()))
+
+
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda path: path.name[:4])
+def test_an_old_home_goes_on_after_its_upgrade(archive: Path, tmp_path: Path) -> None:
+    old = unpack(archive, tmp_path)
+    assert home.upgrade(old.settings) == (old.told["schema"], migrate.head())
+    world = old.opened()
+    try:
+        assert world.server.sequencer.suspended is None
+        hold_to_what_was_told(world, old.told)
+        go_on(world, old.told)
+        assert verify(world.server, OPERATOR).problems == []
+        with world.server.database.read() as session:
+            assert world.server.sequencer.witness.seen().accounts == accounts(session)
+    finally:
+        world.server.database.close()
+
+
+def hold_to_what_was_told(world: World, told: dict[str, Any]) -> None:
+    """Ask for all that was handed out before: it is the same, and nothing is drawn."""
+    drawn = world.streams.taken
+    for one in told["releases"]:
+        if one["query"] == told.get("retired"):
+            again = history.values(world.server, world.person(one["person"]), one["id"])
+        else:
+            again = world.ask(one["person"], one["query"], **one["wanted"]).view
+        assert (again.id, again.values.tolist()) == (one["id"], one["values"]), one["query"]
+        assert again.receipt.leaf_hash == one["leaf_hash"]
+    for one in told["totals"]:
+        found = stream_releases.read(world.server, world.person(one["person"]), one["stream"])
+        assert [item.values.tolist() for item in found.items][: len(one["values"])] == one["values"]
+    assert world.streams.taken == drawn
+    assert authenticate(world.server, told["token"]).name == "pia"
+    with pytest.raises(PenstockError):
+        authenticate(world.server, told["revoked"])
+
+
+def go_on(world: World, told: dict[str, Any]) -> None:
+    """Draw other levels of every path, take in elements, and register."""
+    for name in ("visits", "calls", "by_town", "pay_by_town"):
+        drawn = world.ask("ines", name, epsilon=0.2)
+        with world.server.database.read() as session:
+            query = session.exec(select(Query).where(Query.name == name)).one()
+            rows = session.exec(select(Release).where(Release.query_id == query.id)).all()
+        mine = next(row for row in rows if row.public_id == drawn.view.id)
+        others = [row.rung for row in rows if row is not mine]
+        assert mine.accurate_rung == max(rung for rung in others if rung < mine.rung)
+        assert mine.noisy_rung == min(rung for rung in others if rung > mine.rung)
+        again = world.ask("ines", name, epsilon=0.2).view
+        assert (again.values == drawn.view.values).all()
+    for name in {one["stream"] for one in told["totals"]}:
+        sent = ElementsRequest.model_validate({"from": 7, "values": [5]})
+        stream_elements.push(world.server, OPERATOR, name, sent)
+    world.push("fresh", share=0.01, levels=None)
+    assert world.ask("paul", "fresh").first
