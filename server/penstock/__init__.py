@@ -16,6 +16,7 @@ learns exactly what its best-informed member knows.  The map, from the bottom up
 * ``api``, ``web`` JSON over HTTP, and the pages for people
 * ``cli``          the operator's command line
 * ``demo``         the demo's data and its story
+* ``examples``     files that run as they stand: data, a dataset, a query
 * ``nesting``      how deep JSON and TOML nest, counted before they are read
 * ``figures``      numbers, texts and times as people read them, for pages and command line
 

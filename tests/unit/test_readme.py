@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from penstock import examples
 from penstock.services.specs import PushedVectorRequest
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
@@ -26,6 +27,8 @@ def test_the_library_example_runs_and_keeps_what_it_says() -> None:
         assert np.abs(values - [812, 455, 1290]).max() < 12 * deviation
 
 
-def test_the_query_that_it_shows_is_one_that_the_server_takes() -> None:
-    (example,) = blocks("json")
-    assert PushedVectorRequest.model_validate(json.loads(example)).name == "visits"
+def test_the_files_that_it_shows_are_the_ones_that_run() -> None:
+    assert blocks("csv") == [examples.CSV]
+    dataset, query, pushed = blocks("json")
+    assert (dataset, query) == (examples.DATASET, examples.QUERY)
+    assert PushedVectorRequest.model_validate(json.loads(pushed)).name == "beds"

@@ -15,6 +15,7 @@
 * ``lending``     what the pages borrow of all that
 * ``malformed``   what gunicorn refuses before there is a request
 * ``intake``      how a worker waits for requests and for readers without a thread
+* ``meanings``    what every field means, with an example
 * ``openapi``, ``docs``                   the document for programs and the page for people
 
 Nothing is served that is not declared, and nothing is declared without a policy.

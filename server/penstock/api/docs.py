@@ -3,12 +3,14 @@
 The page is made on the server from the document: no script, nothing from elsewhere.
 """
 
+import json
 from typing import Any
 
 from flask import Blueprint, Response, render_template
 
 from penstock.api.answers import json_answer
-from penstock.api.openapi import REFERENCE, document
+from penstock.api.meanings import REFERENCE
+from penstock.api.openapi import document
 from penstock.api.operations import ANYBODY
 
 DOCUMENT = "openapi"
@@ -40,6 +42,7 @@ def _page() -> str:
         ],
         schemas=sorted(described["components"]["schemas"].items()),
         shown=shown,
+        written=written,
     )
 
 
@@ -49,6 +52,14 @@ def _operations(described: dict[str, Any]) -> list[dict[str, Any]]:
         for path, verbs in described["paths"].items()
         for verb, operation in verbs.items()
     ]
+
+
+def written(example: object, indent: int | None = None) -> str:
+    """An example as JSON: on one line, or its fields below each other."""
+    if isinstance(example, dict) and indent:
+        fields = [f"{json.dumps(name)}: {written(part)}" for name, part in example.items()]
+        return "{\n" + ",\n".join(" " * indent + field for field in fields) + "\n}"
+    return json.dumps(example, ensure_ascii=False)
 
 
 def shown(schema: dict[str, Any]) -> list[tuple[str, str | None]]:

@@ -14,10 +14,10 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 import penstock
 from penstock.api import answers, formats, idempotency, parameters, problems
+from penstock.api.meanings import REFERENCE, explained, explained_parameter
 from penstock.api.operations import PROPOSED, SIGNED_IN, Operation
 from penstock.api.routes import OPERATIONS
 
-REFERENCE = "#/components/schemas/"
 BEARER = "bearer"
 RELATIONS = {
     "health": "Whether the server runs, and whether it can serve.",
@@ -106,7 +106,7 @@ def document() -> dict[str, Any]:
         "tags": [{"name": name, "description": words} for name, words in RELATIONS.items()],
         "paths": paths,
         "components": {
-            "schemas": {**schemas, "Problem": dict(PROBLEM)},
+            "schemas": explained({**schemas, "Problem": dict(PROBLEM)}),
             "securitySchemes": {
                 BEARER: {
                     "type": "http",
@@ -181,7 +181,7 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
         "description": " ".join(
             [f"For {operation.policy.sentence}.", *operation.description.split()]
         ),
-        "parameters": list(_parameters(operation)),
+        "parameters": [explained_parameter(one) for one in _parameters(operation)],
     }
     if not operation.policy.needs_token:
         described["security"] = []

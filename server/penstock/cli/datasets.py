@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from penstock import examples
+from penstock.cli.drafts import dataset_example, whole
 from penstock.cli.imports import import_metadata
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import TierBudget, format_option, option
@@ -22,6 +24,7 @@ def dataset() -> None:
 
 
 dataset.add_command(import_metadata)
+dataset.add_command(dataset_example)
 
 
 @dataset.command("list")
@@ -65,7 +68,12 @@ def show(operator: Operator, name: str) -> None:
     operator.print(shown(datasets.show(operator.server, operator.principal, name)))
 
 
-@dataset.command()
+@dataset.command(
+    epilog=whole("A whole FILE:", examples.DATASET)
+    + "\n\n"
+    + whole("With this visits.csv beside it, it runs as it stands:", examples.CSV)
+    + "\n\n`penstock dataset example FILE.csv` drafts one for a file of yours."
+)
 @click.argument("file")
 @format_option
 @click.pass_obj

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from penstock import examples
+from penstock.cli.drafts import query_example, whole
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, plainly
@@ -90,7 +92,12 @@ def show(operator: Operator, name: str) -> None:
     operator.print(_shown(queries.show(operator.server, operator.principal, name)))
 
 
-@query.command()
+query.add_command(query_example)
+
+
+@query.command(
+    epilog=whole("A whole FILE, over the dataset of `penstock dataset example`:", examples.QUERY)
+)
 @click.argument("file")
 @format_option
 @click.pass_obj

@@ -21,7 +21,8 @@
     alternatives    the ways in which the same counts may be protected
     prepare     all of it before data, and then ``answer``, which reads them
     vector      vectors that are pushed
-    guess       a first draft of a schema
+    guess       the types that a file's format declares
+    draft       a first draft of a dataset's file
     metadata    metadata of SmartNoise SQL and lomas, as a spec
     dummy       made-up rows of a declared schema
 """

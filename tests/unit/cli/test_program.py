@@ -79,11 +79,11 @@ def test_the_commands_are_those_of_the_manual() -> None:
         "query preview",
         *("stream list", "stream show", "stream open", "stream levels"),
         *("stream push", "stream read", "stream preview"),
-        *("dataset list", "dataset show", "dataset register", "dataset budget"),
+        *("dataset list", "dataset show", "dataset register", "dataset example", "dataset budget"),
         *("dataset import", "dataset dummy", "dataset version", "backup"),
         *("dataset shred", "keys status", "keys rotate", "stream retire"),
         *("audit verify", "audit export", "audit checkpoint", "audit acknowledge-restore"),
-        *("query list", "query show", "query register"),
+        *("query list", "query example", "query show", "query register"),
         *("audit events", "audit exposure", "db upgrade", "db current", "config show"),
     }
 

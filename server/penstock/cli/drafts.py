@@ -1,0 +1,139 @@
+"""``penstock dataset example`` and ``penstock query example``: files to begin with."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from penstock import examples
+from penstock.cli.operator import Operator
+from penstock.cli.options import TierBudget, option
+
+if TYPE_CHECKING:
+    from penstock.connectors.specs import ColumnType
+
+TYPES = ("string", "integer", "number", "boolean", "date")
+
+
+def whole(title: str, text: str) -> str:
+    """A file as help shows it: whole, with its lines as they are."""
+    lines = "\n".join(f"  {line}" if line else "" for line in text.rstrip("\n").splitlines())
+    return f"{title}\n\n\b\n{lines}"
+
+
+class OfColumn(click.ParamType[tuple[str, str]]):
+    """A column and what is declared of it, as ``COLUMN=...``."""
+
+    name = "column"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        column, found, declared = str(value).partition("=")
+        if not found or not column or not declared:
+            self.fail(f"{value!r} is not COLUMN=...", param, ctx)
+        return column, declared
+
+
+@click.command("example")
+@click.argument("file", required=False)
+@option("--name", help="The dataset's name [default: that of FILE].")
+@option("--privacy-unit", metavar="COLUMN", help="The column that names whose record a row is.")
+@option(
+    "--type",
+    "types",
+    type=OfColumn(),
+    multiple=True,
+    metavar="COLUMN=TYPE",
+    help="A column's type: string, integer, number, boolean or date.",
+)
+@option(
+    "--categories",
+    type=OfColumn(),
+    multiple=True,
+    metavar="COLUMN=A,B,...",
+    help="The keys of a column that queries group by.",
+)
+@option(
+    "--bounds",
+    type=OfColumn(),
+    multiple=True,
+    metavar="COLUMN=LOWER:UPPER[:STEP]",
+    help="The bounds of a column that queries add up, and what it is rounded to.",
+)
+@option(
+    "--budget",
+    "budgets",
+    type=TierBudget(),
+    multiple=True,
+    metavar="TIER=EPSILON",
+    help="A tier's budget.",
+)
+@click.pass_obj
+def dataset_example(
+    operator: Operator,
+    file: str | None,
+    name: str | None,
+    privacy_unit: str | None,
+    types: tuple[tuple[str, str], ...],
+    categories: tuple[tuple[str, str], ...],
+    bounds: tuple[tuple[str, str], ...],
+    budgets: tuple[tuple[str, float], ...],
+) -> None:
+    """Write a first draft of a dataset's file for the CSV or Parquet FILE.
+
+    It is made of the header and of what the options declare, and never of a cell; what is
+    left open stands in it as comments.  Without FILE, a whole example is written.
+    """
+    if file is None:
+        click.echo(examples.DATASET, nl=False)
+        operator.say("This is a whole example; name a CSV or Parquet file for a draft of its own.")
+        return
+    from pathlib import Path
+
+    from penstock.connectors.draft import Declared, drafted
+
+    declared = Declared(
+        privacy_unit,
+        {column: _type(kind) for column, kind in types},
+        {column: tuple(part.strip() for part in parts.split(",")) for column, parts in categories},
+        {column: _numbers(column, parts) for column, parts in bounds},
+        dict(budgets),
+    )
+    path = Path(file)
+    click.echo(drafted(path, name or path.stem, declared), nl=False)
+    operator.say("Complete the draft, then: penstock dataset register FILE.")
+
+
+@click.command("example")
+@click.pass_obj
+def query_example(operator: Operator) -> None:
+    """Write a whole query file, over the dataset that `penstock dataset example` writes."""
+    click.echo(examples.QUERY, nl=False)
+    operator.say("Change it to your dataset, then: penstock query preview FILE.")
+
+
+def _type(kind: str) -> "ColumnType":
+    for known in TYPES:
+        if kind == known:
+            return known  # type: ignore[return-value]  # the names of TYPES are those of ColumnType
+    raise click.BadParameter(f"{kind!r} is none of {', '.join(TYPES)}.", param_hint="--type")
+
+
+def _numbers(column: str, parts: str) -> tuple[str, ...]:
+    numbers = tuple(part.strip() for part in parts.split(":"))
+    try:
+        finite = all(abs(float(number)) < float("inf") for number in numbers)
+    except ValueError:
+        finite = False
+    if not finite or len(numbers) not in {2, 3}:
+        raise click.BadParameter(
+            f"{column}={parts} is not COLUMN=LOWER:UPPER or COLUMN=LOWER:UPPER:STEP.",
+            param_hint="--bounds",
+        )
+    return tuple(_written(float(number)) for number in numbers)
+
+
+def _written(number: float) -> str:
+    return str(int(number)) if number.is_integer() else repr(number)
