@@ -85,23 +85,25 @@ def test_the_server_of_the_readme_answers_the_analyst_of_the_readme(
     assert workers is not None
     assert server.log.read_text().count("Booting worker") == int(workers[1])
 
-    (query,) = shown("json")
-    for file, content in (("sites.json", json.dumps(DATASET)), ("visits.json", query)):
+    (data,), (dataset, query, pushed) = shown("csv"), shown("json")
+    for file, content in (("visits.csv", data), ("dataset.json", dataset), ("query.json", query)):
+        (terminal.folder / file).write_text(content)
+    assert "\nrural " in terminal.type(*shown("sh")[1].splitlines())
+    for file, content in (("sites.json", json.dumps(DATASET)), ("beds.json", pushed)):
         terminal.folder.with_name(file).write_text(content)
-    terminal.type(
-        "penstock dataset register ../sites.json", "penstock query register ../visits.json"
-    )
+    terminal.type("penstock dataset register ../sites.json", "penstock query register ../beds.json")
     token = terminal.type("penstock token create ann").strip()
 
-    analyst = shown("sh")[1]
+    analyst = shown("sh")[2]
     assert analyst.count(URL) == analyst.count(TOKEN) == 1
     printed = terminal.type(analyst.replace(URL, server.url).replace(TOKEN, token))
-    assert "dataset sites, tier public" in printed
-    for key in json.loads(query)["keys"]:
+    assert "dataset visits, tier public" in printed
+    for key in ("rural", "urban"):
         assert re.search(rf"^{key} +-?\d", printed, re.M), printed
 
     assert server.end(signal.SIGTERM) == 0
     # The analyst's terminal keeps the log's checkpoint that it saw last, as its README says.
     files = [path for path in terminal.folder.rglob("*") if path.is_file()]
     kept = {str(path.relative_to(terminal.folder)) for path in files if "home" not in path.parts}
+    kept -= {"visits.csv", "dataset.json", "query.json"}
     assert kept == {f".local/state/penstock/{name}" for name in CHECKPOINTS}
