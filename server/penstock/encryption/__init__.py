@@ -6,6 +6,7 @@
 * ``hierarchy``  a key a query, under a key a dataset, under the provider's
 * ``providers``  what a keeper of keys must be able to do
 * ``keyring``    the provider that keeps its keys in a file
+* ``ring_file``  that file: which keys stand where
 * ``pkcs11_provider`` the one whose keys never leave a hardware module
 * ``signing``    the key that signs the log's checkpoints
 * ``secrets``    the keys of HMACs, in a file of their own

@@ -17,15 +17,16 @@ what was sealed for one row opens as no other.
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers import Cipher
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.ciphers import AEADDecryptionContext, Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES256
 from cryptography.hazmat.primitives.ciphers.modes import GCM
 
-from penstock.encryption.key import ID_SIZE, Key
+from penstock.encryption.key import ID_SIZE, SIZE, Key, wipe
 from penstock.errors import IntegrityViolation
 
 VERSION = 1
@@ -74,7 +75,8 @@ def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
     aad = prefix + identity.encode()
     salt = os.urandom(SALT_SIZE)
     nonce = os.urandom(NONCE_SIZE)
-    cipher = Cipher(AES256(key.subkey(salt, aad)), GCM(nonce)).encryptor()
+    with _subkey(key, salt, aad) as subkey:
+        cipher = Cipher(AES256(subkey), GCM(nonce)).encryptor()
     cipher.authenticate_additional_data(aad)
     # Encrypting in place: joining header and ciphertext costs more than the cipher.
     envelope = bytearray(len(plaintext) + OVERHEAD)
@@ -86,8 +88,49 @@ def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
     return bytes(envelope)
 
 
+def seal_key(key: Key, secret: Key, identity: RowIdentity) -> bytes:
+    """A key in an envelope, which ``open_key`` opens."""
+    with secret.exposed() as material:
+        return seal(key, material, identity)
+
+
 def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
     """What was sealed.  Raises ``IntegrityViolation`` whatever is wrong with it."""
+    cipher, ciphertext = _opening(key, envelope, identity)
+    plaintext = cipher.update(ciphertext)
+    _authenticate(cipher, identity)
+    return plaintext
+
+
+def open_key(key: Key, envelope: Buffer, identity: RowIdentity) -> Key:
+    """The key that was sealed, which is nowhere else in memory.  Raises as ``open_envelope``."""
+    cipher, ciphertext = _opening(key, envelope, identity)
+    buffer = bytearray(len(ciphertext) + TAG_SIZE)
+    try:
+        written = cipher.update_into(ciphertext, buffer)
+        _authenticate(cipher, identity)
+        if written != SIZE:
+            raise broken(identity, "does not hold a key")
+        with memoryview(buffer) as view:
+            return Key(view[:SIZE])
+    finally:
+        wipe(buffer)
+
+
+@contextmanager
+def _subkey(key: Key, salt: bytes, aad: bytes) -> Iterator[bytearray]:
+    buffer = bytearray(SIZE)
+    try:
+        key.subkey_into(buffer, salt, aad)
+        yield buffer
+    finally:
+        wipe(buffer)
+
+
+def _opening(
+    key: Key, envelope: Buffer, identity: RowIdentity
+) -> tuple[AEADDecryptionContext, memoryview]:
+    """The cipher that opens an envelope, and what is to be put through it."""
     view = memoryview(envelope)
     if len(view) < OVERHEAD:
         raise broken(identity, "is cut short")
@@ -99,8 +142,18 @@ def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
     salt = bytes(view[_PREFIX_SIZE : _PREFIX_SIZE + SALT_SIZE])
     nonce = bytes(view[_PREFIX_SIZE + SALT_SIZE : _HEADER_SIZE])
     aad = prefix + identity.encode()
+    # Not the class for this mode alone: that keeps copies of its key.
+    with _subkey(key, salt, aad) as subkey:
+        mode = GCM(nonce, bytes(view[-TAG_SIZE:]))
+        cipher = Cipher(AES256(subkey), mode).decryptor()
+    cipher.authenticate_additional_data(aad)
+    return cipher, view[_HEADER_SIZE:-TAG_SIZE]
+
+
+def _authenticate(cipher: AEADDecryptionContext, identity: RowIdentity) -> None:
+    """Raise ``IntegrityViolation`` unless what went through ``cipher`` is what was sealed."""
     try:
-        return AESGCM(key.subkey(salt, aad)).decrypt(nonce, view[_HEADER_SIZE:], aad)
+        cipher.finalize()
     except InvalidTag:
         raise broken(identity, "was altered or belongs to another row") from None
 

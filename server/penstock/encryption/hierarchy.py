@@ -5,7 +5,7 @@ everything that the dataset's queries stored unreadable, backups of the database
 Rotating the provider's keys rewraps one key a dataset.
 """
 
-from penstock.encryption.envelope import RowIdentity, key_id, open_envelope, seal
+from penstock.encryption.envelope import RowIdentity, key_id, open_key, seal_key
 from penstock.encryption.key import Key
 from penstock.encryption.providers import KeyProvider
 
@@ -32,12 +32,12 @@ def wrapping_key(wrapped: bytes) -> str:
 
 def new_query_dek(kek: Key, dataset: str, query: str) -> bytes:
     """A new key for a query, wrapped under its dataset's key."""
-    return seal(kek, Key.fresh().material, _query_identity(dataset, query))
+    return seal_key(kek, Key.fresh(), _query_identity(dataset, query))
 
 
 def unwrap_query_dek(kek: Key, wrapped_dek: bytes, dataset: str, query: str) -> Key:
     """The query's key.  Raises ``IntegrityViolation`` where it is not that of this query."""
-    return Key(open_envelope(kek, wrapped_dek, _query_identity(dataset, query)))
+    return open_key(kek, wrapped_dek, _query_identity(dataset, query))
 
 
 def _query_identity(dataset: str, query: str) -> RowIdentity:

@@ -1,11 +1,17 @@
-"""Files that hold keys: made once, readable by their owner alone, durable when written."""
+"""Files that hold keys: made once, readable by their owner alone, durable when written.
+
+A new version is written beside a file and put in its place.  Whoever is killed in between leaves
+a file that may hold keys which are destroyed later: ``locked`` removes those first, for as long
+as its lock is held nobody writes.
+"""
 
 import base64
 import fcntl
+import glob
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +22,9 @@ from penstock.nesting import shallow
 _LARGEST = 16 << 20
 """A ring of some 100,000 keys."""
 
+_NEW = ".new"
+Buffer = bytes | bytearray | memoryview
+
 
 def create(path: Path, content: object) -> None:
     """Write ``content`` as JSON into a new file of mode 0600, and sync it and its folder.
@@ -24,7 +33,7 @@ def create(path: Path, content: object) -> None:
     can be made.
     """
     try:
-        _write(path, content)
+        _write(path, [_json(content)])
     except FileExistsError:
         raise _unavailable(
             path,
@@ -35,13 +44,13 @@ def create(path: Path, content: object) -> None:
         raise _unwritable(path, error) from error
 
 
-def replace(path: Path, content: object) -> None:
-    """Put a new version in the place of a private file, whole or not at all."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+def replace(path: Path, content: Iterable[Buffer]) -> None:
+    """Put a new version in the place of a private file, whole or not at all; under its lock."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
     try:
         try:
             _write(beside, content)
-            beside.rename(path)
+            beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)
         _sync_folder(path.parent)
@@ -56,7 +65,8 @@ def read(path: Path) -> object:
     messages never repeat what stands in it.
     """
     try:
-        return json.loads(shallow(_content(path).decode()))
+        with opened(path) as descriptor:
+            return json.loads(shallow(content(path, descriptor).decode()))
     except ValueError:
         # The cause would carry the content along.
         raise malformed(path, "is not JSON") from None
@@ -65,12 +75,15 @@ def read(path: Path) -> object:
 def read_text(path: Path) -> str:
     """The text of a private file, of one line.  Raises ``KeysUnavailable`` as ``read`` does."""
     try:
-        return _content(path).decode().rstrip("\r\n")
+        with opened(path) as descriptor:
+            return content(path, descriptor).decode().rstrip("\r\n")
     except UnicodeDecodeError:
         raise malformed(path, "is not text") from None
 
 
-def _content(path: Path) -> bytes:
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """A private file, opened to be read: its descriptor.  Raises ``KeysUnavailable``."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -87,24 +100,41 @@ def _content(path: Path) -> bytes:
         ) from error
     try:
         _refuse_shared(path, os.fstat(descriptor))
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            content = file.read(_LARGEST + 1)
+        yield descriptor
     finally:
         os.close(descriptor)
-    if len(content) > _LARGEST:
+
+
+def content(path: Path, descriptor: int) -> bytearray:
+    """All of an opened file, in a buffer that its owner can overwrite."""
+    size = os.fstat(descriptor).st_size
+    if size > _LARGEST:
         raise malformed(path, f"is longer than {_LARGEST} bytes")
-    return content
+    found = bytearray(size)
+    if os.preadv(descriptor, [found], 0) != size:
+        raise malformed(path, "cannot be read to its end")
+    return found
+
+
+def tidy(path: Path) -> None:
+    """Remove what writers of a private file left who were killed.  Raises as ``locked`` does."""
+    with locked(path):
+        pass
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from changing a private file between a reading and a writing."""
+    """Keep other processes from changing a private file between a reading and a writing.
+
+    First removes what is left of those that were killed.  Raises ``KeysUnavailable``.
+    """
     try:
         descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise _unwritable(path, error) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _remove_unfinished(path)
         yield
     finally:
         os.close(descriptor)
@@ -146,12 +176,35 @@ def _refuse_shared(path: Path, status: os.stat_result) -> None:
         )
 
 
-def _write(path: Path, content: object) -> None:
+def _json(content: object) -> bytes:
+    return json.dumps(content, indent=1).encode() + b"\n"
+
+
+def _remove_unfinished(path: Path) -> None:
+    found = sorted(path.parent.glob(f"{glob.escape(path.name)}.*{_NEW}"))
+    try:
+        for one in found:
+            one.unlink()
+    except OSError as error:
+        raise _unavailable(
+            one,
+            f"is left of a writing that was cut off, may hold keys, and cannot be removed"
+            f" ({os.strerror(error.errno or 0)}). Remove it by hand, and try again.",
+        ) from error
+    if found:
+        _sync_folder(path.parent)
+
+
+def _write(path: Path, parts: Iterable[Buffer]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
+    # Unbuffered: what holds keys is not copied on its way.
+    with os.fdopen(descriptor, "wb", buffering=0) as file:
         os.fchmod(file.fileno(), 0o600)  # whatever the umask
-        file.write(json.dumps(content, indent=1).encode() + b"\n")
-        file.flush()
+        for part in parts:
+            with memoryview(part) as view:
+                written = 0
+                while written < len(view):
+                    written += os.write(file.fileno(), view[written:])
         os.fsync(file.fileno())
     _sync_folder(path.parent)
 

@@ -14,7 +14,8 @@ class SigningKey:
     """A private key that never shows itself; ``public`` are the 32 bytes of the other half."""
 
     def __init__(self, key: Key) -> None:
-        self._key = Ed25519PrivateKey.from_private_bytes(key.material)
+        with key.exposed() as material:
+            self._key = Ed25519PrivateKey.from_private_bytes(material)
         self.public = self._key.public_key().public_bytes_raw()
 
     @classmethod

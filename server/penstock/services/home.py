@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets
+from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, private
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
@@ -156,6 +156,8 @@ def open_server(
     """
     require(settings)
     secrets = Secrets.load(settings.keys_path / SECRETS)
+    for name in (SECRETS, KEY_RING):
+        private.tidy(settings.keys_path / name)
     database = _database(settings, secrets)
     keeper = provider(settings)
     database.watch = sequencer = Sequencer(

@@ -45,13 +45,29 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="old-keys-kept",
         path="encryption/keyring.py",
-        before="            return self._drop(ring, ring.contexts.get(_name(context), ())[:-1])\n",
-        after="            return self._drop(ring, ring.contexts.get(_name(context), ())[:-2])\n",
+        before="            return _drop(found, found.contexts.get(_name(context), ())[:-1])\n",
+        after="            return _drop(found, found.contexts.get(_name(context), ())[:-2])\n",
         wrong="a rotation keeps the key that it was to replace",
         tests=(
             "tests/unit/encryption/test_keyring.py",
             "tests/unit/encryption/test_providers.py",
         ),
+    ),
+    Mutant(
+        name="leftovers-kept",
+        path="encryption/private.py",
+        before="        _remove_unfinished(path)\n",
+        after="",
+        wrong="a file that a killed writer left keeps keys that are destroyed",
+        tests=("tests/unit/encryption/test_keyring.py", "tests/faults/test_kill_keys.py"),
+    ),
+    Mutant(
+        name="keys-left-in-memory",
+        path="encryption/key.py",
+        before='        wipe(getattr(self, "_material", bytearray()))\n',
+        after="        pass\n",
+        wrong="a key that nobody uses any more stays in memory",
+        tests=("tests/unit/encryption/test_keyring.py",),
     ),
     Mutant(
         name="history-deleted",

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from penstock.encryption import (
+    Key,
     KeyProvider,
     KeyRing,
     dataset_context,
@@ -71,3 +72,10 @@ def test_the_context_of_a_dataset_is_what_rewrapping_needs(tmp_path: Path) -> No
     rewrapped = ring.rewrap(wrapped, dataset_context("a@1"))
     assert rewrapped != wrapped
     assert unwrap_dataset_kek(ring, rewrapped, "a@1").material == before.material
+
+
+def test_every_query_has_a_key_of_its_own() -> None:
+    kek = Key.fresh()
+    wrapped = {name: new_query_dek(kek, "sites@1", name) for name in ("a", "b", "c")}
+    keys = [unwrap_query_dek(kek, one, "sites@1", name) for name, one in wrapped.items()]
+    assert len({key.material for key in keys} | {kek.material, bytes(32)}) == 5

@@ -147,3 +147,63 @@ def test_a_running_server_refuses_a_ring_that_went_bad(path: Path) -> None:
     for act in acts:
         with pytest.raises(KeysUnavailable, match="is missing"):
             act()
+
+
+def left_over(path: Path) -> Path:
+    """What a writer leaves who is killed before its file is put in its place."""
+    left = path.with_name(f"{path.name}.4242.new")
+    left.write_bytes(path.read_bytes())
+    return left
+
+
+@pytest.mark.parametrize("act", ["destroy", "drop_old", "drop_shared", "renew"])
+def test_what_a_killed_writer_left_goes_before_anything_is_forgotten(path: Path, act: str) -> None:
+    """Also where there is nothing to forget: somebody may finish what was cut off."""
+    ring = KeyRing.create(path)
+    ring.renew(CONTEXT)
+    kept = path.with_name("other.json.17.new")
+    kept.touch()
+    left = left_over(path)
+    arguments = [] if act == "drop_shared" else [b"another context"]
+    getattr(ring, act)(*arguments)
+    assert not left.exists()
+    assert kept.exists()
+
+
+def test_what_a_killed_writer_left_and_cannot_be_removed_stops_a_destruction(path: Path) -> None:
+    ring = KeyRing.create(path)
+    ring.renew(CONTEXT)
+    left = left_over(path)
+    left.unlink()
+    left.mkdir()
+    with pytest.raises(KeysUnavailable, match=rf"{left.name} is left .* may hold keys"):
+        ring.destroy(CONTEXT)
+    assert len(ring.health().keys) == 1
+
+
+def test_every_key_is_read_back_as_it_was_written(path: Path) -> None:
+    ring = KeyRing.create(path)
+    for number in range(40):
+        ring.renew(b"%d" % number)
+    listed = json.loads(path.read_text())
+    assert len(listed["keys"]) == 40
+    for name, text in listed["keys"].items():
+        assert Key(base64.b64decode(text, validate=True)).id.hex() == name
+    kept = {b"%d" % number: ring.wrap(Key.fresh(), b"%d" % number) for number in range(40)}
+    ring.destroy(b"7")
+    for context, wrapped in kept.items():
+        if context != b"7":
+            KeyRing.load(path).unwrap(wrapped, context)
+    with pytest.raises(KeysUnavailable, match="lacks key"):
+        ring.unwrap(kept[b"7"], b"7")
+
+
+def test_a_key_is_overwritten_with_the_last_reference_to_it() -> None:
+    key = Key.fresh()
+    copy = key.material
+    with key.exposed() as buffer:
+        pass
+    assert bytes(buffer) == copy != bytes(32)
+    del key
+    assert bytes(buffer) == bytes(32)
+    assert copy != bytes(32)

@@ -1,6 +1,7 @@
 """A database is opened with the secrets that it was made with, and with no others."""
 
 import dataclasses
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def replaced(settings: Settings, name: str) -> None:
     Secrets.create(aside)
     elsewhere = private.read(aside)
     assert isinstance(elsewhere, dict)
-    private.replace(path, {**content, name: elsewhere[name]})
+    private.replace(path, [json.dumps({**content, name: elsewhere[name]}).encode()])
 
 
 @pytest.mark.parametrize("name", NAMES)
