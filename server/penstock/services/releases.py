@@ -31,6 +31,7 @@ from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
 from penstock.services import log
 from penstock.services.again import again
+from penstock.services.catalogue import levels_of
 from penstock.services.foreseen import ForeseenView
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import Holding, held_at, holdings
@@ -194,10 +195,21 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
             f" ({process.mechanism.parameter}). Ask for that or more noise,"
             " or ask an admin for a higher clearance."
         )
-    if target is not None and not process.lossless:
-        with within(target.kind):
-            require_offered(session, query, process, clearance, own, rung)
+    if target is not None:
+        if not process.lossless:
+            with within(target.kind):
+                require_offered(session, query, process, clearance, own, rung)
+        tier = _least_trusted(session, query, clearance, rung)
     return _Ask(query, dataset, process, tier, rung)
+
+
+def _least_trusted(session: Session, query: Query, clearance: Tier, rung: int) -> Tier:
+    """The least trusted tier, up to ``clearance``, that may be given this rung.
+
+    A level that is asked for by number is for readers of its own, and not for the asker's tier.
+    """
+    allowed = levels_of(session, query, clearance)
+    return next((tier for tier, own in allowed if own <= rung), clearance)
 
 
 def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tuple[Tier, int]:
@@ -208,8 +220,8 @@ def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> 
         raise InvalidInput(problem.detail, pointer="/tier") from problem
     if tier.rank > clearance.rank:
         raise ClearanceTooLow(
-            f"Tier {tier.name!r} is above the clearance {clearance.name!r};"
-            " ask for that tier or a less trusted one."
+            f"Tier {tier.name!r} is above the clearance {clearance.name!r}: ask for"
+            f" {clearance.name!r} or a less trusted tier, or ask an admin for a higher clearance."
         )
     rung = allowed_rung(session, query, tier)
     if rung is None:

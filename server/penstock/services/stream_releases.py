@@ -93,7 +93,11 @@ def _allowed(
     if tier_name is not None:
         tier, asked = rung_of_tier(session, query, clearance, tier_name)
         if asked < rung:
-            raise ClearanceTooLow(f"The level of {tier.name!r} is above {clearance.name!r}.")
+            raise ClearanceTooLow(
+                f"The level of {tier.name!r} is more accurate than {clearance.name!r} allows for"
+                f" {query.name!r}: ask for {clearance.name!r}, or ask an admin for a higher"
+                " clearance."
+            )
         rung = asked
     dataset = session.get_one(Dataset, query.dataset_id)
     release = session.exec(

@@ -71,7 +71,22 @@ def test_a_more_private_level_is_given_at_the_next_noisier_rung(visits: World) -
     view = visits.ask("ines", epsilon=0.2).view
     assert view.guarantee.epsilon <= 0.2
     assert view.guarantee.epsilon > 0.2 * (1 - 2**-9)
-    assert view.tier == "internal"
+
+
+def test_a_level_asked_for_by_number_is_labelled_by_the_least_trusted_tier_that_may_have_it(
+    visits: World,
+) -> None:
+    rungs = {name: visits.ask(name).view for name in ("pia", "paul", "ines")}
+    epsilons = [view.guarantee.epsilon for view in rungs.values()]
+    assert epsilons == sorted(set(epsilons))
+    tiers = ["public", "partner", "internal"]
+    for epsilon, tier in zip(epsilons, tiers, strict=True):
+        assert visits.ask("ines", epsilon=epsilon * (1 + 1e-9)).view.tier == tier
+        assert visits.ask("ines", epsilon=epsilon * 0.9).view.tier == tier
+    between = (epsilons[0] + epsilons[1]) / 2
+    assert visits.ask("ines", epsilon=between).view.tier == "partner"
+    assert visits.ask("ines", epsilon=between).view.tier == "partner"  # the repeat as well
+    assert visits.ask("ines").view.tier == "internal"
 
 
 def test_the_level_of_a_lower_tier_is_the_one_that_its_holders_get(visits: World) -> None:
@@ -86,8 +101,9 @@ def test_a_level_above_the_clearance_is_refused_and_draws_nothing(
     visits: World, wanted: dict[str, object]
 ) -> None:
     before = visits.streams.taken
-    with pytest.raises(ClearanceTooLow):
+    with pytest.raises(ClearanceTooLow) as refused:
         visits.ask("pia", **wanted)
+    assert "'public'" in refused.value.detail.partition("sk for")[2] or "tier" not in wanted
     assert visits.streams.taken == before
     assert count(visits, Grant) == 0
 
