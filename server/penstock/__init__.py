@@ -17,6 +17,7 @@ learns exactly what its best-informed member knows.  The map, from the bottom up
 * ``cli``          the operator's command line
 * ``demo``         the demo's data and its story
 * ``examples``     files that run as they stand: data, a dataset, a query
+* ``setting_values`` of which kind settings are, and between which bounds
 * ``nesting``      how deep JSON and TOML nest, counted before they are read
 * ``figures``      numbers, texts and times as people read them, for pages and command line
 

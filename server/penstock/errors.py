@@ -16,9 +16,11 @@
     │   ├── LevelsUsedUp
     │   └── SourceChanged       the file is not the one that was registered
     ├── TooManyRequests         more than the caller's allowance, for the moment (429)
+    │   └── QuotaUsedUp         as much was handed to the caller as may be in a day
     ├── IntegrityViolation      stored state was altered, or is sealed under other keys (503)
     └── Unavailable             the server cannot serve this now (503)
         ├── DatabaseUnavailable locked, full, read-only, unreadable
+        │   ├── NoRoom          what is left of the disk is kept for taking access away
         │   └── Interrupted     lost or overtaken in mid-transaction: may be tried anew
         ├── SchemaUnknown       a database of another version
         ├── LogUnavailable      the log or its witness does not take anything in
@@ -145,6 +147,13 @@ class TooManyRequests(PenstockError):
     title = "Too many requests for now"
 
 
+class QuotaUsedUp(TooManyRequests):
+    """As many levels, or bytes of levels, were handed to the caller as may be in a day."""
+
+    code = "QUOTA_USED_UP"
+    title = "The allowance of a day is used up"
+
+
 class IntegrityViolation(PenstockError):
     """Stored state does not authenticate.  Nothing is drawn or served from it."""
 
@@ -164,6 +173,13 @@ class DatabaseUnavailable(Unavailable):
 
     code = "DATABASE_UNAVAILABLE"
     title = "The database is not available"
+
+
+class NoRoom(DatabaseUnavailable):
+    """What is left of the room for the database is kept for taking access away."""
+
+    code = "NO_ROOM"
+    title = "The database has no room for more"
 
 
 class Interrupted(DatabaseUnavailable):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from penstock.errors import InvalidInput
 from penstock.nesting import flat, shallow
+from penstock.setting_values import convert, require_in_range
 
 PREFIX = "PENSTOCK_"
 MEBIBYTE = 1024 * 1024
@@ -148,6 +149,28 @@ class Settings:
     dimension_limit: int = field(
         default=10_000_000, metadata={"sentence": "The most values that one query may have."}
     )
+    levels_per_day: int = field(
+        default=1000,
+        metadata={
+            "sentence": "How many levels a user is handed in 24 hours, those of tiers always; ten"
+            " ranges of streams count as one; 0 is no limit."
+        },
+    )
+    level_bytes_per_day: int = field(
+        default=64 * MEBIBYTE,
+        metadata={"sentence": "How many bytes these levels may have together; 0 is no limit."},
+    )
+    room_reserve: int = field(
+        default=64 * MEBIBYTE,
+        metadata={
+            "sentence": "How many bytes of the room for the database are kept for taking access"
+            " away; 0 keeps none."
+        },
+    )
+    database_largest: int = field(
+        default=0,
+        metadata={"sentence": "The most bytes that a PostgreSQL database may have; 0 is no limit."},
+    )
     request_burst: int = field(
         default=1000,
         metadata={"sentence": "How many requests a principal may make at once."},
@@ -259,7 +282,7 @@ def load(
             raw, source = _read_secret(secret), f"{variable}_FILE"
         if variable in environment:
             raw, source = environment[variable], variable
-        values[item.name] = raw if source == "default" else _convert(item.name, raw, source)
+        values[item.name] = raw if source == "default" else convert(item.name, raw, source)
         shown = "(set)" if item.metadata.get("secret") and raw else _shown(values[item.name])
         provenance.append(Provenance(item.name, shown, source, item.metadata["sentence"]))
     settings = Settings(**values)  # type: ignore[arg-type]  # every value was converted to its field's type above
@@ -270,7 +293,7 @@ def load(
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return str(value or "")
+    return "" if value is None else str(value)
 
 
 def _read_file(
@@ -302,69 +325,11 @@ def _read_secret(path: Path) -> str:
         ) from problem
 
 
-_PATHS = {
-    *("home", "database_folder", "keys_folder", "witness_folder", "data_folder"),
-    *("pkcs11_module", "pkcs11_pin_file"),
-}
-_INTEGERS = {
-    *("port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"),
-    *("request_burst", "failed_sign_ins", "session_idle_minutes", "session_hours"),
-    *("token_longest_days", "tokens_per_user"),
-}
-_SWITCHES = {"two_person_rule"}
-_POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
-_NUMBERS = {
-    *("time_quantum", "busy_timeout", "log_patience", "request_rate"),
-    *("client_patience", "database_patience"),
-}
-
-
-def _convert(name: str, raw: object, source: str) -> object:
-    try:
-        if name in _PATHS:
-            return Path(str(raw)) if raw else None
-        if name in _INTEGERS:
-            return int(str(raw))
-        if name in _NUMBERS:
-            return float(str(raw))
-        if name in _SWITCHES:
-            return _POSITIONS[str(raw).lower()]
-    except KeyError as problem:
-        raise InvalidInput(f"{source} sets {name} to {raw!r}; it is on or off.") from problem
-    except ValueError as problem:
-        kind = "a whole number" if name in _INTEGERS else "a number"
-        raise InvalidInput(f"{source} sets {name} to {raw!r}, which is not {kind}.") from problem
-    return str(raw)
-
-
-_RANGES: dict[str, tuple[float, float]] = {
-    "port": (0, 65535),
-    "workers": (1, 256),
-    "time_quantum": (0, 10),
-    "token_days": (1, 3650),
-    "token_longest_days": (1, 3650),
-    "tokens_per_user": (1, 100_000),
-    "session_idle_minutes": (1, 1440),
-    "session_hours": (1, 720),
-    "busy_timeout": (0.1, 600),
-    "database_patience": (0.5, 600),
-    "log_patience": (0.1, 600),
-    "client_patience": (1, 86_400),
-    "body_limit": (1024, 2**40),
-    "query_body_limit": (1024, 2**40),
-    "dimension_limit": (1, 10_000_000),
-    "request_burst": (1, 1_000_000),
-    "request_rate": (0, 1_000_000),
-    "failed_sign_ins": (0, 1_000_000),
-}
 SHORTEST_METRICS_TOKEN = 16
 
 
 def _check(settings: Settings) -> None:
-    for name, (low, high) in _RANGES.items():
-        value = getattr(settings, name)
-        if not low <= value <= high:
-            raise InvalidInput(f"The setting {name} is {value}; it must be from {low} to {high}.")
+    require_in_range(vars(settings))
     if settings.key_provider not in ("keyring", "pkcs11"):
         raise InvalidInput(
             f"The setting key_provider is {settings.key_provider!r}; it must be keyring or pkcs11."

@@ -19,6 +19,7 @@ from penstock.api.limits import Limits
 from penstock.api.operations import Policy
 from penstock.api.shared import Shared
 from penstock.errors import NotAuthenticated, PenstockError
+from penstock.services import room
 from penstock.services.server import Server
 from penstock.services.state import require_keys
 
@@ -109,6 +110,7 @@ class Health:
         return {
             "database": _holds(server.database.check_schema),
             "keys": _holds(server.provider.health) and _holds(lambda: require_keys(server)),
+            "room": _holds(lambda: room.require(server.database)),
         }
 
 

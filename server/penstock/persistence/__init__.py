@@ -17,10 +17,12 @@ from penstock.persistence import migrate, tables
 from penstock.persistence.database import Database
 from penstock.persistence.dialects import duplicate
 from penstock.persistence.locks import lock_dataset, lock_log, lock_query
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import take as take_numbers
 
 __all__ = [
     "Database",
+    "Need",
     "duplicate",
     "lock_dataset",
     "lock_log",

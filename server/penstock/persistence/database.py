@@ -17,7 +17,7 @@ from sqlmodel import Session
 from penstock.errors import SchemaUnknown
 from penstock.persistence import migrate
 from penstock.persistence.dialects import dialect_of, translated
-from penstock.persistence.protocol import Dialect
+from penstock.persistence.protocol import Dialect, Need
 
 WRITING = "writing"
 """The key in ``Session.info`` of a write transaction, with its dialect behind it."""
@@ -37,6 +37,13 @@ class Watch(Protocol):
 
     def committed(self, info: dict[str, Any]) -> None:
         """After that, with what its session carried, and before anybody is answered."""
+
+
+class Keeper(Protocol):
+    """Who keeps an end of the room for the database."""
+
+    def require(self, need: Need, grows: int = 0) -> None:
+        """Raise ``NoRoom`` where something of ``need`` may not take ``grows`` bytes more."""
 
 
 class ReadSession(Session):
@@ -68,6 +75,7 @@ class Database:
         self._dialect: Dialect = dialect_of(url, busy_timeout_seconds, patience_seconds)
         self._engines = self._dialect.engines()
         self.watch: Watch | None = None
+        self.keeper: Keeper | None = None
         weakref.finalize(self, self._engines.dispose)
         _databases.add(self)
 
@@ -87,14 +95,23 @@ class Database:
             session.flush()
 
     @contextmanager
-    def write(self, *, alone: bool = True, watched: bool = True) -> Iterator[Session]:
+    def write(
+        self,
+        *,
+        alone: bool = True,
+        watched: bool = True,
+        need: Need = Need.GROWTH,
+        grows: int = 0,
+    ) -> Iterator[Session]:
         """A transaction that waits for its turn to write, and commits where the block ends.
 
         Nobody else writes meanwhile, so that what it reads stays as it is.  With
         ``alone=False`` others that say so too write at the same time, where the database
         can do that: such a block locks the rows that it depends on (``locks``).
 
-        ``watched=False`` is for whoever ends what the watch would refuse it for.
+        ``watched=False`` is for whoever ends what the watch would refuse it for.  ``need`` says
+        what it adds, and ``grows`` how many bytes beyond a few; where the keeper has no room
+        for that, it is refused before anything is done.
 
         An error in the block rolls back everything.  Nothing is ever tried again here.
         Raises ``DatabaseUnavailable`` with the next step, also from the commit; the
@@ -111,6 +128,8 @@ class Database:
             Session(engine, expire_on_commit=False, info=info) as session,
         ):
             session.connection()  # begins now, so that no read comes before the lock
+            if self.keeper is not None:
+                self.keeper.require(need, grows)
             if watch is not None:
                 watch.begun(session)
             yield session
@@ -150,6 +169,11 @@ class Database:
             raise RuntimeError("a statement of this transaction failed; it cannot be committed")
         with translated(self._dialect, at_commit=True):
             session.commit()
+
+    def size(self) -> int:
+        """How many bytes it has, as its server counts them; 0 for a file."""
+        with translated(self._dialect), self._engines.reader.connect() as connection:
+            return self._dialect.size(connection)
 
     def check_schema(self) -> str:
         """The schema, which is exactly that of this version; else raise ``SchemaUnknown``."""

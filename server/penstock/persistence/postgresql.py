@@ -102,6 +102,10 @@ class PostgreSQL:
     def lock_log(self, connection: Connection) -> None:
         connection.execute(_END_OF_LOG)
 
+    def size(self, connection: Connection) -> int:
+        found = connection.exec_driver_sql("SELECT pg_database_size(current_database())")
+        return int(found.scalar_one())
+
     def failed(self, connection: Connection) -> bool:
         driver: Any = connection.connection.driver_connection
         return bool(driver.info.transaction_status == pq.TransactionStatus.INERROR)

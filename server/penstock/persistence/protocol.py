@@ -1,6 +1,7 @@
 """What every database is asked for: engines, locks, and its failures in our words."""
 
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
@@ -8,6 +9,17 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from penstock.errors import Unavailable
+
+
+class Need(Enum):
+    """What a transaction is going to add, where room is scarce."""
+
+    GROWTH = "growth"
+    LITTLE = "little"
+    """Sessions, and what remembers that a request was done."""
+
+    RELIEF = "relief"
+    """What takes access away, or removes rows."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,9 @@ class Dialect(Protocol):
 
     def lock_log(self, connection: Connection) -> None:
         """Wait until nobody else appends to the log, and keep it until the transaction ends."""
+
+    def size(self, connection: Connection) -> int:
+        """How many bytes the database has, where its server tells; 0 for a file."""
 
     def failed(self, connection: Connection) -> bool:
         """Whether a commit would roll back in silence, as a statement failed before."""

@@ -176,6 +176,9 @@ class SQLite:
     def lock_log(self, connection: Connection) -> None:
         """A write transaction is alone already."""
 
+    def size(self, connection: Connection) -> int:  # noqa: ARG002 - its disk tells what is left
+        return 0
+
     def failed(self, connection: Connection) -> bool:  # noqa: ARG002 - a statement fails alone
         return False
 

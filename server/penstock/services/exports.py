@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from penstock.connectors import Progress
 from penstock.errors import NotFound, Unavailable
-from penstock.services import proofs, work
+from penstock.services import proofs, room, work
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.work import WorkView
@@ -37,6 +37,7 @@ def write(
     """
     principal.require("auditor")
     tidy(server)
+    room.require(server.database)
     name = f"{piece}-{attempt}.jsonl"
     size = proofs.size(server)
     place = _folder(server) / name

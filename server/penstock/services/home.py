@@ -11,7 +11,7 @@ from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, private
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
-from penstock.services import authenticity, log_start, secret_checks, sights, signing
+from penstock.services import authenticity, log_start, room, secret_checks, sights, signing
 from penstock.services.identity import Issuer
 from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
@@ -174,6 +174,7 @@ def open_server(
         issuer=_issuer(settings),
     )
     server.database.check_schema()
+    database.keeper = room.of(settings, database)
     secret_checks.require(server.database, server.secrets)
     require_keys(server)
     sequencer.examine()

@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from penstock.connectors.fields import folded
 from penstock.encryption import dataset_context, signing_context, wrapping_key
 from penstock.errors import NotFound
-from penstock.persistence import lock_dataset
+from penstock.persistence import Need, lock_dataset
 from penstock.persistence.tables import Dataset, LogKey, Query
 from penstock.services.acts import record
 from penstock.services.datasets import keep_fingerprint
@@ -150,7 +150,7 @@ def shred(server: Server, principal: Principal, name: str) -> ShreddedView:
     ``KeysUnavailable``.
     """
     principal.require("admin")
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         forgotten = forget(session, server, principal, name)
         if forgotten.fresh:
             require_second(server)

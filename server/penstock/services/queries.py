@@ -5,6 +5,7 @@ from dataclasses import replace
 from sqlmodel import Session
 
 from penstock.connectors import Progress, silent
+from penstock.persistence import Need
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import levels, registration
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
@@ -39,7 +40,7 @@ def retire(server: Server, principal: Principal, name: str) -> QueryView:
     again changes nothing.  Raises ``NotFound`` and ``ApprovalNeeded``.
     """
     principal.require("admin")
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         query = query_by_name(session, name)
         end_alone(session, server, principal, query)
         return view(session, query, None)

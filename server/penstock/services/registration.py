@@ -18,7 +18,7 @@ from penstock.connectors import PreparedQuery, Progress, silent
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import Refusals
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
-from penstock.persistence import lock_dataset, lock_query
+from penstock.persistence import Need, lock_dataset, lock_query
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.charging import (
     accounts_of,
@@ -64,7 +64,9 @@ def register(
     require_dimension(server, prepared)
     progress("working out levels and charges")
     offer = settle(request, prepared, accounts, dataset.delta)
-    with server.database.write(alone=False) as session:
+    # All that is drawn behind the charge has to find room: what is charged is finished.
+    size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
+    with server.database.write(alone=False, grows=size) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
         lock_dataset(session, required(dataset.id))
         require_still(session, principal, "admin")
@@ -216,7 +218,7 @@ def _anchor(
     digest = fingerprint(server, charged, exact)
     drawn = drawn_at(server, process, rungs, exact)
     del exact
-    with server.database.write(alone=False) as session:
+    with server.database.write(alone=False, need=Need.LITTLE) as session:
         query = _locked_pending(session, charged)
         for rung, steps in drawn:
             store(session, server, dataset, query, rung, steps, None, None)
@@ -232,7 +234,7 @@ def _begin_histogram(server: Server, dataset: Dataset, charged: Query, answer: A
     """
     histogram = begin(server, charged, answer())
     steps = drawn(histogram, charged.ceiling)
-    with server.database.write(alone=False) as session:
+    with server.database.write(alone=False, need=Need.LITTLE) as session:
         query = _locked_pending(session, charged)
         store(session, server, dataset, query, query.ceiling, steps, None, None)
         save(session, server, dataset, query, histogram)

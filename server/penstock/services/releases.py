@@ -29,7 +29,7 @@ from penstock.errors import (
 from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
-from penstock.services import log
+from penstock.services import log, quota
 from penstock.services.again import again
 from penstock.services.catalogue import levels_of
 from penstock.services.foreseen import ForeseenView
@@ -46,7 +46,7 @@ from penstock.services.lookup import (
     tier_by_name,
 )
 from penstock.services.principals import Principal
-from penstock.services.process import Process
+from penstock.services.process import Process, family
 from penstock.services.server import Server
 from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state, seal_state
@@ -103,13 +103,18 @@ class _Ask:
     tier: Tier
     rung: int
 
+    @property
+    def size(self) -> int:
+        """How many bytes a vector has that is drawn for it, were it drawn; public numbers alone."""
+        return 8 * self.query.dimension * family(self.query).parts
+
 
 def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:
     """Release a query at the caller's clearance, or at any more private level.
 
     Raises ``NotFound`` for a query out of sight, ``ClearanceTooLow`` for a level more
-    accurate than the caller's own, ``LevelsUsedUp``, ``Conflict`` for a query that is
-    not active, and ``InvalidInput`` for a level that the query does not offer.
+    accurate than the caller's own, ``LevelsUsedUp``, ``QuotaUsedUp``, ``Conflict`` for a query
+    that is not active, and ``InvalidInput`` for a level that the query does not offer.
     """
     principal.require("analyst")
     # Anew, it finds what an interrupted run stored; so nothing is drawn twice.
@@ -152,16 +157,16 @@ def _request(server: Server, principal: Principal, name: str, wanted: ReleaseReq
             steps = open_state(server, ask.dataset, ask.query, held.release)
             return Answer(replace(held, tier=ask.tier).view(steps), first=False)
         if ask.query.histogram is not None:
-            _require_room(session, ask)
+            _require_room(session, server, principal, ask)
             anticipate(session, ask.query, ask.rung)
-    with server.database.write(alone=False) as session:
+    with server.database.write(alone=False, grows=ask.size) as session:
         lock_query(session, required(ask.query.id))
         ask = _allowed(session, principal, name, wanted)
         held = _held(session, principal, ask)
         if held is not None:
             steps = open_state(server, ask.dataset, ask.query, held.release)
         else:
-            release, steps = _found_or_drawn(session, server, ask)
+            release, steps = _found_or_drawn(session, server, principal, ask)
             held = _hand_out(session, server, principal, ask, release, steps)
     server.sequencer.cover(held.leaf)
     return Answer(replace(held, tier=ask.tier).view(steps), first=True)
@@ -237,9 +242,11 @@ def _held(session: Session, principal: Principal, ask: _Ask) -> Holding | None:
     return held_at(session, required(principal.user_id), required(ask.query.id), ask.rung)
 
 
-def _found_or_drawn(session: Session, server: Server, ask: _Ask) -> tuple[Release, IntVector]:
+def _found_or_drawn(
+    session: Session, server: Server, principal: Principal, ask: _Ask
+) -> tuple[Release, IntVector]:
     # Before it is looked for: a refusal must not tell which levels others have asked for.
-    _require_room(session, ask)
+    _require_room(session, server, principal, ask)
     stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
@@ -333,11 +340,12 @@ def _neighbor(session: Session, ask: _Ask, *, below: bool) -> Release | None:
     ).first()
 
 
-def _require_room(session: Session, ask: _Ask) -> None:
+def _require_room(session: Session, server: Server, principal: Principal, ask: _Ask) -> None:
     """Levels that tiers are registered at always have room; others share what is left."""
     own = given_rungs(session, ask.query)
     if ask.rung in own:
         return
+    quota.require_level(session, server, required(principal.user_id))
     others = session.exec(_OTHERS, params={"query_id": ask.query.id, "own": sorted(own)}).one()
     if others >= ask.query.max_levels - len(own):
         raise LevelsUsedUp(

@@ -16,6 +16,7 @@ from datetime import timedelta
 from sqlmodel import Session, col, delete, select
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput
+from penstock.persistence import Need
 from penstock.persistence.tables import Idempotency
 from penstock.services.lookup import required
 from penstock.services.principals import Principal
@@ -83,7 +84,7 @@ def _begin(server: Server, principal: Principal, key: str, request: bytes) -> Re
             pointer="/Idempotency-Key",
         )
     now = server.clock()
-    with server.database.write() as session:
+    with server.database.write(need=Need.LITTLE) as session:
         session.exec(delete(Idempotency).where(col(Idempotency.expires_at) <= now))
         row = _found(session, principal, key)
         if row is not None and not hmac.compare_digest(row.request, request):
@@ -111,7 +112,7 @@ def _begin(server: Server, principal: Principal, key: str, request: bytes) -> Re
 
 def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
     """Keep the answer, which holds neither values nor a token."""
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         row = session.get(Idempotency, begun.row)
         if row is not None:
             row.status, row.answer = status, _mac(server, row, status, answer) + answer
@@ -120,7 +121,7 @@ def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
 
 def give_up(server: Server, begun: Begun) -> None:
     """Forget a request that was refused: sent again, it is looked at again."""
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         session.exec(delete(Idempotency).where(col(Idempotency.id) == begun.row))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import Conflict, LogUnavailable, PenstockError, Suspended
+from penstock.persistence import Need
 from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
 from penstock.services import checkpoints, log
 from penstock.services.acts import record
@@ -29,7 +30,7 @@ def acknowledge(server: Server, principal: Principal) -> RestoreView:
     """
     principal.require("admin")
     seen = what_was_seen(server)
-    with server.database.write(watched=False) as session:
+    with server.database.write(watched=False, need=Need.RELIEF) as session:
         require_second(server)
         view, after = settle(session, server, principal, seen)
     after()

@@ -22,6 +22,7 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, delete, select
 
 from penstock.errors import NotAuthenticated
+from penstock.persistence import Need
 from penstock.persistence.tables import Token, User, WebSession
 from penstock.services.lookup import required
 from penstock.services.principals import Principal, authenticate, limited
@@ -59,7 +60,7 @@ def begin(server: Server, token: str, former: str = "") -> Begun:
     if principal.token_expires is not None:
         ends = min(ends, principal.token_expires)
     secret = secrets.token_urlsafe(32)
-    with _writing(server) as session:
+    with _writing(server, Need.LITTLE) as session:
         _forget(session, server, former, now)
         issued = well_formed(token)
         session.add(
@@ -118,8 +119,8 @@ def form_key(server: Server, secret: str) -> str:
     return mac.hexdigest()
 
 
-def _writing(server: Server) -> AbstractContextManager[Session]:
-    return server.database.write(alone=False, watched=False)
+def _writing(server: Server, need: Need = Need.RELIEF) -> AbstractContextManager[Session]:
+    return server.database.write(alone=False, watched=False, need=need)
 
 
 def _forget(session: Session, server: Server, secret: str, now: datetime) -> None:

@@ -14,7 +14,7 @@ from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, Inval
 from penstock.mechanisms import IntVector
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
-from penstock.services import log
+from penstock.services import log, quota
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import held_at
 from penstock.services.lookup import allowed_rung, clearance_of, required, stream_by_name
@@ -68,6 +68,7 @@ def read(
         again = _allowed(session, server, principal, name, ask.span[0], ask.span[-1], tier)
         if again.release.id != ask.release.id:
             raise Conflict(f"Levels of {ask.query.name!r} changed meanwhile; ask again.")
+        quota.require_range(session, server, principal.name)
         leaf = _recorded(session, server, principal, again, totals)
     return _view(again, leaf, totals)
 

@@ -16,7 +16,7 @@ from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import within
 from penstock.errors import InvalidInput
-from penstock.persistence import lock_dataset
+from penstock.persistence import Need, lock_dataset
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services import datasets
 from penstock.services.allowances import allow
@@ -155,7 +155,7 @@ def retire(server: Server, principal: Principal, name: str) -> StreamView:
     ``ApprovalNeeded``.
     """
     principal.require("admin")
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         query = stream_by_name(session, name)
         end_alone(session, server, principal, query)
         return _view(session, server, query, None)

@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken
+from penstock.persistence import Need
 from penstock.persistence.tables import Dataset, Query, Tier, User
 from penstock.services.acts import record
 from penstock.services.allowances import allow, newest, risen
@@ -103,7 +104,7 @@ def delete(server: Server, principal: Principal, name: str) -> TierView:
     Raises ``NotFound``, ``Conflict`` while people hold it, and ``ApprovalNeeded``.
     """
     principal.require("admin")
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         removed = remove(session, server, principal, name)
         require_second(server)
         return removed

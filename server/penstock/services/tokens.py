@@ -7,6 +7,7 @@ from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
+from penstock.persistence import Need
 from penstock.persistence.tables import Token, User
 from penstock.services import log, token_format, token_lineage
 from penstock.services.acts import record
@@ -111,7 +112,7 @@ def listing(server: Server, principal: Principal, name: str, window: Window) -> 
 
 def revoke(server: Server, principal: Principal, name: str, prefix: str) -> RevokedTokenView:
     """Revoke a token and all that were made with it, effective at once.  Raises ``NotFound``."""
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         user = _reachable(session, principal, name)
         token = session.exec(
             select(Token).where(col(Token.user_id) == user.id, col(Token.prefix) == prefix)

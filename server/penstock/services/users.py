@@ -4,6 +4,7 @@ from sqlmodel import Session, col, func, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
+from penstock.persistence import Need
 from penstock.persistence.tables import Clearance, Tier, Token, User
 from penstock.services.acts import record
 from penstock.services.lookup import clearance_of, listed, required, tier_by_name, user_by_name
@@ -101,7 +102,7 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
     unless the operator does it.
     """
     principal.require("admin")
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         user = user_by_name(session, name)
         now = server.clock()
         if spec.roles is not None and "admin" not in spec.roles:
@@ -143,7 +144,7 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
     does it.
     """
     principal.require("admin")
-    with server.database.write() as session:
+    with server.database.write(need=Need.RELIEF) as session:
         user = user_by_name(session, name)
         now = server.clock()
         if user.disabled_at is None:

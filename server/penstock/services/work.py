@@ -22,6 +22,7 @@ from typing import Literal, get_args
 from sqlmodel import Session, col, delete, select
 
 from penstock.errors import Conflict, InvalidInput, NotFound, PenstockError
+from penstock.persistence import Need
 from penstock.persistence.tables import Work
 from penstock.services.lookup import required
 from penstock.services.principals import Principal
@@ -321,4 +322,4 @@ _KINDS = _kinds(PenstockError)
 
 
 def _writing(server: Server) -> AbstractContextManager[Session]:
-    return server.database.write(alone=False, watched=False)
+    return server.database.write(alone=False, watched=False, need=Need.RELIEF)

@@ -114,7 +114,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         name="release-room-after-look",
         path="services/releases.py",
         before="""\
-    _require_room(session, ask)
+    _require_room(session, server, principal, ask)
     stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
@@ -123,11 +123,21 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
-    _require_room(session, ask)
+    _require_room(session, server, principal, ask)
 """,
         wrong="the refusal for want of levels tells which levels others have asked for",
         tests=(
             "tests/unit/services/test_releases.py::test_where_no_level_is_left_those_of_others_look_like_any",
+        ),
+    ),
+    Mutant(
+        name="quota-of-everybody",
+        path="services/quota.py",
+        before='    .where(col(Grant.user_id) == bindparam("user_id"), col(Grant.at)',
+        after='    .where(col(Grant.user_id) != bindparam("user_id"), col(Grant.at)',
+        wrong="the allowance of a day counts what others were handed",
+        tests=(
+            "tests/unit/services/test_quota.py::test_what_others_were_given_neither_costs_nor_shows",
         ),
     ),
     Mutant(

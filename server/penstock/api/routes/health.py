@@ -5,6 +5,7 @@ from typing import Literal
 
 from penstock.api.call import Call
 from penstock.api.operations import ANYBODY, Operations
+from penstock.services import room
 from penstock.services.state import require_keys
 
 operations = Operations(prefix="")
@@ -31,10 +32,12 @@ def readyz(call: Call) -> StateView:
     """Tell whether requests can be served now.
 
     The database must have the schema of this version and be what the log's witness saw last,
-    and the key ring must be usable; otherwise the answer is 503 and says what is wrong.
+    the key ring must be usable, and there must be room for more; otherwise the answer is 503
+    and says what is wrong.
     """
     call.server.database.check_schema()
     call.server.sequencer.require_sound()
     call.server.provider.health()
     require_keys(call.server)
+    room.require(call.server.database)
     return StateView("ready")

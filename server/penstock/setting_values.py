@@ -1,0 +1,75 @@
+"""Of which kind a setting's value is, and between which bounds numbers lie."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from penstock.errors import InvalidInput
+
+_PATHS = {
+    *("home", "database_folder", "keys_folder", "witness_folder", "data_folder"),
+    *("pkcs11_module", "pkcs11_pin_file"),
+}
+_INTEGERS = {
+    *("port", "workers", "token_days", "body_limit", "query_body_limit", "dimension_limit"),
+    *("levels_per_day", "level_bytes_per_day", "room_reserve", "database_largest"),
+    *("request_burst", "failed_sign_ins", "session_idle_minutes", "session_hours"),
+    *("token_longest_days", "tokens_per_user"),
+}
+_SWITCHES = {"two_person_rule"}
+_POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
+_NUMBERS = {
+    *("time_quantum", "busy_timeout", "log_patience", "request_rate"),
+    *("client_patience", "database_patience"),
+}
+
+
+def convert(name: str, raw: object, source: str) -> object:
+    """Read ``raw`` as the kind of value that the setting ``name`` has.  Raises ``InvalidInput``."""
+    try:
+        if name in _PATHS:
+            return Path(str(raw)) if raw else None
+        if name in _INTEGERS:
+            return int(str(raw))
+        if name in _NUMBERS:
+            return float(str(raw))
+        if name in _SWITCHES:
+            return _POSITIONS[str(raw).lower()]
+    except KeyError as problem:
+        raise InvalidInput(f"{source} sets {name} to {raw!r}; it is on or off.") from problem
+    except ValueError as problem:
+        kind = "a whole number" if name in _INTEGERS else "a number"
+        raise InvalidInput(f"{source} sets {name} to {raw!r}, which is not {kind}.") from problem
+    return str(raw)
+
+
+_RANGES: dict[str, tuple[float, float]] = {
+    "port": (0, 65535),
+    "workers": (1, 256),
+    "time_quantum": (0, 10),
+    "token_days": (1, 3650),
+    "token_longest_days": (1, 3650),
+    "tokens_per_user": (1, 100_000),
+    "session_idle_minutes": (1, 1440),
+    "session_hours": (1, 720),
+    "busy_timeout": (0.1, 600),
+    "database_patience": (0.5, 600),
+    "log_patience": (0.1, 600),
+    "client_patience": (1, 86_400),
+    "body_limit": (1024, 2**40),
+    "query_body_limit": (1024, 2**40),
+    "dimension_limit": (1, 10_000_000),
+    **dict.fromkeys(("levels_per_day", "level_bytes_per_day"), (0, 2**50)),
+    **dict.fromkeys(("room_reserve", "database_largest"), (0, 2**50)),
+    "request_burst": (1, 1_000_000),
+    "request_rate": (0, 1_000_000),
+    "failed_sign_ins": (0, 1_000_000),
+}
+
+
+def require_in_range(values: Mapping[str, float]) -> None:
+    """Raise ``InvalidInput`` for a number that is beyond its bounds."""
+    for name, (low, high) in _RANGES.items():
+        if not low <= values[name] <= high:
+            raise InvalidInput(
+                f"The setting {name} is {values[name]}; it must be from {low} to {high}."
+            )

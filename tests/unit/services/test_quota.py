@@ -1,0 +1,64 @@
+"""How much one person may add in a day; what others were given plays no part in it."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.unit.services.conftest import World
+
+from penstock.errors import QuotaUsedUp
+from penstock.services import users
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import UserSpec
+
+
+def limited(world: World, **settings: Any) -> World:
+    """The same world under other limits."""
+    return replace(
+        world, server=replace(world.server, settings=replace(world.server.settings, **settings))
+    )
+
+
+def test_so_many_levels_are_handed_out_in_a_day_and_no_more(visits: World) -> None:
+    world = limited(visits, levels_per_day=2)
+    first = world.ask("ines", epsilon=0.11)
+    world.ask("ines", epsilon=0.12)
+    with pytest.raises(QuotaUsedUp, match="2 levels") as refused:
+        world.ask("ines", epsilon=0.13)
+    assert refused.value.data["retry_after"] == timedelta(days=1).total_seconds()
+    assert world.ask("ines", epsilon=0.11).view.id == first.view.id  # held already
+    assert world.ask("ines").first  # the level of a tier is always given
+    world.clock.forward(days=1)
+    assert world.ask("ines", epsilon=0.13).first
+
+
+def test_so_many_bytes_are_handed_out_in_a_day_and_no_more(visits: World) -> None:
+    world = limited(visits, level_bytes_per_day=1)
+    world.ask("ines", epsilon=0.11)
+    with pytest.raises(QuotaUsedUp, match="bytes"):
+        world.ask("ines", epsilon=0.12)
+
+
+def test_nothing_is_a_limit_where_none_is_set(visits: World) -> None:
+    world = limited(visits, levels_per_day=0, level_bytes_per_day=0)
+    assert all(world.ask("ines", epsilon=0.1 + n / 100).first for n in range(1, 4))
+
+
+def test_what_others_were_given_neither_costs_nor_shows(visits: World) -> None:
+    """A level that is stored already is refused like one that would be drawn, in the same words."""
+    world = limited(visits, levels_per_day=2)
+    users.create(
+        world.server, OPERATOR, UserSpec(name="pete", roles=["analyst"], clearance="internal")
+    )
+    for epsilon in (0.11, 0.12):
+        world.ask("pete", epsilon=epsilon)
+        world.ask("ines", epsilon=epsilon)
+    wide = limited(visits, levels_per_day=3)
+    wide.ask("pete", epsilon=0.13)
+    told = []
+    for epsilon in (0.13, 0.14):  # the first of them is stored
+        with pytest.raises(QuotaUsedUp) as refused:
+            world.ask("ines", epsilon=epsilon)
+        told.append((refused.value.detail, refused.value.data))
+    assert told[0] == told[1]
