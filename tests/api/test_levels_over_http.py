@@ -38,6 +38,26 @@ def test_a_query_goes_through_its_whole_life(world: World) -> None:
     assert values["values"] == given["values"]
 
 
+def test_no_number_of_guesses_finds_a_count(world: World) -> None:
+    known = {"levels": {"internal": {"epsilon": 0.5}}}
+    finer = {"levels": {"internal": {"epsilon": 0.8}}}
+    guesses = [[number, 7] for number in (116, 117, 118, 119, 120, 121)]
+    # A level that is there already: nothing tells 120 from the others.
+    told = [
+        refused(world, "PATCH", "/queries/visits", {**known, "values": g}, 422) for g in guesses
+    ]
+    assert len({one["detail"] for one in told}) == 1
+    assert {one["errors"][0]["pointer"] for one in told} == {"/values"}
+    # A finer one: three are compared, and from the fourth on the right one is refused as well.
+    told = [
+        refused(world, "PATCH", "/queries/visits", {**finer, "values": g}, 409) for g in guesses
+    ]
+    assert len({one["detail"] for one in told[3:]}) == 1
+    leaves = world.answer("GET", f"{API}/audit/events?query=visits&kind=query", by="olga")
+    found = [one["mismatches"] for one in leaves["items"] if "mismatches" in one]
+    assert found == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "pointer"),
     [

@@ -14,6 +14,7 @@
 * ``registration``   settle, charge, commit; then read the data once, for the anchor
 * ``levels``         the same for levels that are raised; lower ones act on the future
 * ``exact``          exact answers, and how to know them again without keeping them
+* ``mismatches``     exact values that are sent again: seldom compared, and on record
 * ``effective``      what every tier pays for: the most accurate level it could ever be given
 * ``independent``    queries whose levels are draws of their own, and add up
 * ``power_advice``   which power of generalized Gaussian noise to take

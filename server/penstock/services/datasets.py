@@ -268,10 +268,10 @@ def _registered(
     disjoint_units: bool = False,
 ) -> DatasetView:
     require_still(session, principal, "admin")
-    if fingerprint is not None:
-        _refuse_twin(session, server, fingerprint)
     tiers = ordered(session)
     accounts = resolve(request.budgets, tiers, request.delta)
+    if fingerprint is not None:  # after all else: another file is registered, and logged
+        _refuse_twin(session, server, fingerprint)
     dataset = _store(session, server, principal, request, fingerprint, version, disjoint_units)
     require_keys(server)
     _grant(session, server, principal, dataset, tiers, accounts)

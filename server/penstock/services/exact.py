@@ -160,10 +160,15 @@ def require_fingerprint(query: Query) -> bytes:
     return query.sealed_fingerprint
 
 
+def is_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> bool:
+    """Whether ``exact`` is what the query's anchor was drawn from."""
+    known = open_fingerprint(server, dataset, query, require_fingerprint(query))
+    return hmac.compare_digest(known, fingerprint(server, query, exact))
+
+
 def require_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> None:
     """Raise ``Conflict`` unless ``exact`` is what the query's anchor was drawn from."""
-    known = open_fingerprint(server, dataset, query, require_fingerprint(query))
-    if not hmac.compare_digest(known, fingerprint(server, query, exact)):
+    if not is_same(server, dataset, query, exact):
         raise Conflict(
             f"The exact values are not those that {query.name!r} was registered with; noise"
             " around others would tell more than the levels allow. Send the same values, or"

@@ -21,9 +21,10 @@ from penstock.errors import Conflict, IntegrityViolation, InvalidInput
 from penstock.mechanisms import IntVector, raise_anchor
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.services.accounts import require_room
 from penstock.services.acts import record
 from penstock.services.allowances import allow, newest, require_levels, risen
-from penstock.services.effective import Rungs, recharge
+from penstock.services.effective import Rungs, due, recharge
 from penstock.services.exact import (
     Answer,
     on_lattice,
@@ -34,6 +35,7 @@ from penstock.services.exact import (
 from penstock.services.funding import newest_budget
 from penstock.services.independent import drawn_at, undrawn
 from penstock.services.lookup import query_by_name, required
+from penstock.services.mismatches import compared, require_drawn_from
 from penstock.services.principals import Principal
 from penstock.services.process import Process, on_node
 from penstock.services.releases import store
@@ -48,7 +50,8 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
 
     Raises ``NotFound``, ``Conflict`` for a query that is not active and for exact values
     that are not those registered, ``SourceChanged``, ``BudgetExhausted``,
-    ``LevelsUsedUp``, and ``InvalidInput`` for levels that cannot be meant.
+    ``LevelsUsedUp``, and ``InvalidInput`` for levels that cannot be meant and for exact
+    values that nothing is drawn from.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -61,20 +64,25 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
     with server.database.read() as session:
         reads = bool(undrawn(session, query, list(rungs.values())))
     require_ceiling_of_histogram(query, process, rungs)
-    answer: Answer | None = None
-    if reads or wanted.values is not None:
-        answer = _answer(server, dataset, query, wanted.values)
+    answer = _answer(server, dataset, query, wanted.values, reads)
+    pushed = None if wanted.values is None or answer is None else answer()
+    mismatch: Conflict | None = None
     with server.database.write() as session:
         current = locked_active(session, query)
         now = server.clock()
-        allowed = charge_levels(session, dataset, current, rungs, now)
         missing = undrawn(session, current, list(rungs.values()))
-        if not missing:
-            allow(session, principal, dataset, current, allowed, now)
-            return query.name
-        seen = [asdict(process.level(rung)) for rung in missing]
-        drawn = {"ceiling": seen[0]} if process.lossless else {"levels": seen}
-        record(session, principal, "query", now, dataset=dataset, query=current, **drawn)
+        if pushed is not None:
+            require_drawn_from(current, bool(missing))
+            require_chargeable(session, dataset, current, rungs)
+            mismatch = compared(session, server, principal, dataset, current, pushed, now)
+        if mismatch is None:
+            allowed = charge_levels(session, dataset, current, rungs, now)
+            if not missing:
+                allow(session, principal, dataset, current, allowed, now)
+                return query.name
+            _record_draw(session, principal, dataset, current, missing, now)
+    if mismatch is not None:
+        raise mismatch
     if answer is None:
         raise Conflict(f"The levels of {query.name!r} changed meanwhile; ask again.")
     exact = answer()
@@ -99,21 +107,41 @@ def require_ceiling_of_histogram(query: Query, process: Process, rungs: Rungs) -
         )
 
 
-def _answer(
-    server: Server, dataset: Dataset, query: Query, values: list[int | float] | None
-) -> Answer:
-    """How to read the exact answer; values that were sent are compared at once.
+def _record_draw(
+    session: Session,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    missing: Sequence[int],
+    at: datetime,
+) -> None:
+    """Append the leaf that says which levels are about to be drawn from the data."""
+    process = Process.of(query)
+    seen = [asdict(process.level(rung)) for rung in missing]
+    drawn = {"ceiling": seen[0]} if process.lossless else {"levels": seen}
+    record(session, principal, "query", at, dataset=dataset, query=query, **drawn)
 
-    A file is known by its own fingerprint before the charge, and read after it.
+
+def _answer(
+    server: Server,
+    dataset: Dataset,
+    query: Query,
+    values: list[int | float] | None,
+    reads: bool,
+) -> Answer | None:
+    """How to read the exact answer, in steps of the lattice; ``None`` where nothing is read.
+
+    A file is known by its own fingerprint before the charge, and read after it.  Values that
+    were sent are held to what was declared of them, and compared with nothing yet.
     """
+    if not reads and values is None:
+        return None
     process = Process.of(query)
     prepared, answer = prepared_again(server, dataset, query, values)
-    if values is None:
-        require_fingerprint(query)
-        return lambda: on_lattice(process, prepared.step, answer)
-    exact = on_lattice(process, prepared.step, answer)
-    require_same(server, dataset, query, exact)
-    return lambda: exact
+    if values is not None:
+        require_drawn_from(query, reads)
+    require_fingerprint(query)
+    return lambda: on_lattice(process, prepared.step, answer)
 
 
 def require_active(query: Query) -> None:
@@ -184,6 +212,13 @@ def charge_levels(
     allowed = allowed_then(session, dataset, query, rungs)
     recharge(session, dataset, [query], at, allowed={required(query.id): allowed})
     return allowed
+
+
+def require_chargeable(session: Session, dataset: Dataset, query: Query, rungs: Rungs) -> None:
+    """Raise whatever ``charge_levels`` would raise; nothing is charged."""
+    allowed = {required(query.id): allowed_then(session, dataset, query, rungs)}
+    dues = due(session, dataset, [query], allowed=allowed)
+    require_room(session, required(dataset.id), [(one.account, one.cost) for one in dues])
 
 
 def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs) -> dict[int, int]:

@@ -5,6 +5,8 @@ fingerprint key, since a body may hold counts that somebody could try out; what 
 answered is kept without values and tokens, behind an HMAC that binds it to its request, so
 that nobody is answered what was put into the database.  A request whose worker died before it was
 answered may be sent again after a minute; by itself it is as safe as one without a key.
+Whether a request is the one that a key came with is an answer about it, so that a key is given
+up after ``MOST_MISMATCHES`` others: from then on nothing is compared with it.
 """
 
 import hashlib
@@ -25,6 +27,7 @@ from penstock.services.server import Server
 LIFE = timedelta(days=1)
 ABANDONED = timedelta(minutes=1)
 LONGEST_KEY = 255
+MOST_MISMATCHES = 3
 _MAC_BYTES = 32
 
 
@@ -68,6 +71,8 @@ def begin(
     """
     while True:
         found = _begin(server, principal, key, request)
+        if isinstance(found, InvalidInput):
+            raise found
         if found is not None:
             return found
         if not wait():
@@ -77,7 +82,10 @@ def begin(
             )
 
 
-def _begin(server: Server, principal: Principal, key: str, request: bytes) -> Replay | Begun | None:
+def _begin(
+    server: Server, principal: Principal, key: str, request: bytes
+) -> Replay | Begun | InvalidInput | None:
+    """What ``begin`` answers, a refusal that was counted, or ``None`` while it is worked on."""
     if not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidInput(
             f"Idempotency-Key has 1 to {LONGEST_KEY} printable ASCII characters.",
@@ -87,8 +95,10 @@ def _begin(server: Server, principal: Principal, key: str, request: bytes) -> Re
     with server.database.write(need=Need.LITTLE) as session:
         session.exec(delete(Idempotency).where(col(Idempotency.expires_at) <= now))
         row = _found(session, principal, key)
-        if row is not None and not hmac.compare_digest(row.request, request):
-            raise InvalidInput(
+        if row is not None and not _is_same(row, request):
+            row.mismatches = min((row.mismatches or 0) + 1, MOST_MISMATCHES)
+            session.add(row)
+            return InvalidInput(
                 "This Idempotency-Key came with another request before; take a new key.",
                 pointer="/Idempotency-Key",
             )
@@ -108,6 +118,13 @@ def _begin(server: Server, principal: Principal, key: str, request: bytes) -> Re
         session.add(row)
         session.flush()
         return Begun(required(row.id))
+
+
+def _is_same(row: Idempotency, request: bytes) -> bool:
+    """Whether the key came with ``request``; never, after too many that were others."""
+    if (row.mismatches or 0) >= MOST_MISMATCHES:
+        return False
+    return hmac.compare_digest(row.request, request)
 
 
 def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:

@@ -61,6 +61,7 @@ class _Told:
     floors: int = 0
     frozen: int = 0
     retired: set[str] = field(default_factory=set)
+    mismatches: dict[str, int] = field(default_factory=dict)
     shredded: set[tuple[str, object]] = field(default_factory=set)
 
     def take(self, said: dict[str, Any]) -> None:
@@ -103,6 +104,8 @@ class _Told:
                 self.frozen += said.get("frozen", 0)
             case "query" if said.get("retired"):
                 self.retired.add(said["query"])
+            case "query" if said.get("mismatches"):
+                self.mismatches[said["query"]] = said["mismatches"]
             case "key" if said.get("shredded"):
                 self.shredded.add((said["dataset"], said["version"]))
             case "token":
@@ -291,6 +294,8 @@ def _queries(
         yield "other queries are retired than the log has it"
     if sum(one.frozen is not None for one in queries.values()) != told.frozen:
         yield "other queries draw nothing more than the log has it"
+    if {one.name: one.mismatches for one in queries.values() if one.mismatches} != told.mismatches:
+        yield "other exact values were refused more or less often than the log has it"
     counted = select(Release.query_id, func.count()).group_by(col(Release.query_id))
     drawn = dict(session.exec(counted).all())
     for key, query in queries.items():

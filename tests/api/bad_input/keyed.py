@@ -7,6 +7,8 @@ from tests.api.bad_input.people import TIER, TIERS, USER, USERS
 from tests.api.bad_input.row import Row
 from tests.api.world import World
 
+from penstock.services.repeats import MOST_MISMATCHES
+
 HEADER = "Idempotency-Key"
 EXPIRED, KEPT = "expired", "kept"
 STREET: dict[str, Any] = {"name": "street", "rank": 1}
@@ -25,6 +27,11 @@ def furnish(world: World) -> None:
         assert response.status_code == 201, response.text
         if key == EXPIRED:
             world.clock.now += timedelta(days=1, seconds=1)
+    for _ in range(MOST_MISMATCHES):  # as often as they are counted, so that rows change nothing
+        response = world.call(
+            "POST", USERS, {**KIM, "clearance": "internal"}, by="root", headers={HEADER: KEPT}
+        )
+        assert response.status_code == 422, response.text
 
 
 ROWS = [

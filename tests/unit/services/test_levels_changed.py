@@ -110,6 +110,9 @@ def test_other_values_than_those_registered_are_refused_before_anything_is_charg
     before = stored(visits)
     with pytest.raises(Conflict, match="not those"):
         move(visits, internal={"epsilon": 0.8}, values=[120, 7, 1])
+    after = stored(visits)
+    assert (after[:3], len(after[3])) == (before[:3], len(before[3]) + 1)
+    before = after
     with pytest.raises(InvalidInput, match="send its exact values"):
         move(visits, internal={"epsilon": 0.8})
     with pytest.raises(InvalidInput, match="2 values"):
@@ -154,7 +157,9 @@ def test_a_crash_after_the_charge_is_finished_by_the_same_change(
     assert spent(visits) == charged
     assert visits.ask("ines").view.guarantee.epsilon == pytest.approx(0.8, rel=2e-2)
     once = stored(visits)
-    move(visits, internal={"epsilon": 0.8}, values=VALUES)
+    with pytest.raises(InvalidInput, match="leave values out"):
+        move(visits, internal={"epsilon": 0.8}, values=VALUES)
+    move(visits, internal={"epsilon": 0.8})
     assert stored(visits) == once
 
 

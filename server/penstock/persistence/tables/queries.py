@@ -24,7 +24,8 @@ class Query(Table, table=True):
     privacy unit takes part in, which is what is charged.  ``power`` (a fraction) belongs to
     generalized Gaussian noise alone, ``histogram`` (JSON) to sparse histograms, whose
     ``dimension`` is how many keys differ between neighbors.  ``frozen`` is when a restore was
-    acknowledged that may have lost draws of it: none is made any more.
+    acknowledged that may have lost draws of it: none is made any more.  ``mismatches`` is how
+    often other exact values than those of the anchor were sent to raise it, null where never.
     """
 
     __tablename__ = "query"
@@ -81,6 +82,7 @@ class Query(Table, table=True):
     histogram: str | None = None
     power: str | None = None
     frozen: str | None = None
+    mismatches: int | None = None
 
 
 class QueryLevel(Table, table=True):

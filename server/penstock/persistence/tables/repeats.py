@@ -13,6 +13,7 @@ class Idempotency(Table, table=True):
 
     ``request`` is a keyed hash of what was sent, never the body itself.  ``status`` and
     ``answer`` are null while it is worked on; an answer holds no values and no token.
+    ``mismatches`` is how often the key came with another request, null where never.
     """
 
     __tablename__ = "idempotency"
@@ -33,3 +34,4 @@ class Idempotency(Table, table=True):
     started_at: datetime = Field(sa_type=Moment)
     expires_at: datetime = Field(sa_type=Moment, index=True)
     mac: bytes | None = None
+    mismatches: int | None = None

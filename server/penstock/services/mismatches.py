@@ -1,0 +1,74 @@
+"""Exact values that somebody sends again are compared seldom, and every mismatch is on record.
+
+Whether values are those of a query's anchor is an answer about the data that nobody pays for: a
+count could be found by trying numbers.  So they are compared where a level is drawn from
+them and for nothing else, when all else allows it, under the lock of the query's row.  Each
+mismatch is a leaf of the log and is counted in the row; after ``MOST`` of them nothing is
+compared with that query any more, by whichever process and whoever asks.
+"""
+
+from datetime import datetime
+from typing import Final
+
+from sqlmodel import Session
+
+from penstock.errors import Conflict, InvalidInput
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Dataset, Query
+from penstock.services.acts import record
+from penstock.services.exact import is_same
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+MOST: Final = 3
+"""How often other exact values than a query's own are compared with them."""
+
+
+def require_drawn_from(query: Query, reads: bool) -> None:
+    """Raise ``InvalidInput`` for values that no level would be drawn from."""
+    if not reads:
+        raise InvalidInput(
+            f"No level of {query.name!r} that is asked for is drawn from its exact values: each is"
+            " there already, or comes from what was drawn before. Nothing is compared with"
+            " them; leave values out.",
+            pointer="/values",
+        )
+
+
+def compared(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    exact: IntVector,
+    at: datetime,
+) -> Conflict | None:
+    """What to refuse with once the mismatch is committed; ``None`` where values are the same.
+
+    ``query`` is locked and active, and everything else about the change is allowed.  Raises
+    ``Conflict`` where there were ``MOST`` mismatches before: then nothing is compared.
+    """
+    seen = query.mismatches or 0
+    if seen >= MOST:
+        raise Conflict(
+            f"Other exact values than those of {query.name!r} were sent {seen} times, which is as"
+            " often as they are compared; no more are, so that its ceiling stays where it is."
+            " Register another query."
+        )
+    if is_same(server, dataset, query, exact):
+        return None
+    query.mismatches = seen + 1
+    session.add(query)
+    record(session, principal, "query", at, dataset=dataset, query=query, mismatches=seen + 1)
+    left = MOST - seen - 1
+    return Conflict(
+        f"The exact values are not those that {query.name!r} was registered with; noise"
+        f" around others would tell more than the levels allow. This is in the log: mismatch"
+        f" {seen + 1} of {MOST}. "
+        + (
+            "Send the same values, or register another query."
+            if left
+            else "No values are compared with this query any more; register another one."
+        )
+    )

@@ -1,0 +1,154 @@
+"""Exact values that are sent again: compared for a raise alone, on record, and seldom."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+from tests.unit.services.conftest import World
+
+from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
+from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
+from penstock.services import datasets, mismatches, queries, repeats, verification
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import DatasetRequest, LevelsChange
+
+VALUES = [120, 7, 0]
+OTHERS = [120, 7, 1]
+FINER = {"internal": {"epsilon": 0.8}}
+
+
+def change(world: World, values: list[int] | None, levels: dict[str, Any]) -> None:
+    wanted = LevelsChange.model_validate({"levels": levels, "values": values})
+    queries.change(world.server, world.person("ada"), "visits", wanted)
+
+
+def refused(world: World, values: list[int], levels: dict[str, Any]) -> tuple[str, str]:
+    with pytest.raises((InvalidInput, Conflict, BudgetExhausted)) as caught:
+        change(world, values, levels)
+    return type(caught.value).__name__, caught.value.detail
+
+
+def rows(world: World) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int | None]:
+    """The charges, the leaves and the query's count of mismatches."""
+    with world.server.database.read() as session:
+        charges = [row.model_dump() for row in session.exec(select(Charge)).all()]
+        leaves = [json.loads(leaf.bytes) for leaf in session.exec(select(Leaf)).all()]
+        return charges, leaves, session.exec(select(Query)).one().mismatches
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        {"internal": {"epsilon": 0.3}},
+        {"internal": {"epsilon": 0.5}},
+        {"public": {"epsilon": 0.15}},
+    ],
+)
+def test_values_are_not_compared_where_nothing_is_drawn_from_them(
+    visits: World, levels: dict[str, Any]
+) -> None:
+    before = rows(visits)
+    answers = {refused(visits, values, levels) for values in (VALUES, OTHERS)}
+    assert len(answers) == 1
+    assert "leave values out" in answers.pop()[1]
+    assert rows(visits) == before
+
+
+def test_a_level_that_the_budget_does_not_allow_compares_nothing(visits: World) -> None:
+    visits.push("heavy", levels={"internal": {"epsilon": 3}})
+    answers = {refused(visits, values, {"internal": {"epsilon": 3}}) for values in (VALUES, OTHERS)}
+    assert [kind for kind, _ in answers] == ["BudgetExhausted"]
+
+
+def test_every_mismatch_is_a_leaf_that_holds_no_values_and_the_last_ends_it(visits: World) -> None:
+    before = rows(visits)
+    for number in range(1, mismatches.MOST + 1):
+        kind, words = refused(visits, OTHERS, FINER)
+        assert (kind, f"mismatch {number} of {mismatches.MOST}" in words) == ("Conflict", True)
+        charges, leaves, count = rows(visits)
+        assert (charges, count) == (before[0], number)
+        told = leaves[-1]
+        assert (told["kind"], told["actor"], told["query"]) == ("query", "ada", "visits")
+        assert (told["mismatches"], told["actor_exposure"]) == (number, {})
+        assert "values" not in told
+    full = rows(visits)
+    # The right ones are answered like all others from now on, by every worker.
+    assert refused(visits, VALUES, FINER) == refused(visits, OTHERS, FINER)
+    assert rows(visits) == full
+    assert verification.verify(visits.server, OPERATOR).problems == []
+
+
+def test_the_right_values_raise_after_a_mismatch_and_do_not_reset_the_count(visits: World) -> None:
+    refused(visits, OTHERS, FINER)
+    change(visits, VALUES, FINER)
+    assert rows(visits)[2] == 1
+    assert "mismatch 2 of" in refused(visits, OTHERS, {"internal": {"epsilon": 0.9}})[1]
+
+
+def test_a_count_that_was_set_back_is_refused_or_found(visits: World) -> None:
+    refused(visits, OTHERS, FINER)
+    with visits.server.database.write() as session:
+        session.exec(select(Query)).one().mismatches = None
+    problems = verification.verify(visits.server, OPERATOR).problems
+    assert any("refused more or less often" in one for one in problems)
+    with visits.server.database.write() as session:
+        session.connection().exec_driver_sql("UPDATE query SET mismatches = 2")
+    with pytest.raises(IntegrityViolation):
+        change(visits, VALUES, FINER)
+
+
+def test_a_key_is_given_up_after_three_other_requests(visits: World) -> None:
+    ada, server = visits.person("ada"), visits.server
+    own, other = repeats.fingerprint(server, b"own"), repeats.fingerprint(server, b"other")
+    begun = repeats.begin(server, ada, "key", own)
+    assert isinstance(begun, repeats.Begun)
+    repeats.finish(server, begun, 201, b"{}")
+    for _ in range(repeats.MOST_MISMATCHES):
+        assert isinstance(repeats.begin(server, ada, "key", own), repeats.Replay)
+        with pytest.raises(InvalidInput, match="another request"):
+            repeats.begin(server, ada, "key", other)
+    with pytest.raises(InvalidInput, match="another request"):
+        repeats.begin(server, ada, "key", own)
+    with server.database.read() as session:
+        assert session.exec(select(Idempotency)).one().mismatches == repeats.MOST_MISMATCHES
+    # Somebody else's key of the same name is another key.
+    assert isinstance(repeats.begin(server, visits.person("otto"), "key", other), repeats.Begun)
+    visits.clock.now += timedelta(days=2)
+    assert isinstance(repeats.begin(server, ada, "key", own), repeats.Begun)
+
+
+@pytest.mark.parametrize(
+    ("flaw", "error"),
+    [({"budgets": {"moon": {"epsilon": 1}}}, InvalidInput), ({"name": "sites"}, NameTaken)],
+)
+def test_a_file_is_compared_after_all_else_so_that_another_one_leaves_a_trace(
+    visits: World, tmp_path: Path, flaw: dict[str, Any], error: type[Exception]
+) -> None:
+    known, guessed = tmp_path / "known.csv", tmp_path / "guessed.csv"
+    known.write_text("who,town\nann,north\n")
+    guessed.write_text("who,town\nann,south\n")
+
+    def register(named: str, file: Path, **more: Any) -> None:
+        spec = {
+            "name": named,
+            "source": {"engine": "duckdb", "uri": str(file)},
+            "privacy_unit": {"column": "who"},
+            "neighboring": "add_remove",
+            "delta": 1e-6,
+            "columns": {"who": {"type": "string"}},
+            "budgets": {"public": {"epsilon": 1}},
+            **more,
+        }
+        datasets.register(visits.server, OPERATOR, DatasetRequest.model_validate(spec))
+
+    register("known", known)
+    for file in (known, guessed):
+        with pytest.raises(error):
+            register("again", file, **flaw)
+    with pytest.raises(Conflict, match="very file is registered already"):
+        register("again", known)
+    with visits.server.database.read() as session:
+        assert {one.name for one in session.exec(select(Dataset)).all()} == {"sites", "known"}
