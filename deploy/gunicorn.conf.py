@@ -56,6 +56,9 @@ umask = 0o077
 
 _DESCRIPTOR = "PENSTOCK_SHARED_MEMORY"
 
+# Who owns the database migrates it, and serves nobody.
+_OWNERS = ("PENSTOCK_MIGRATION_DATABASE_URL", "PENSTOCK_MIGRATION_DATABASE_URL_FILE")
+
 # The application logs every answer by itself, without addresses; gunicorn would name the
 # address of every request where it is told to debug.
 accesslog = None
@@ -118,14 +121,19 @@ def on_reload(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
 
 
 def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunicorn's shape
-    """Let a worker end with its master, also where that one is killed.
+    """Let a worker end with its master, also where that one is killed, and keep its memory.
 
     It would keep the port for a while otherwise, and the next server could not start.
-    What it was doing is whole or undone, as after any crash.
+    What it was doing is whole or undone, as after any crash.  Keys and exact values pass
+    through its memory: that is not written to a core file, nor read by another process of
+    the same account.
     """
+    for name in _OWNERS:
+        os.environ.pop(name, None)
     if sys.platform == "linux":
-        parent_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
+        parent_death_signal, dumpable = 1, 4  # PR_SET_PDEATHSIG, PR_SET_DUMPABLE of prctl(2)
         ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(dumpable, 0)
 
 
 def post_worker_init(worker: object) -> None:

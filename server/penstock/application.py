@@ -7,6 +7,7 @@ that the environment names; each worker opens it after the fork.
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from flask import Flask
 
@@ -28,6 +29,8 @@ def create_app(settings: Settings | None = None) -> Flask:
     """
     if settings is None:
         settings, _ = load()
+    # Who serves must not be able to do what the owner of the database may.
+    settings = replace(settings, migration_database_url="")
     access_log.configure(settings.log_level)
     app = create_app_for(open_server(settings), descriptor=api.inherited())
     threading.Thread(target=_warm, args=[app], name="warming", daemon=True).start()

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from penstock.settings import Settings
 
 APPLICATION = "penstock.application:create_app()"
+OWNERS = frozenset(
+    {"PENSTOCK_MIGRATION_DATABASE_URL", "PENSTOCK_MIGRATION_DATABASE_URL_FILE"},
+)
+"""How to be the owner of the database: to migrate it, and not for who serves."""
 
 
 @click.command()
@@ -68,7 +72,8 @@ def start(settings: "Settings", environment: Mapping[str, str]) -> NoReturn:
     # -P: nothing is imported from the folder in which this was typed.
     program = [sys.executable, "-P", "-m", "penstock.cli.launch"]
     command = [*program, "-c", str(configuration()), APPLICATION]
-    os.execve(sys.executable, command, dict(environment))  # noqa: S606 - nothing here needs a shell
+    served = {name: value for name, value in environment.items() if name not in OWNERS}
+    os.execve(sys.executable, command, served)  # noqa: S606 - nothing here needs a shell
 
 
 def configuration() -> Path:
