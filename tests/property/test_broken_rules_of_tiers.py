@@ -13,6 +13,7 @@ from tests.property.tiers_machine import Rules
 from penstock.accounting import Entry, charge, entry
 from penstock.persistence.tables import Query, Tier
 from penstock.services import (
+    budget,
     effective,
     releases,
     tiers,
@@ -66,9 +67,15 @@ def asked_for_others(machine: Rules) -> None:
     machine.everybody_asks(1, 0.2)
 
 
+def granted_more(machine: Rules) -> None:
+    """What samplers may be off costs more under a larger budget."""
+    machine.register("poisson", 6, 1.6, 1)  # low, mid and high
+    machine.change_budgets(0, 12.0)
+
+
 STORIES = [
     *(lowered_and_moved, raised, held_and_deleted, asked),
-    *(seen_twice, seen_and_lowered, asked_for_others),
+    *(seen_twice, seen_and_lowered, asked_for_others, granted_more),
 ]
 Story = Callable[[Rules], None]
 
@@ -151,21 +158,26 @@ def whatever_was_drawn(*_: object) -> None:
     """A caller pays for one of these; who drew them does not matter."""
 
 
+def nothing_anew(*_: object) -> None:
+    """What was charged stays as it was."""
+
+
 def whatever_exists(_: Session, query: Query, __: Tier) -> int:
     return query.ceiling
 
 
 KEPT = effective._dues  # what a broken variant replaces
-KEPT_PRICE = effective._price
+KEPT_PRICE = effective.price
 BROKEN: list[tuple[Story, object, str, Callable[..., object]]] = [
     (seen_twice, Process, "telling", best_alone),
     (seen_and_lowered, effective, "_dues", forgetful),
-    (seen_and_lowered, effective, "_price", price_of_the_finest),
+    (seen_and_lowered, effective, "price", price_of_the_finest),
     (asked_for_others, releases, "require_offered", whatever_was_drawn),
     (lowered_and_moved, effective, "_dues", forgetful),
     (raised, effective, "raising", by_difference),
     (held_and_deleted, effective, "ladder", in_sight),
     (asked, releases, "allowed_rung", whatever_exists),
+    (granted_more, budget, "reprice", nothing_anew),
 ]
 
 

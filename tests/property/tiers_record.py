@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session, SQLModel, col, func, select
+from tests.support import priced
 
 from penstock.accounting import (
     Account,
@@ -98,6 +99,8 @@ class Record:
     effective: dict[Pair, frozenset[int]] = field(default_factory=dict)
     reachable: dict[Pair, frozenset[int]] = field(default_factory=dict)
     orders: dict[int, float] = field(default_factory=dict)
+    highest: dict[int, float] = field(default_factory=dict)
+    prices: dict[tuple[int, Account, tuple[int, ...]], Entry] = field(default_factory=dict)
     replayed: dict[int, list[tuple[int, int, int, int]]] = field(default_factory=dict)
     sealed: dict[Pair, str] = field(default_factory=dict)
     vectors: dict[tuple[str, float], Vector] = field(default_factory=dict)
@@ -151,7 +154,9 @@ class Record:
                 lower = [one.id or 0 for one in standing[:place] if one.id in facts.budgets]
                 # A new account begins as a copy of the next lower one.
                 known = before.get(lower[-1], []) if lower else []
-            account = _account(facts, key)
+                if lower:
+                    self.highest[key] = self.highest[lower[-1]]
+            account = self._account(facts, key)
             for row in rows[len(known) :]:
                 assert account is not None
                 known = [*known, self._priced(facts.queries[row.query_id], row, known, account)]
@@ -163,6 +168,29 @@ class Record:
                 charged[query] = _telling(facts.queries[query], rungs)
             expected = {q: rungs for (t, q), rungs in self.effective.items() if t == key}
             assert account is None or charged == expected
+            if account is not None:
+                self._price_from_nothing(facts, account, known)
+
+    def _account(self, facts: Facts, tier: int) -> Account | None:
+        """The account by which a tier's queries are priced: at the largest budget it ever had."""
+        budget = facts.budgets.get(tier)
+        if budget is None:
+            return None
+        ever = self.highest[tier] = max(budget.epsilon, self.highest.get(tier, 0.0))
+        return account_of(ever, budget.delta, budget.order)
+
+    def _price_from_nothing(
+        self, facts: Facts, account: Account, known: Sequence[tuple[int, int, int, int]]
+    ) -> None:
+        """No query is charged anything else than if all were priced now, whatever came before."""
+        for query in {one[0] for one in known}:
+            rows = [one for one in known if one[0] == query]
+            rungs = tuple(dict.fromkeys(rung for _, rung, *_ in rows))
+            charged = Entry(sum(one[2] for one in rows), sum(one[3] for one in rows))
+            if (query, account, rungs) not in self.prices:
+                fresh = priced.priced(facts.queries[query], account, rungs)
+                self.prices[query, account, rungs] = fresh
+            assert charged == self.prices[query, account, rungs]
 
     @staticmethod
     def _priced(
@@ -171,8 +199,9 @@ class Record:
         process = Process.of(query)
         level = process.ladder.value(row.rung)
         earlier = [one for one in known if one[0] == row.query_id]
-        if not is_lossless(query):
-            assert row.rung not in {rung for _, rung, *_ in earlier}
+        if row.rung in {rung for _, rung, *_ in earlier}:
+            # A difference to what a larger budget makes of it, which is held to the sum.
+            return row.query_id, row.rung, row.loss, row.failure
         if not earlier or not is_lossless(query):
             cost = charge(
                 process.mechanism,

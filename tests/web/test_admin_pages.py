@@ -177,6 +177,20 @@ def test_a_budget_is_raised_and_lowered_down_to_what_is_spent(root: Browser, wor
     assert world.answer("GET", "/api/v1/datasets/sites", by="root")["budgets"] == granted
 
 
+def test_what_a_budget_would_mean_is_shown_and_nothing_is_done(root: Browser, world: World) -> None:
+    path = "/datasets/sites/budgets"
+    before = world.answer("GET", "/api/v1/datasets/sites", by="root")["budgets"]
+    page = root.submit(path, **{"epsilon internal": "50", "look": "1"})
+    assert page.status_code == 200
+    assert "Nothing is done yet" in text_of(page)
+    assert "Kept for samplers, spent now" in text_of(page)
+    assert 'value="50"' in page.text
+    refused = root.submit(path, **{"epsilon public": "0.01", "look": "1"})
+    assert "It would be refused" in text_of(refused)
+    assert world.answer("GET", "/api/v1/datasets/sites", by="root")["budgets"] == before
+    assert root.submit(path, look="1").status_code == 422
+
+
 @pytest.mark.parametrize("typed", NUMBERS)
 def test_a_budget_that_is_no_number_stays_in_its_field(root: Browser, typed: str) -> None:
     answer = root.submit("/datasets/sites/budgets", **{"epsilon internal": typed})

@@ -34,7 +34,7 @@ from penstock.accounting.calibration import (
     rung_for,
     rung_for_share,
 )
-from penstock.accounting.charges import charge, pure_loss, require_admitted
+from penstock.accounting.charges import LARGEST_EXPONENT, charge, pure_loss, require_admitted
 from penstock.accounting.composition import import_late
 from penstock.accounting.coordinates import PlacedRelease
 from penstock.accounting.corrections import CorrectionChoice, best_correction
@@ -61,6 +61,7 @@ from penstock.accounting.report import composed_epsilon
 __all__ = [
     "CALIBRATION_VERSION",
     "FAILURE_UNITS",
+    "LARGEST_EXPONENT",
     "LARGEST_LOSS",
     "LOSS_UNITS",
     "NOTHING",

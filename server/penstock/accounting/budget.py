@@ -38,7 +38,8 @@ class Account:
 
     ``limit`` bounds the sum of the Rényi divergences of ``order`` (in nats, rounded
     down), ``failure_limit`` the sum of the failure probabilities.  Where both hold, the
-    whole view of the tier is ``(epsilon, delta)``-differentially private.
+    whole view of the tier is ``(epsilon, delta)``-differentially private.  ``highest`` is the
+    largest epsilon that it ever had, where that is above ``epsilon``.
     """
 
     epsilon: float
@@ -46,6 +47,21 @@ class Account:
     order: float
     limit: float
     failure_limit: float
+    highest: float | None = None
+
+    @property
+    def promised(self) -> float:
+        """The largest epsilon that it ever had: who raised it may have seen answers before."""
+        return self.epsilon if self.highest is None else self.highest
+
+    @property
+    def pricing(self) -> "Account":
+        """The account by which queries are priced: this one, at ``promised``.
+
+        So a price is the same before and after a budget is lowered, and whatever the way on
+        which it got to its largest.
+        """
+        return account_of(self.promised, self.delta, self.order) if self.highest else self
 
     @property
     def called(self) -> str:
@@ -54,20 +70,24 @@ class Account:
         return "An epsilon" if pure else f"A Rényi loss at order {self.order:g}"
 
 
-def account_of(epsilon: float, delta: float, order: float | None = None) -> Account:
+def account_of(
+    epsilon: float, delta: float, order: float | None = None, highest: float = 0.0
+) -> Account:
     """The account of a budget.
 
     ``order`` is that of the budget's first version where it is raised or lowered: an
-    order is chosen once.  Raises ``InvalidInput`` where either number is out of range,
-    or where they leave nothing to spend.
+    order is chosen once.  ``highest`` is the largest epsilon of all versions.  Raises
+    ``InvalidInput`` where either number is out of range, or where they leave nothing to
+    spend.
 
     At ``delta`` 0 the order is infinite and nothing is kept for failures: pure losses add
     up to ``epsilon`` itself.
     """
     _require_epsilon(epsilon)
     require_delta(delta)
+    above = highest if highest > epsilon else None
     if delta == 0:
-        return Account(epsilon, 0.0, math.inf, epsilon, 0.0)
+        return Account(epsilon, 0.0, math.inf, epsilon, 0.0, above)
     failure_limit = float(Fraction(delta) * FAILURE_SHARE)
     for_conversion = float(Fraction(delta) * (1 - FAILURE_SHARE))
 
@@ -78,7 +98,7 @@ def account_of(epsilon: float, delta: float, order: float | None = None) -> Acco
     limit = budget(chosen)
     if limit <= 0:
         raise InvalidInput(_nothing_left(epsilon, delta, for_conversion, order), pointer="/epsilon")
-    return Account(epsilon, delta, chosen, limit, failure_limit)
+    return Account(epsilon, delta, chosen, limit, failure_limit, above)
 
 
 def best_order(budget: Callable[[float], float]) -> float:

@@ -32,9 +32,12 @@ def charge(
     """The cost of a query of ``dimension`` values and up to ``levels`` levels at ``level``.
 
     Of the valid ways to charge the sampler's error the one is taken that uses up the
-    smaller part of the account, loss and failure counted alike.  Raises
+    smaller part of the account, loss and failure counted alike.  It is priced at the largest
+    budget that the account ever had, and so has to be priced anew where that grows: what the
+    sampler costs grows with it, and another way may be the cheaper one.  Raises
     ``InvalidInput`` where the mechanism states none at the account's order.
     """
+    account = account.pricing
     require_admitted(mechanism.name, account.delta)
     ideal = mechanism.cost(level, sensitivity, account.order)
     ways = mechanism.numerical_charges(

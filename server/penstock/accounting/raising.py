@@ -60,8 +60,10 @@ def raising(
     """What is added to ``charged``, the charges at ``old``, to let ``new`` be seen as well.
 
     ``levels`` bounds how many levels are ever drawn, those of the raise included.  Never
-    negative.  Raises ``InvalidInput`` as ``charge`` does.
+    negative.  Priced at the largest budget that the account ever had, as ``charge`` is, which
+    ``charged`` has to be as well.  Raises ``InvalidInput`` as ``charge`` does.
     """
+    account = account.pricing
     if mechanism.name in INDEPENDENT or math.isinf(account.order):
         whole = entry(charge(mechanism, ladder, new, sensitivity, account, dimension, levels))
         return Entry(max(whole.loss - charged.loss, 0), max(whole.failure - charged.failure, 0))

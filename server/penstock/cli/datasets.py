@@ -15,6 +15,7 @@ from penstock.cli.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
+    from penstock.services.budget_plans import MovedBudgetsView
     from penstock.services.views import DatasetBudgetView, DatasetView
 
 
@@ -145,15 +146,28 @@ def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
     type=TierBudget(),
     help="Raise or lower a tier's budget first; may be given several times.",
 )
+@option(
+    "--preview",
+    "looking",
+    envvar="PENSTOCK_DATASET_BUDGET_PREVIEW",
+    is_flag=True,
+    help="Show what --set would mean, and do nothing: what queries cost more, and whether it fits.",
+)
 @format_option
 @click.pass_obj
-def budget(operator: Operator, name: str, wanted: "tuple[tuple[str, float], ...]") -> None:
+def budget(
+    operator: Operator, name: str, wanted: "tuple[tuple[str, float], ...]", *, looking: bool
+) -> None:
     """Show what each tier was granted, has spent and has left, and on which queries.
 
-    Exits 3 where a budget would be set below what is spent.
+    A budget that becomes larger than it ever was makes the error of samplers dearer: what queries
+    cost more is charged with it.  Exits 3 where there is no room for that, and where a budget would
+    be set below what is spent.
     """
     from penstock.services import budget as budgets
 
+    if looking and not wanted:
+        raise click.UsageError("Say with --set which budgets to look at.")
     if wanted:
         from penstock.services.proposed import BudgetChange
         from penstock.services.specs import DatasetChange
@@ -162,6 +176,12 @@ def budget(operator: Operator, name: str, wanted: "tuple[tuple[str, float], ...]
             raise click.UsageError("Set the budget of each tier once.")
         content = {"budgets": {tier: {"epsilon": epsilon} for tier, epsilon in wanted}}
         change = checked(DatasetChange, content)
+        if looking:
+            from penstock.services import budget_plans
+
+            found = budget_plans.foresee(operator.server, operator.principal, name, change)
+            operator.print(_foreseen(found))
+            return
         if asked(operator, BudgetChange(dataset=name, budgets=change.budgets)) is None:
             return
     operator.print(_budget(budgets.show(operator.server, operator.principal, name)))
@@ -200,6 +220,29 @@ def shred(operator: Operator, name: str, yes: bool) -> None:
             note="Copies of the keys that were made before hold them still: destroy those too.",
         )
     )
+
+
+def _foreseen(found: "MovedBudgetsView") -> Document:
+    """One row for each tier whose budget would be another."""
+    columns = (
+        *(Column("tier"), *(Column(name, right=True) for name in ("before", "after"))),
+        *(Column(name, percent, right=True) for name in ("spent_share", "spent_share_after")),
+        *(Column(name, percent, right=True) for name in ("failure_share", "failure_share_after")),
+        *(Column("fits"), Column("dearer")),
+    )
+    rows = [
+        (
+            *(one.tier, one.before.epsilon if one.before else None, one.after.epsilon),
+            *(one.spent_share, one.spent_share_after),
+            *(one.failure_share, one.failure_share_after),
+            *(one.fits, ", ".join(query.query for query in one.dearer)),
+        )
+        for one in found.tiers
+    ]
+    notes = [found.refusal or "Nothing was done."]
+    if found.second:
+        notes.append("It takes another admin to approve it.")
+    return Document(found, columns, rows, note=" ".join(notes))
 
 
 def shown(found: "DatasetView") -> Document:

@@ -98,12 +98,34 @@ def db() -> None:
 @format_option
 @click.pass_obj
 def upgrade(operator: Operator) -> None:
-    """Bring the database to the schema that this version needs.  Back it up first."""
-    from penstock.services import home
+    """Bring the database to the schema that this version needs.  Back it up first.
+
+    Accounts that an earlier version charged too little, since it raised budgets and priced
+    nothing anew, are charged what is missing; those without room for it are named.
+    """
+    from penstock.errors import PenstockError
+    from penstock.services import home, undercharged
 
     before, after = home.upgrade(operator.settings)
-    if before == after:
+    found: list[undercharged.Undercharged] = []
+    try:
+        server = home.open_server(operator.settings)
+        try:
+            found = undercharged.put_right(server)
+        finally:
+            server.database.close()
+    except PenstockError as problem:
+        operator.say(
+            f"The schema is {after}; whether accounts are charged too little could not be seen to:"
+            f" {problem.detail} Run this again afterwards."
+        )
+    if before == after and not found:
         operator.say(f"The database has schema {after} already; nothing was changed.")
+    for one in found:
+        if one.refusal is None:
+            operator.say(f"Charged what was missing to {one.told}.")
+        else:
+            operator.say(f"Charged too little, and left so: {one.told}. {one.refusal}")
     _print_schema(operator, after, after)
 
 

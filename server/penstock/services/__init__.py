@@ -16,6 +16,10 @@
 * ``exact``          exact answers, and how to know them again without keeping them
 * ``mismatches``     exact values that are sent again: seldom compared, and on record
 * ``effective``      what every tier pays for: the most accurate level it could ever be given
+* ``repricing``      what queries cost more where a budget becomes larger than it ever was
+* ``budget_plans``   what other budgets would mean, before they are granted
+* ``prices, undercharged``
+                     the ledger held to a price from nothing, and what older versions left
 * ``independent``    queries whose levels are draws of their own, and add up
 * ``power_advice``   which power of generalized Gaussian noise to take
 * ``allowances``     what every tier is allowed from now on

@@ -17,6 +17,7 @@ from penstock.accounting import (
     limit_of,
     require_delta,
     share_of,
+    total,
 )
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import pointer, within
@@ -95,19 +96,23 @@ def budget_row(
         limit_failure=limit.failure,
         at=at,
         by=by,
+        highest_epsilon=account.promised,
     )
 
 
 def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount | None:
     """A tier's account as it stands; ``None`` where the tier has no budget."""
-    budget = session.exec(
+    granted = (
         select(TierBudget)
         .where(col(TierBudget.dataset_id) == dataset_id, col(TierBudget.tier_id) == tier.id)
         .order_by(col(TierBudget.version).desc())
-        .limit(1)
-    ).first()
+    )
+    budget = session.exec(granted.limit(1)).first()
     if budget is None:
         return None
+    highest = budget.highest_epsilon
+    if highest is None:
+        highest = max(row.epsilon for row in session.exec(granted).all())
     last = session.exec(
         select(Charge)
         .where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
@@ -116,7 +121,7 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
     ).first()
     return TierAccount(
         tier=tier,
-        account=account_of(budget.epsilon, budget.delta, budget.order),
+        account=account_of(budget.epsilon, budget.delta, budget.order, highest),
         spent=_at_least(session, dataset_id, tier, last),
         entries=last.seq + 1 if last else 0,
     )
@@ -125,16 +130,29 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
 def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None) -> Entry:
     """What was spent: the last totals, or what was known before charges were lost."""
     found = Entry(last.loss_total, last.failure_total) if last else NOTHING
-    # All of the few there are: one that was moved to another account is so found out.
-    kept = [
-        row
-        for row in session.exec(select(SpentFloor)).all()
-        if (row.dataset_id, row.tier_id) == (dataset_id, tier.id)
-    ]
+    kept = floors_of(session, dataset_id, tier)
     return Entry(
         max(found.loss, *(row.loss for row in kept), 0),
         max(found.failure, *(row.failure for row in kept), 0),
     )
+
+
+def floors_of(session: Session, dataset_id: int, tier: Tier) -> list[Entry]:
+    """What an account is known to have spent at least, though charges were lost."""
+    # All of the few there are: one that was moved to another account is so found out.
+    return [
+        Entry(row.loss, row.failure)
+        for row in session.exec(select(SpentFloor)).all()
+        if (row.dataset_id, row.tier_id) == (dataset_id, tier.id)
+    ]
+
+
+def charged_to(session: Session, dataset_id: int, tier: Tier) -> Entry:
+    """The sum of an account's charges, which is all that it has spent unless some were lost."""
+    charges = session.exec(
+        select(Charge).where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
+    )
+    return total(Entry(row.loss, row.failure) for row in charges)
 
 
 def require_room(
@@ -250,7 +268,8 @@ def largest_share(account: TierAccount) -> float:
     return share
 
 
-def _called(tier: Tier) -> str:
+def called(tier: Tier) -> str:
+    """A tier as a refusal names it."""
     if tier.deleted_at is None:
         return f"tier {tier.name!r}"
     return f"tier {tier.name!r}, which was deleted and whose former holders still count,"
@@ -267,10 +286,10 @@ def _refusal(
     spent = spending(session, dataset_id, account)
     listed = ", ".join(f"{name} ({share:.3g})" for name, share in spent[:HEAVIEST_SHOWN])
     more = len(spent) - HEAVIEST_SHOWN
-    explained = shortfall.explanation(_called(scarcest) if scarcest else None)
+    explained = shortfall.explanation(called(scarcest) if scarcest else None)
     by = f" Spent by: {listed}{f' and {more} more' if more > 0 else ''}." if spent else ""
     return BudgetExhausted(
-        f"The budget of {_called(account.tier)} (epsilon {account.account.epsilon:g}, delta"
+        f"The budget of {called(account.tier)} (epsilon {account.account.epsilon:g}, delta"
         f" {account.account.delta:g}) does not allow it. {explained}{by}",
         tier=account.tier.name,
         needed_share=shortfall.needed_share,

@@ -1,7 +1,7 @@
 """What each tier has been granted, has spent and has left, and on which queries."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sqlmodel import Session
@@ -20,6 +20,7 @@ from penstock.services.exposure import composed, could_be, reach, reach_of, visi
 from penstock.services.funding import inherit, largest, newest_budget, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.principals import Principal
+from penstock.services.repricing import reprice
 from penstock.services.server import Server
 from penstock.services.specs import DatasetChange
 from penstock.services.tiers import ordered
@@ -93,10 +94,12 @@ def _totals(
 def change(server: Server, principal: Principal, name: str, wanted: DatasetChange) -> DatasetView:
     """Raise or lower budgets; tiers that are not listed keep theirs.
 
-    The order of an account stays that of its first budget.  Raises ``NotFound``,
+    The order of an account stays that of its first budget.  Where one becomes larger than it ever
+    was, its queries are priced anew, and the difference is charged.  Raises ``NotFound``,
     ``InvalidInput`` for tiers that do not exist, for budgets that would shrink as rank
     rises and for those that leave nothing to spend, ``BudgetExhausted`` below what is
-    spent, and ``ApprovalNeeded`` for a budget larger than any that the dataset has.
+    spent and where queries cost more than there is room for, and ``ApprovalNeeded`` for a
+    budget larger than any that the dataset has.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -111,10 +114,33 @@ def settle(
     session: Session, server: Server, principal: Principal, name: str, wanted: DatasetChange
 ) -> DatasetView:
     """What ``change`` does, as a part of a transaction."""
+    return datasets.view(session, granted(session, server, principal, name, wanted), None)
+
+
+def granted(
+    session: Session, server: Server, principal: Principal, name: str, wanted: DatasetChange
+) -> Dataset:
+    """Grant other budgets, and charge what queries cost more under them; the dataset."""
     dataset = dataset_by_name(session, name)
     now = server.clock()
+    wished = accounts_wished(session, dataset, wanted)
+    for tier, account in wished:
+        set_budget(session, principal, dataset, tier, account, now)
+    given = inherit(session, principal, dataset, ladder(session), now)
+    reprice(session, dataset, [*(tier for tier, _ in wished), *given], now)
+    return dataset
+
+
+def accounts_wished(
+    session: Session, dataset: Dataset, wanted: DatasetChange
+) -> list[tuple[Tier, Account]]:
+    """The accounts of the tiers whose budgets are to be others.  Raises as ``change`` does.
+
+    What queries cost more under them is not looked at.
+    """
     tiers = ordered(session)
     known = {tier.folded: tier for tier in tiers}
+    wished = []
     for spelled, budget in wanted.budgets.items():
         tier = known.get(folded(spelled))
         if tier is None:
@@ -123,14 +149,14 @@ def settle(
                 pointer=pointer("budgets", spelled),
             )
         last = newest_budget(session, dataset, tier)
-        if last is not None and last.epsilon == budget.epsilon:
+        # One from before charges followed budgets is set anew, and its queries priced.
+        followed = last is not None and last.highest_epsilon is not None
+        if followed and last is not None and last.epsilon == budget.epsilon:
             continue
         with within("budgets", spelled):
-            account = _account(session, dataset, tier, budget.epsilon, last)
-        set_budget(session, principal, dataset, tier, account, now)
-    _require_rising(session, dataset, tiers)
-    inherit(session, principal, dataset, ladder(session), now)
-    return datasets.view(session, dataset, None)
+            wished.append((tier, _account(session, dataset, tier, budget.epsilon, last)))
+    _require_rising(session, dataset, tiers, {tier.id: account for tier, account in wished})
+    return wished
 
 
 def _account(
@@ -140,7 +166,8 @@ def _account(
         return account_of(epsilon, dataset.delta)
     current = open_account(session, required(dataset.id), tier)
     try:
-        account = account_of(epsilon, dataset.delta, last.order)
+        highest = current.account.promised if current else 0.0
+        account = account_of(epsilon, dataset.delta, last.order, highest)
     except InvalidInput:
         # Less than anything can be bought with is also less than what is spent.
         if current is not None and current.entries and epsilon < last.epsilon:
@@ -154,10 +181,15 @@ def _account(
     return account
 
 
-def _require_rising(session: Session, dataset: Dataset, tiers: Sequence[Tier]) -> None:
+def _require_rising(
+    session: Session,
+    dataset: Dataset,
+    tiers: Sequence[Tier],
+    wished: Mapping[int | None, Account],
+) -> None:
     last: tuple[str, float] | None = None
     for tier in tiers:
-        budget = newest_budget(session, dataset, tier)
+        budget = wished.get(tier.id) or newest_budget(session, dataset, tier)
         if budget is None:
             continue
         if last is not None and budget.epsilon < last[1]:

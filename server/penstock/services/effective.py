@@ -20,7 +20,7 @@ from datetime import datetime
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from penstock.accounting import Entry, raising
+from penstock.accounting import NOTHING, Entry, raising
 from penstock.persistence.tables import Charge, Clearance, Dataset, Query, Tier
 from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
 from penstock.services.lookup import required
@@ -36,15 +36,23 @@ _CHARGED = select(Charge).where(
 
 @dataclass(frozen=True)
 class Charged:
-    """What a tier was charged for a query until now, and for which rungs."""
+    """What a tier was charged for a query until now, and for which rungs, the first one first."""
 
-    rungs: frozenset[int]
+    rungs: tuple[int, ...]
     sum: Entry
+
+    def beside(self, rung: int, cost: Entry) -> "Charged":
+        """With one more charge; of a rung that was charged before, where it was put right."""
+        rungs = self.rungs if rung in self.rungs else (*self.rungs, rung)
+        return Charged(rungs, self.sum + cost)
 
     @property
     def rung(self) -> int:
         """The most accurate one."""
         return min(self.rungs)
+
+
+UNCHARGED = Charged((), NOTHING)
 
 
 @dataclass(frozen=True)
@@ -143,44 +151,18 @@ def charged_for(
     session: Session, dataset: Dataset, queries: Sequence[Query]
 ) -> dict[tuple[int, int], Charged]:
     """What was charged until now, by the keys of tier and query."""
-    statement = select(Charge).where(col(Charge.dataset_id) == dataset.id)
+    statement = select(Charge).where(col(Charge.dataset_id) == dataset.id).order_by(col(Charge.seq))
     if len(queries) == 1:
         statement = statement.where(col(Charge.query_id) == queries[0].id)
     found: dict[tuple[int, int], Charged] = {}
     for row in session.exec(statement).all():
-        key, cost = (row.tier_id, row.query_id), Entry(row.loss, row.failure)
-        known = found.get(key)
-        found[key] = (
-            Charged(known.rungs | {row.rung}, known.sum + cost)
-            if known
-            else Charged(frozenset({row.rung}), cost)
-        )
+        key = row.tier_id, row.query_id
+        found[key] = found.get(key, UNCHARGED).beside(row.rung, Entry(row.loss, row.failure))
     return found
 
 
-def _dues(
-    query: Query,
-    tiers: Sequence[Tier],
-    accounts: Mapping[int, TierAccount],
-    before: Mapping[int, Charged],
-    allowed: Rungs,
-) -> Iterable[Due]:
-    process = Process.of(query)
-    reached: list[int] = []
-    for tier in tiers:
-        key = required(tier.id)
-        known = before.get(key)
-        paid = known.rungs if known else frozenset()
-        own = {allowed[key]} if key in allowed else set()
-        reached = process.telling({*reached, *paid, *own})
-        if key in accounts:
-            for rung in reached:
-                if rung not in paid:
-                    cost = _price(query, accounts[key], known, rung)
-                    yield Due(accounts[key], query, rung, cost)
-
-
-def _price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:
+def price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:
+    """What an account is charged for ``rung`` of a query, beside what it was charged for."""
     process = Process.of(query)
     if known is None or not process.lossless:
         return process.price(rung, account.account, query.dimension, query.max_levels)
@@ -195,6 +177,40 @@ def _price(query: Query, account: TierAccount, known: Charged | None, rung: int)
         dimension=query.dimension,
         levels=query.max_levels,
     )
+
+
+def from_nothing(query: Query, account: TierAccount, rungs: Sequence[int]) -> Entry:
+    """What an account is to have been charged for ``rungs`` of a query, one after another.
+
+    Nothing that was charged is looked at: only the account as it is, and the rungs in the order
+    in which the tier came to see them.
+    """
+    known: Charged | None = None
+    for rung in rungs:
+        known = (known or UNCHARGED).beside(rung, price(query, account, known, rung))
+    return (known or UNCHARGED).sum
+
+
+def _dues(
+    query: Query,
+    tiers: Sequence[Tier],
+    accounts: Mapping[int, TierAccount],
+    before: Mapping[int, Charged],
+    allowed: Rungs,
+) -> Iterable[Due]:
+    process = Process.of(query)
+    reached: list[int] = []
+    for tier in tiers:
+        key = required(tier.id)
+        known = before.get(key)
+        paid = known.rungs if known else ()
+        own = {allowed[key]} if key in allowed else set()
+        reached = process.telling({*reached, *paid, *own})
+        if key in accounts:
+            for rung in reached:
+                if rung not in paid:
+                    cost = price(query, accounts[key], known, rung)
+                    yield Due(accounts[key], query, rung, cost)
 
 
 def _pay(session: Session, dataset_id: int, dues: Sequence[Due], at: datetime) -> None:

@@ -1,14 +1,23 @@
 """Whose budget a tier has: its own, or that of the next lower tier."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
+from fractions import Fraction
 
 from sqlmodel import Session, col, select
 
-from penstock.accounting import Account, account_of
+from penstock.accounting import LARGEST_EXPONENT, Account, Entry, account_of
 from penstock.errors import Conflict
-from penstock.persistence.tables import Charge, Dataset, Tier, TierBudget
-from penstock.services.accounts import budget_row
+from penstock.persistence.tables import Charge, Dataset, SpentFloor, Tier, TierBudget
+from penstock.services.accounts import (
+    TierAccount,
+    budget_row,
+    charged_to,
+    floors_of,
+    open_account,
+)
 from penstock.services.acts import record
 from penstock.services.effective import ladder
 from penstock.services.lookup import required
@@ -23,6 +32,15 @@ def newest_budget(session: Session, dataset: Dataset, tier: Tier) -> TierBudget 
         .order_by(col(TierBudget.version).desc())
         .limit(1)
     ).first()
+
+
+def budgets_of(session: Session, dataset: Dataset, tier: Tier) -> Sequence[TierBudget]:
+    """All versions of a tier's budget, the oldest first."""
+    return session.exec(
+        select(TierBudget)
+        .where(col(TierBudget.dataset_id) == dataset.id, col(TierBudget.tier_id) == tier.id)
+        .order_by(col(TierBudget.version))
+    ).all()
 
 
 def largest(session: Session, dataset: Dataset) -> float:
@@ -42,9 +60,26 @@ def set_budget(
     tier: Tier,
     account: Account,
     at: datetime,
+    lost: Sequence[Entry] = (),
 ) -> TierBudget:
-    """Append the next version of a tier's budget, and its leaf."""
+    """Append the next version of a tier's budget, and its leaf.
+
+    ``lost`` is what was spent at least before charges were lost, of an account that another
+    tier takes over.  What a larger budget makes of its own is kept beside it.  Queries whose
+    charges are known are not priced anew here (``repricing``).
+    """
     last = newest_budget(session, dataset, tier)
+    floors = [*lost, *lost_as(session, dataset, tier, account)]
+    session.add_all(
+        SpentFloor(
+            dataset_id=required(dataset.id),
+            tier_id=required(tier.id),
+            loss=floor.loss,
+            failure=floor.failure,
+            at=at,
+        )
+        for floor in floors
+    )
     row = budget_row(
         account,
         dataset_id=required(dataset.id),
@@ -64,8 +99,26 @@ def set_budget(
         tier=tier.name,
         epsilon=account.epsilon,
         delta=account.delta,
+        charged=len(floors) or None,
     )
     return row
+
+
+def lost_as(session: Session, dataset: Dataset, tier: Tier, account: Account) -> list[Entry]:
+    """What an account has spent at least once it has a larger budget, where charges were lost.
+
+    Nobody can price what was lost.  No price grows faster with the budget's epsilon ``E`` than
+    ``1 + e^E`` in its failure, and none does in its loss; another way of charging is not taken.
+    """
+    before = open_account(session, required(dataset.id), tier)
+    if before is None or before.account.promised >= account.promised:
+        return []
+    lost = before.spent.failure - charged_to(session, required(dataset.id), tier).failure
+    if lost <= 0:
+        return []
+    old, new = (min(one.promised, LARGEST_EXPONENT) for one in (before.account, account))
+    factor = Fraction((1 + math.exp(new)) / (1 + math.exp(old))) * Fraction(1 + 2**-40)
+    return [replace(before.spent, failure=before.spent.failure + math.ceil(lost * (factor - 1)))]
 
 
 def inherit(
@@ -74,23 +127,27 @@ def inherit(
     dataset: Dataset,
     tiers: Sequence[Tier],
     at: datetime,
-) -> None:
+) -> list[Tier]:
     """Give every tier of the ladder ``tiers`` a budget that is no smaller than those below.
 
     A tier without one gets the budget and the account of the next lower tier.  That of a
-    deleted tier is raised, since nobody could ask for it.  Raises ``Conflict`` where
-    budgets would shrink as rank rises.
+    deleted tier is raised, since nobody could ask for it.  The tiers that were given one: their
+    queries are to be priced anew.  Raises ``Conflict`` where budgets would shrink as rank rises.
     """
+    given = []
     lower: tuple[Tier, TierBudget] | None = None
     for tier in tiers:
         own = newest_budget(session, dataset, tier)
         if lower is not None:
             if own is None:
                 own = _copy(session, principal, dataset, tier, lower, at)
+                given.append(tier)
             elif own.epsilon < lower[1].epsilon:
                 own = _lift(session, principal, dataset, tier, own, lower, at)
+                given.append(tier)
         if own is not None:
             lower = (tier, own)
+    return given
 
 
 def _copy(
@@ -101,9 +158,10 @@ def _copy(
     lower: tuple[Tier, TierBudget],
     at: datetime,
 ) -> TierBudget:
-    source, budget = lower
-    account = account_of(budget.epsilon, budget.delta, budget.order)
-    made = set_budget(session, principal, dataset, tier, account, at)
+    source, _ = lower
+    taken = _account(session, dataset, source)
+    lost = floors_of(session, required(dataset.id), source)
+    made = set_budget(session, principal, dataset, tier, taken.account, at, lost)
     charges = session.exec(
         select(Charge)
         .where(col(Charge.dataset_id) == dataset.id, col(Charge.tier_id) == source.id)
@@ -135,5 +193,13 @@ def _lift(
             f" {tier.name!r} first.",
             tier=tier.name,
         )
-    account = account_of(budget.epsilon, own.delta, own.order)
+    highest = _account(session, dataset, tier).account.promised
+    account = account_of(budget.epsilon, own.delta, own.order, highest)
     return set_budget(session, principal, dataset, tier, account, at)
+
+
+def _account(session: Session, dataset: Dataset, tier: Tier) -> TierAccount:
+    opened = open_account(session, required(dataset.id), tier)
+    if opened is None:
+        raise RuntimeError("an account that is passed on is open")
+    return opened

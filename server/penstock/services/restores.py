@@ -17,7 +17,7 @@ from penstock.services.acts import record
 from penstock.services.log_views import ForeseenRestoreView, RestoreView
 from penstock.services.lookup import required
 from penstock.services.principals import Principal
-from penstock.services.sequencer import account_name, accounts
+from penstock.services.sequencer import account_name, peaks
 from penstock.services.server import Server
 from penstock.services.sights import NOTHING, Sight
 from penstock.services.two_persons import require_second
@@ -62,7 +62,7 @@ def foresee(server: Server, principal: Principal) -> ForeseenRestoreView | None:
     except Conflict:
         return None  # ended meanwhile
     with server.database.read() as session:
-        floors, unknown = _floors(session, seen or NOTHING, accounts(session))
+        floors, unknown = _floors(session, seen or NOTHING, peaks(session))
         newest = checkpoints.newest(session)
         drawing = select(func.count()).select_from(Query).where(col(Query.frozen).is_(None))
         return ForeseenRestoreView(
@@ -92,7 +92,7 @@ def settle(
     The second part of the answer lets the witness begin anew, once that is committed.
     """
     now = server.clock()
-    known, before = seen or NOTHING, accounts(session)
+    known, before = seen or NOTHING, peaks(session)
     queries = session.exec(select(Query).where(col(Query.frozen).is_(None))).all()
     for query in queries:
         query.frozen = log.timestamp(now)

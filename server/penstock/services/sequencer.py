@@ -334,6 +334,24 @@ def accounts(session: Session) -> dict[str, tuple[int, int]]:
     }
 
 
+def peaks(session: Session) -> dict[str, tuple[int, int]]:
+    """The most that every account ever had spent, named as in ``accounts``.
+
+    That is what a witness saw, though less may be spent now: a query that is priced anew may cost
+    less loss or less failure than before (``repricing``).
+    """
+    names = {one.id: one for one in session.exec(select(Dataset)).all()}
+    found: dict[str, tuple[int, int]] = {}
+    for row in session.exec(select(Charge)):
+        dataset = names.get(row.dataset_id)
+        if dataset is None:
+            continue
+        name = account_name(dataset, row.tier_id)
+        loss, failure = found.get(name, (0, 0))
+        found[name] = max(loss, row.loss_total), max(failure, row.failure_total)
+    return found
+
+
 def account_name(dataset: Dataset, tier_id: int) -> str:
     """By what the witness knows an account."""
     return f"{dataset.folded}@{dataset.version}/{tier_id}"

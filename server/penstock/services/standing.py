@@ -36,7 +36,7 @@ from penstock.persistence.tables import (
 from penstock.services import log
 from penstock.services.principals import roles_of
 from penstock.services.process import Process
-from penstock.services.sequencer import account_name, accounts
+from penstock.services.sequencer import account_name, peaks
 from penstock.services.server import Server
 
 Versions = dict[tuple[str, ...], list[object]]
@@ -83,6 +83,7 @@ class _Told:
             case "budget":
                 worth = said["epsilon"], said["delta"]
                 self.budgets[said["dataset"], said["tier"]].append(worth)
+                self.floors += said.get("charged", 0)
             case "level":
                 self.levels[said["query"], said["tier"]].append(said["level"])
             case "dataset":
@@ -255,7 +256,7 @@ def _charges(session: Session, server: Server) -> Iterator[str]:
             yield f"the charges of tier {row.tier_id} in dataset {row.dataset_id} do not add up"
         totals[account] = row.seq + 1, row.loss_total, row.failure_total
     with suppress(LogUnavailable):  # told before
-        spent = accounts(session)
+        spent = peaks(session)
         for floor, dataset in session.exec(
             select(SpentFloor, Dataset).join(Dataset, col(SpentFloor.dataset_id) == col(Dataset.id))
         ):

@@ -17,6 +17,7 @@ from penstock.errors import (
 from penstock.persistence import Database, migrate
 from penstock.services.behind import Behind
 from penstock.services.home import SECRETS, open_server, provider, require, witness
+from penstock.services.undercharged import undercharged
 from penstock.settings import Settings
 
 
@@ -52,7 +53,8 @@ def examine(settings: Settings) -> StatusView:
         _part("witness", str(settings.witness_path.resolve()), _witness(settings)),
     ]
     own = not settings.database_url
-    return StatusView(parts, _warnings(settings) if own else _role_warnings(settings))
+    warnings = _warnings(settings) if own else _role_warnings(settings)
+    return StatusView(parts, [*warnings, *_charge_warnings(settings)])
 
 
 def _part(name: str, place: str, check: Callable[[], str]) -> PartView:
@@ -152,6 +154,27 @@ def _role_warnings(settings: Settings) -> list[str]:
         return []  # what is wrong with the database is told of the database
 
 
+def _charge_warnings(settings: Settings) -> list[str]:
+    # What is wrong with database or keys is told of them.
+    with suppress(PenstockError):
+        server = open_server(settings)
+        try:
+            with server.database.read() as session:
+                found = undercharged(session)
+        finally:
+            server.database.close()
+        return [
+            f"Charged less than its queries cost under its budget: {one.told}."
+            + (f" {one.refusal} {_LEFT}" if one.refusal else " `penstock db upgrade` charges it.")
+            for one in found
+        ]
+    return []
+
+
+_LEFT = (
+    "Until there is room, what the tier's readers may lose is bounded by its epsilon with a delta"
+    " that is larger by what is missing."
+)
 _ROLE = (
     "The server's role in the database may change history, and only triggers stand in its way."
     " Let another role own the database, name it in PENSTOCK_MIGRATION_DATABASE_URL, and run"

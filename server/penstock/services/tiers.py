@@ -19,6 +19,7 @@ from penstock.services.effective import ladder, recharge
 from penstock.services.funding import inherit, newest_budget
 from penstock.services.lookup import holding, required, tier_by_name
 from penstock.services.principals import Principal
+from penstock.services.repricing import reprice
 from penstock.services.server import Server
 from penstock.services.specs import TierChange, TierSpec
 from penstock.services.two_persons import require_second
@@ -144,7 +145,7 @@ def _settle(
     """
     places, tiers = ladder(session), ordered(session)
     for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
-        inherit(session, principal, dataset, places, at)
+        reprice(session, dataset, inherit(session, principal, dataset, places, at), at)
         queries = session.exec(
             select(Query).where(col(Query.dataset_id) == dataset.id).order_by(col(Query.id))
         ).all()

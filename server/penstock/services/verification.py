@@ -24,6 +24,7 @@ from penstock.persistence.tables import (
 from penstock.services import checkpoints, log
 from penstock.services.authenticity import altered, unchecked
 from penstock.services.log_views import VerificationView
+from penstock.services.prices import prices
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
@@ -62,6 +63,8 @@ def verify(server: Server, principal: Principal) -> VerificationView:
             with unchecked(session):
                 problems += _hand_outs(session, server)
                 problems += standing(session, server)
+                if not bad:
+                    problems += prices(session)
     return VerificationView(
         frontier.size, frontier.root.hex(), len(rows), len(hand_outs), problems[:MOST_PROBLEMS]
     )

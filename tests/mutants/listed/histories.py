@@ -40,7 +40,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="witness-forgets-what-was-spent",
-        path="services/witness.py",
+        path="services/sights.py",
         before="            found[name] = (max(before[0], loss), max(before[1], failure))\n",
         after="            found[name] = (loss, failure)\n",
         wrong="the witness lets an account have spent less than it saw before",

@@ -43,6 +43,9 @@ def test_levels_are_moved_and_the_ceiling_raised_with_values(here: Run, tmp_path
 
 
 def test_a_budget_is_set_and_never_below_what_is_spent(here: Run) -> None:
+    looked = here("dataset", "budget", "sites", "--set", "internal=6", "--preview")
+    assert (looked.code, "Nothing was done" in looked.out + looked.err) == (0, True)
+    assert here("dataset", "budget", "sites", "--preview").code == 2
     changed = here("dataset", "budget", "sites", "--set", "internal=6", "--format", "json")
     assert [one["granted"]["epsilon"] for one in changed.json["tiers"]] == [1, 2, 6]
     assert here("dataset", "budget", "sites", "--set", "internal=0.01").code == 3

@@ -47,6 +47,8 @@ class TierBudget(Table, table=True):
 
     ``order`` is the fixed Rényi order of the account; ``limit_loss`` is in units of
     2^-40 and ``limit_failure`` in units of 2^-62, as in ``penstock.accounting``.
+    ``highest_epsilon`` is the largest of all versions, and of those of the account that this
+    one was copied from; null in rows from before charges followed it.
     """
 
     __tablename__ = "tier_budget"
@@ -73,3 +75,4 @@ class TierBudget(Table, table=True):
     at: datetime = Field(sa_type=Moment)
     by: str
     mac: bytes | None = None
+    highest_epsilon: float | None = None

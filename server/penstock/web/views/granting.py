@@ -6,7 +6,8 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
-from penstock.services import budget, tiers
+from penstock.services import budget, budget_plans, tiers
+from penstock.services.budget_plans import MovedBudgetsView
 from penstock.services.proposed import BudgetChange
 from penstock.services.specs import DatasetChange
 from penstock.services.views import DatasetBudgetView
@@ -28,8 +29,14 @@ def dataset_budgets(visit: Visit, dataset: str) -> Response:
 
 @pages.post("/datasets/<dataset>/budgets", ADMIN)
 def change_budgets(visit: Visit, dataset: str) -> Response:
-    """Grant other budgets, or propose to."""
+    """Grant other budgets, or propose to; or show what that would mean."""
     given = request.form
+
+    def look() -> Response:
+        found = budget.show(visit.server, visit.principal, dataset)
+        change = checked(DatasetChange, {"budgets": _wanted(visit, found, given)})
+        foreseen = budget_plans.foresee(visit.server, visit.principal, found.dataset, change)
+        return _budgets(visit, dataset, Form(given), foreseen)
 
     def act() -> Response:
         found = budget.show(visit.server, visit.principal, dataset)
@@ -40,7 +47,10 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
             visit, act, lambda done: visit.go("dataset_budgets", dataset=done.name, changed="1")
         )
 
-    return tried(act, lambda problem: _budgets(visit, dataset, forms.refused(given, problem)))
+    return tried(
+        look if "look" in given else act,
+        lambda problem: _budgets(visit, dataset, forms.refused(given, problem)),
+    )
 
 
 def _wanted(
@@ -58,7 +68,9 @@ def _wanted(
     return wanted
 
 
-def _budgets(visit: Visit, name: str, form: Form) -> Response:
+def _budgets(
+    visit: Visit, name: str, form: Form, foreseen: MovedBudgetsView | None = None
+) -> Response:
     found = budget.show(visit.server, visit.principal, name)
     return visit.page(
         "dataset_budgets.html",
@@ -67,5 +79,6 @@ def _budgets(visit: Visit, name: str, form: Form) -> Response:
         granted={tier.tier: tier for tier in found.tiers},
         tiers=tiers.listing(visit.server),
         form=form,
+        foreseen=foreseen,
         changed="changed" in request.args,
     )

@@ -1,0 +1,182 @@
+"""What other budgets of a dataset would mean, before they are granted.
+
+Settled as granting them would settle it, from rows alone: nothing is granted or charged.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlmodel import Session
+
+from penstock.accounting import Account, Entry, account_of, limit_of
+from penstock.errors import BudgetExhausted
+from penstock.persistence.tables import Dataset, Tier
+from penstock.services import log
+from penstock.services.accounts import NOTHING, TierAccount, open_account
+from penstock.services.budget import accounts_wished
+from penstock.services.effective import ladder
+from penstock.services.funding import largest, lost_as
+from penstock.services.lookup import dataset_by_name, required
+from penstock.services.principals import Principal
+from penstock.services.repricing import Repriced, refused, repriced_as
+from penstock.services.server import Server
+from penstock.services.specs import DatasetChange
+from penstock.services.views import PrivacyBudget
+
+
+@dataclass(frozen=True)
+class DearerQueryView:
+    """What a query would cost a tier more: parts of its new budget for losses and for failures.
+
+    Either is negative where another way of charging is the cheaper one then.
+    """
+
+    query: str
+    share: float
+    failure_share: float
+
+
+@dataclass(frozen=True)
+class MovedBudgetView:
+    """A tier's budget as it is and as it would be, and what is spent of it; null where none is.
+
+    ``former``: the tier was taken away, and its former holders still count.  ``fits`` is false
+    where its queries would cost more than there is room for.
+    """
+
+    tier: str
+    former: bool
+    before: PrivacyBudget | None
+    after: PrivacyBudget
+    spent_share: float
+    spent_share_after: float
+    failure_share: float
+    failure_share_after: float
+    dearer: list[DearerQueryView]
+    fits: bool
+
+
+@dataclass(frozen=True)
+class MovedBudgetsView:
+    """What other budgets would mean.
+
+    ``second``: it takes another admin to approve it.  ``basis`` tells this from what would be
+    shown in another state; it is compared, not read.
+    """
+
+    dataset: str
+    version: int
+    tiers: list[MovedBudgetView]
+    second: bool
+    refusal: str | None
+    basis: str
+
+
+def foresee(
+    server: Server, principal: Principal, name: str, wanted: DatasetChange
+) -> MovedBudgetsView:
+    """What granting other budgets would mean; nothing is done.
+
+    Raises what granting them would, but for want of room, which the answer states.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        dataset = dataset_by_name(session, name)
+        refusal: str | None = None
+        found: list[tuple[TierAccount | None, Repriced]] = []
+        try:
+            wished = accounts_wished(session, dataset, wanted)
+            found = _found(session, dataset, {required(tier.id): one for tier, one in wished})
+            short = refused(session, dataset, [one for _, one in found])
+            refusal = short.detail if short else None
+        except BudgetExhausted as problem:
+            refusal = problem.detail  # below what is spent
+        most = max((one.account.account.epsilon for _, one in found), default=0.0)
+        tiers = [_view(before, one) for before, one in found]
+        return MovedBudgetsView(
+            dataset=dataset.name,
+            version=dataset.version,
+            tiers=tiers,
+            second=server.settings.two_person_rule and most > largest(session, dataset),
+            refusal=refusal,
+            basis=_basis(tiers, refusal),
+        )
+
+
+def _found(
+    session: Session, dataset: Dataset, wished: Mapping[int, Account]
+) -> list[tuple[TierAccount | None, Repriced]]:
+    """Of each tier whose budget would be another: its account, and what it would be charged."""
+    coming: list[TierAccount] = []
+    known: list[TierAccount | None] = []
+    lower: TierAccount | None = None
+    for tier in ladder(session):
+        own = open_account(session, required(dataset.id), tier)
+        then = _then(session, dataset, tier, own, wished.get(required(tier.id)), lower)
+        if then is not None and then != own:
+            coming.append(then)
+            known.append(own)
+        lower = then or lower
+    return list(zip(known, repriced_as(session, dataset, coming), strict=True))
+
+
+def _then(
+    session: Session,
+    dataset: Dataset,
+    tier: Tier,
+    own: TierAccount | None,
+    account: Account | None,
+    lower: TierAccount | None,
+) -> TierAccount | None:
+    """A tier's account as it would be; ``lower`` is that of the next lower tier by then."""
+    if account is None and own is None:
+        # Taken over as it is, with all that it spent.
+        return None if lower is None else replace(lower, tier=tier)
+    if account is None and own is not None and lower is not None:
+        before, least = own.account, lower.account.epsilon
+        if before.epsilon < least:
+            account = account_of(least, before.delta, before.order, before.promised)
+    if account is None:
+        return own
+    if own is None:
+        return TierAccount(tier, account, NOTHING, 0)
+    floors = lost_as(session, dataset, tier, account)
+    spent = Entry(
+        max(own.spent.loss, *(floor.loss for floor in floors), 0),
+        max(own.spent.failure, *(floor.failure for floor in floors), 0),
+    )
+    return replace(own, account=account, spent=spent)
+
+
+def _view(before: TierAccount | None, found: Repriced) -> MovedBudgetView:
+    account, sum_ = found.account, found.sum
+    limit = limit_of(account.account)
+    failures = limit.failure or 1
+    old = limit_of(before.account) if before else limit
+    return MovedBudgetView(
+        tier=account.tier.name,
+        former=account.tier.deleted_at is not None,
+        before=PrivacyBudget(before.account.epsilon, before.account.delta) if before else None,
+        after=PrivacyBudget(account.account.epsilon, account.account.delta),
+        spent_share=before.spent.loss / old.loss if before else 0.0,
+        spent_share_after=(account.spent.loss + sum_.loss) / limit.loss,
+        failure_share=before.spent.failure / (old.failure or 1) if before else 0.0,
+        failure_share_after=(account.spent.failure + sum_.failure) / failures,
+        dearer=[
+            DearerQueryView(due.query.name, due.cost.loss / limit.loss, due.cost.failure / failures)
+            for due in sorted(found.dues, key=lambda due: -due.cost.failure)
+        ],
+        fits=found.shortfall is None,
+    )
+
+
+def _basis(tiers: Sequence[MovedBudgetView], refusal: str | None) -> str:
+    seen = {
+        "tiers": [
+            [one.tier, one.after.epsilon, one.spent_share_after, one.failure_share_after]
+            for one in tiers
+        ],
+        "refusal": refusal,
+    }
+    return hashlib.sha256(log.canonical(seen)).hexdigest()

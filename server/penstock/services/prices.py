@@ -1,0 +1,42 @@
+"""The ledger held to a price of every query from nothing."""
+
+from collections.abc import Iterator
+
+from sqlmodel import Session, col, select
+
+from penstock.accounting import limit_of
+from penstock.persistence.tables import Dataset
+from penstock.services.effective import Due, ladder
+from penstock.services.funding import newest_budget
+from penstock.services.repricing import repriced
+
+TOLERANCE = 2**30
+"""A part of the limit that machines whose logarithms differ in the last bits may differ by."""
+
+
+def prices(session: Session) -> Iterator[str]:
+    """Which queries are charged less than they cost, in words.
+
+    Of accounts from before charges followed budgets nothing is told here (``undercharged``).
+    """
+    tiers = ladder(session)
+    for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
+        followed = [
+            tier
+            for tier in tiers
+            if (budget := newest_budget(session, dataset, tier)) is not None
+            and budget.highest_epsilon is not None
+        ]
+        for one in repriced(session, dataset, followed):
+            for due in one.dues:
+                if _counts(due):
+                    yield (
+                        f"query {due.query.name!r} is charged less to tier"
+                        f" {due.account.tier.name!r} than it costs"
+                    )
+
+
+def _counts(due: Due) -> bool:
+    limit = limit_of(due.account.account)
+    loss, failure = max(due.cost.loss, 0), max(due.cost.failure, 0)
+    return loss * TOLERANCE > limit.loss or failure * TOLERANCE > max(limit.failure, TOLERANCE)

@@ -1,0 +1,221 @@
+"""Pricing queries anew where a tier's budget becomes larger than it ever was.
+
+What a sampler's error costs a tier grows with the largest budget that the tier ever had, and
+with it changes which way of charging it is the cheapest one.  The rule this module keeps: for
+each query a tier is charged what pricing it from nothing comes to, under the account as it is,
+for the rungs that the tier came to see, one after another.  So no order of raising budgets,
+registering, raising levels and moving tiers leaves another total than any other.
+
+What an account was charged stays where it is.  The difference is one more charge, of a rung that
+was charged before; it is negative where another way of charging is cheaper now.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from penstock.accounting import Entry, Shortfall, account_of, check, limit_of, total
+from penstock.errors import BudgetExhausted, InvalidInput
+from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.services.accounts import (
+    HEAVIEST_SHOWN,
+    TierAccount,
+    append_charges,
+    called,
+    open_account,
+    spending,
+)
+from penstock.services.effective import Charged, Due, charged_for, from_nothing
+from penstock.services.funding import budgets_of
+from penstock.services.lookup import required
+
+MOST_TRIED = 2000
+"""How many queries are priced at most in looking for a budget that would fit."""
+
+STEPS = 10
+"""How often the range that is looked through is halved."""
+
+
+@dataclass(frozen=True)
+class Repriced:
+    """An account, and what is to be charged to it so that every query costs what it should."""
+
+    account: TierAccount
+    dues: Sequence[Due]
+
+    @property
+    def sum(self) -> Entry:
+        """All of it; either number may be negative."""
+        return total(due.cost for due in self.dues)
+
+    @property
+    def shortfall(self) -> Shortfall | None:
+        """What is short, where it does not fit."""
+        return check(self.account.account, self.account.spent, self.sum)
+
+
+def reprice(session: Session, dataset: Dataset, tiers: Sequence[Tier], at: datetime) -> None:
+    """Charge ``tiers`` what their queries cost beside what was charged, under today's accounts.
+
+    Raises ``BudgetExhausted``, and then nothing may be kept, unless every account has room.
+    """
+    found = repriced(session, dataset, tiers)
+    refusal = refused(session, dataset, found)
+    if refusal is not None:
+        raise refusal
+    append_charges(
+        session,
+        [
+            (due.account, required(due.query.id), due.rung, due.cost)
+            for one in found
+            for due in one.dues
+        ],
+        dataset_id=required(dataset.id),
+        at=at,
+    )
+    session.flush()
+
+
+def repriced(session: Session, dataset: Dataset, tiers: Sequence[Tier]) -> list[Repriced]:
+    """For each of ``tiers`` that has an account, what ``reprice`` is to charge it."""
+    accounts = [open_account(session, required(dataset.id), tier) for tier in tiers]
+    return repriced_as(session, dataset, [account for account in accounts if account is not None])
+
+
+def repriced_as(
+    session: Session, dataset: Dataset, accounts: Sequence[TierAccount]
+) -> list[Repriced]:
+    """The same for accounts as they may be to come."""
+    queries = queries_of(session, dataset) if accounts else []
+    charged = charged_for(session, dataset, queries) if queries else {}
+    return [Repriced(account, _differences(account, queries, charged)) for account in accounts]
+
+
+def queries_of(session: Session, dataset: Dataset) -> Sequence[Query]:
+    """All queries and streams of a dataset, retired ones included, since they stay paid for."""
+    of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id)
+    return session.exec(of_dataset.order_by(col(Query.id))).all()
+
+
+def refused(
+    session: Session, dataset: Dataset, found: Sequence[Repriced]
+) -> BudgetExhausted | None:
+    """Why ``found`` cannot be charged, told of the first account that has no room for it."""
+    short = [(one, shortfall) for one in found if (shortfall := one.shortfall) is not None]
+    if not short:
+        return None
+    one, shortfall = short[0]
+    others = [called(other.account.tier) for other, _ in short[1:]]
+    return _refusal(session, dataset, one, shortfall, others)
+
+
+def _differences(
+    account: TierAccount,
+    queries: Sequence[Query],
+    charged: Mapping[tuple[int, int], Charged],
+) -> list[Due]:
+    dues = []
+    for query in queries:
+        known = charged.get((required(account.tier.id), required(query.id)))
+        if known is None:
+            continue
+        whole = from_nothing(query, account, known.rungs)
+        cost = Entry(whole.loss - known.sum.loss, whole.failure - known.sum.failure)
+        if cost.loss or cost.failure:
+            dues.append(Due(account, query, known.rung, cost))
+    return dues
+
+
+def _refusal(
+    session: Session,
+    dataset: Dataset,
+    found: Repriced,
+    shortfall: Shortfall,
+    others: Sequence[str],
+) -> BudgetExhausted:
+    account, epsilon = found.account, found.account.account.promised
+    by_failure = shortfall.needed.failure > shortfall.left.failure
+    heaviest = sorted(
+        found.dues,
+        key=lambda due: (-(due.cost.failure if by_failure else due.cost.loss), due.query.name),
+    )
+    listed = [due for due in heaviest if (due.cost.failure if by_failure else due.cost.loss) > 0]
+    named = ", ".join(
+        f"{due.query.name} ({due.cost.cost.failure if by_failure else due.cost.cost.loss:.3g})"
+        for due in listed[:HEAVIEST_SHOWN]
+    )
+    more = f" and {len(listed) - HEAVIEST_SHOWN} more" if len(listed) > HEAVIEST_SHOWN else ""
+    needed, left = shortfall.needed.cost, shortfall.left.cost
+    short = (
+        f"a failure probability of {needed.failure:.3g} more is needed, and {left.failure:.3g} is"
+        f" left of the {account.account.failure_limit:.3g} that the budget keeps for it"
+        if by_failure
+        else f"{account.account.called.lower()} of {needed.loss:.6g} more is needed, and"
+        f" {left.loss:.6g} is left"
+    )
+    fitting = _fitting(session, dataset, found)
+    advice = f" A budget of epsilon {fitting:g} would fit." if fitting else ""
+    too = f" Neither is there room for {' and '.join(others)}." if others else ""
+    limit = limit_of(account.account).loss
+    return BudgetExhausted(
+        f"The budget of {called(account.tier)} cannot be epsilon {account.account.epsilon:g}: what"
+        " queries are charged for the error of their samplers grows with the largest budget that"
+        f" there ever was, epsilon {epsilon:g}. So {short}. Needed by: {named}{more}.{advice}{too}",
+        tier=account.tier.name,
+        needed_share=max(shortfall.needed.loss, 0) / limit,
+        remaining_share=shortfall.left.loss / limit,
+        needed_failure=max(needed.failure, 0.0),
+        remaining_failure=left.failure,
+        largest_share=0.0,
+        largest_epsilon=fitting,
+        needed_by=[
+            {"query": due.query.name, "loss": due.cost.cost.loss, "failure": due.cost.cost.failure}
+            for due in listed[:HEAVIEST_SHOWN]
+        ],
+        spent_by=[
+            {"query": name, "share": share}
+            for name, share in spending(session, required(dataset.id), account)[:HEAVIEST_SHOWN]
+        ],
+    )
+
+
+def _fitting(session: Session, dataset: Dataset, found: Repriced) -> float | None:
+    """A budget that is nearly the largest that fits; ``None`` where none is found soon enough.
+
+    ``STEPS`` halvings between the largest that there was and the one that is too large.
+    """
+    account = found.account
+    before = _before(session, dataset, account)
+    queries = queries_of(session, dataset)
+    if before is None or len(queries) * STEPS > MOST_TRIED:
+        return None
+    charged = charged_for(session, dataset, queries)
+    lowest, highest = before, account.account.promised
+    fits: float | None = None
+    for _ in range(STEPS):
+        # Read back from how it is printed, so that what is said is what was tried.
+        tried = float(f"{(lowest + highest) / 2:.3g}")
+        if not lowest < tried < highest:
+            break
+        try:
+            wanted = account_of(tried, account.account.delta, account.account.order, before)
+        except InvalidInput:
+            lowest = tried
+            continue
+        one = replace(account, account=wanted)
+        if Repriced(one, _differences(one, queries, charged)).shortfall is None:
+            fits = lowest = tried
+        else:
+            highest = tried
+    return fits
+
+
+def _before(session: Session, dataset: Dataset, account: TierAccount) -> float | None:
+    """The largest epsilon of an account before the budget that is tried."""
+    budgets = list(budgets_of(session, dataset, account.tier))
+    tried = account.account.epsilon, account.account.promised
+    if budgets and (budgets[-1].epsilon, budgets[-1].highest_epsilon) == tried:
+        del budgets[-1]  # stored already
+    return max((row.highest_epsilon or row.epsilon for row in budgets), default=None)

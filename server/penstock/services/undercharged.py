@@ -1,0 +1,100 @@
+"""Accounts from before charges followed budgets: who is charged too little, and putting it right.
+
+An earlier version of this server raised budgets and charged nothing for it.  Nobody can tell from
+a schema what queries cost, so that it is done behind an upgrade, by the server itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from penstock.errors import BudgetExhausted
+from penstock.persistence.tables import Dataset, Tier
+from penstock.services.effective import ladder
+from penstock.services.funding import budgets_of, newest_budget, set_budget
+from penstock.services.principals import OPERATOR
+from penstock.services.repricing import Repriced, refused, reprice, repriced
+from penstock.services.server import Server
+
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Undercharged:
+    """An account that was charged less than its queries cost; ``refusal``: why it stays so."""
+
+    dataset: str
+    version: int
+    tier: str
+    queries: Sequence[str]
+    refusal: str | None
+
+    @property
+    def told(self) -> str:
+        """Which it is, in words."""
+        named = ", ".join(self.queries[:MOST_NAMED])
+        more = len(self.queries) - MOST_NAMED
+        return (
+            f"tier {self.tier!r} in version {self.version} of {self.dataset!r}"
+            f" ({named}{f' and {more} more' if more > 0 else ''})"
+        )
+
+
+def undercharged(session: Session) -> list[Undercharged]:
+    """The accounts that are charged too little.  Nothing is done."""
+    return [_told(session, *one) for one in _found(session)]
+
+
+def put_right(server: Server) -> list[Undercharged]:
+    """Charge every such account what is missing, and grant it again what it had; all that were.
+
+    Where there is no room for that, an account stays as it is.
+    """
+    with server.database.read() as session:
+        keys = [(dataset.id, one.account.tier.id) for dataset, one in _found(session)]
+    done = []
+    for dataset_id, tier_id in keys:
+        with server.database.read() as session:
+            dataset, tier = session.get_one(Dataset, dataset_id), session.get_one(Tier, tier_id)
+            (one,) = repriced(session, dataset, [tier])
+            told = _told(session, dataset, one)
+        if told.refusal is None:
+            with server.database.write() as session:
+                now = server.clock()
+                set_budget(session, OPERATOR, dataset, tier, one.account.account, now)
+                reprice(session, dataset, [tier], now)
+        done.append(told)
+    return done
+
+
+def _found(session: Session) -> Iterator[tuple[Dataset, Repriced]]:
+    tiers = ladder(session)
+    for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
+        if all(len(budgets_of(session, dataset, tier)) < 2 for tier in tiers):
+            continue  # no budget was ever raised here, nor taken over from one that was
+        old = [tier for tier in tiers if _is_old(session, dataset, tier)]
+        for one in repriced(session, dataset, old):
+            if _missing(one):
+                yield dataset, one
+
+
+def _is_old(session: Session, dataset: Dataset, tier: Tier) -> bool:
+    newest = newest_budget(session, dataset, tier)
+    return newest is not None and newest.highest_epsilon is None
+
+
+def _missing(one: Repriced) -> list[str]:
+    """The queries that were charged too little."""
+    return [due.query.name for due in one.dues if due.cost.loss > 0 or due.cost.failure > 0]
+
+
+def _told(session: Session, dataset: Dataset, one: Repriced) -> Undercharged:
+    refusal: BudgetExhausted | None = refused(session, dataset, [one])
+    return Undercharged(
+        dataset.name,
+        dataset.version,
+        one.account.tier.name,
+        _missing(one),
+        refusal.detail if refusal else None,
+    )
