@@ -27,7 +27,7 @@ NUMBERED_TOKENS_FIRST: Final = "0016"
 
 BATCH = 1000
 _APART: Final = frozenset({"id", "created_at", "mac"})
-_LATER: Final = frozenset({"frozen", "histogram", "power", "structure"})
+_LATER: Final = frozenset({"frozen", "histogram", "mismatches", "power", "structure"})
 
 
 def sign_all(connection: Connection, key: bytes, before: str | None) -> None:
