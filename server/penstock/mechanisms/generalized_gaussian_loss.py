@@ -38,6 +38,9 @@ _CUT: Final = 2.0**-20
 _FOURIER_NOISE: Final = 2.0**-46
 """An engineering bound: what a delta may be off by for each value summed, relatively."""
 
+_MANY: Final = 1 << 14
+"""Values of which a sum of losses is as good as normal."""
+
 _NEWTON_STEPS: Final = 60
 _RECENTERINGS: Final = 12
 _SETTLED: Final = 8.0
@@ -174,7 +177,7 @@ class TotalLoss:
         reach = DEVIATIONS * self.deviation
         top = max(self.bound(self.cut), center + reach)
         start = math.floor((center - reach) / self.width)
-        size = 1 << math.ceil(math.log2(max(top / self.width - start, FEWEST_CELLS)))
+        size = self._size(math.ceil(top / self.width - start))
         spectrum = np.ones(size // 2 + 1, dtype=np.complex128)
         log_scale, lost = 0.0, self.cut
         for part in self.parts:
@@ -191,6 +194,18 @@ class TotalLoss:
         noise = 1 + _FOURIER_NOISE * sum(part.times for part in self.parts)
         at = divergences(masses[1:], self.width) + lost
         return Profile(self.width, float(losses[0]), noise * at)
+
+    def _size(self, cells: int) -> int:
+        """Take as many cells or some more, of which a Fourier transform is fast.
+
+        What lies beyond them comes back at the other end.  Of sums that are all but normal
+        that is nothing; those of few values keep the room up to a power of two.
+        """
+        from scipy.fft import next_fast_len  # imported late: slow to import
+
+        if sum(part.times for part in self.parts) >= _MANY:
+            return 2 * int(next_fast_len(-(-cells // 2), real=True))
+        return 1 << math.ceil(math.log2(max(cells, FEWEST_CELLS)))
 
     def tilt(self, center: float) -> float:
         """The ``t`` at which the mean of the tilted sum is ``center``; 0 below its own mean."""

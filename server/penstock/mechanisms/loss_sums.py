@@ -89,14 +89,18 @@ def best_ratios(likely: Floats, unlikely: Floats, delta: float) -> Floats:
 
 
 def raised_to(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
-    """A power by squaring: numpy's own power of complex numbers is slow, and less exact."""
-    result = np.ones_like(base)
+    """Raise to a power by squaring: numpy's own power of complex numbers is slow, and less exact.
+
+    Squares are written over each other: arrays of many megabytes are slow to allocate.
+    """
+    square, result = base.copy(), None
     while exponent:
         if exponent & 1:
-            result *= base
+            result = square.copy() if result is None else np.multiply(result, square, out=result)
         exponent >>= 1
-        base = base * base
-    return result
+        if exponent:
+            np.multiply(square, square, out=square)
+    return np.ones_like(base) if result is None else result
 
 
 def _window(losses: Sequence[Losses], counts: Sequence[int]) -> tuple[float, float]:
