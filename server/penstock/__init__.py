@@ -11,6 +11,7 @@ learns exactly what its best-informed member knows.  The map, from the bottom up
 * ``encryption``   envelopes, key ring, key providers
 * ``merkle``       the tree over the log, and its proofs
 * ``persistence``  tables, transactions, migrations
+* ``computing``    long computations in processes of their own, which know no secret
 * ``connectors``   from a spec to an exact integer vector with a derived sensitivity
 * ``services``     one use case a file, one transaction each
 * ``api``, ``web`` JSON over HTTP, and the pages for people

@@ -14,8 +14,11 @@ from flask import Flask
 from penstock import api, web
 from penstock.accounting import import_late
 from penstock.api import access_log
+from penstock.computing import Bounds, Pool
 from penstock.services import exports
+from penstock.services.computing import Computing, Here
 from penstock.services.home import open_server
+from penstock.services.pooled import MODULE, Pooled
 from penstock.services.runner import PATIENCE_SECONDS, Runner
 from penstock.services.server import Server
 from penstock.settings import Settings, load
@@ -32,7 +35,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     # Who serves must not be able to do what the owner of the database may.
     settings = replace(settings, migration_database_url="")
     access_log.configure(settings.log_level)
-    app = create_app_for(open_server(settings), descriptor=api.inherited())
+    app = create_app_for(open_server(settings), descriptor=api.inherited(), apart=True)
     threading.Thread(target=_warm, args=[app], name="warming", daemon=True).start()
     return app
 
@@ -44,25 +47,48 @@ def create_app_for(
     sleep: Callable[[float], None] = time.sleep,
     descriptor: int | None = None,
     patience: float = PATIENCE_SECONDS,
+    apart: bool = False,
 ) -> Flask:
     """The application over an open server; ``clock`` and ``sleep`` pace its answers.
 
     ``descriptor`` is the memory in which it counts together with other processes,
-    ``patience`` how many seconds a page waits for long work before it says how far that is.
+    ``patience`` how many seconds a page waits for long work before it says how far that is,
+    ``apart`` whether long computations have processes of their own.
     """
     app = Flask("penstock", static_folder=None)
     # Errors that nothing handles go to the edge, which alone knows what may be said of them.
     app.config["PROPAGATE_EXCEPTIONS"] = True
     app.url_map.merge_slashes = False
     tallies = api.opened(server, (*api.ROUTES, *web.ROUTES), clock, descriptor)
+    server = replace(server, computing=_computing(server.settings, tallies, apart=apart))
     rhythm = api.Pace(server.settings.time_quantum, clock, sleep)
     app.register_blueprint(api.blueprint(server, rhythm, tallies))
     exports.tidy(server)
-    runner = Runner(server, patience=patience, failed=access_log.failed)
+    runner = Runner(
+        server, patience=patience, failed=access_log.failed, computed=tallies.limits.computed
+    )
     app.register_blueprint(web.blueprint(server, _lent(server, tallies, runner)))
     _require_policies(app)
-    app.wsgi_app = api.Edge(app.wsgi_app, tallies.requests, clock)  # type: ignore[method-assign]  # how Flask is wrapped
+    edge = api.Edge(app.wsgi_app, tallies.requests, tallies.limits.answered, clock)
+    app.wsgi_app = edge  # type: ignore[method-assign]  # how Flask is wrapped
     return app
+
+
+def _computing(settings: Settings, tallies: api.Tallies, *, apart: bool) -> Computing:
+    """Where long computations are done, each person's one at a time."""
+    if not apart or settings.computing_processes == 0:
+        return Here(tallies.turns)
+    bounds = Bounds(settings.computing_seconds, settings.computing_memory)
+    return Pooled(
+        Pool(
+            MODULE,
+            processes=settings.computing_processes,
+            queue=settings.computing_queue,
+            bounds=bounds,
+            turns=tallies.turns,
+            noted=tallies.computed,
+        )
+    )
 
 
 def _warm(app: Flask) -> None:

@@ -19,6 +19,7 @@
     │   └── QuotaUsedUp         as much was handed to the caller as may be in a day
     ├── IntegrityViolation      stored state was altered, or is sealed under other keys (503)
     └── Unavailable             the server cannot serve this now (503)
+        ├── Busy                as much is computed here as can be, for the moment
         ├── DatabaseUnavailable locked, full, read-only, unreadable
         │   ├── NoRoom          what is left of the disk is kept for taking access away
         │   └── Interrupted     lost or overtaken in mid-transaction: may be tried anew
@@ -30,7 +31,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class PenstockError(Exception):
@@ -168,6 +169,13 @@ class Unavailable(PenstockError):
     title = "Not available now"
 
 
+class Busy(Unavailable):
+    """As much is computed here as can be; what was asked for may be asked for again soon."""
+
+    code = "BUSY"
+    title = "The server computes as much as it can"
+
+
 class DatabaseUnavailable(Unavailable):
     """Locked, full, read-only or unreadable."""
 
@@ -227,3 +235,31 @@ class KeysUnavailable(Unavailable):
 
     code = "KEYS_UNAVAILABLE"
     title = "The keys are not available"
+
+
+def described(problem: PenstockError) -> dict[str, Any]:
+    """Write an error down as JSON may hold it, for another time or process."""
+    places = problem.errors if isinstance(problem, InvalidInput) else ()
+    return {
+        "code": problem.code,
+        "detail": problem.detail,
+        "errors": [list(place) for place in places],
+        "data": dict(problem.data),
+    }
+
+
+def raised_again(document: Mapping[str, Any]) -> PenstockError:
+    """Make the error of what ``described`` wrote down, of the class that has its code."""
+    kind = _kinds(PenstockError).get(document["code"], PenstockError)
+    data = document.get("data", {})
+    if issubclass(kind, InvalidInput):
+        return kind(document["detail"], errors=[(p, w) for p, w in document["errors"]], **data)
+    return kind(document["detail"], **data)
+
+
+def _kinds(kind: type[PenstockError]) -> dict[str, type[PenstockError]]:
+    """Return the classes below ``kind`` by code; one that has its parent's is its parent here."""
+    found: dict[str, type[PenstockError]] = {}
+    for below in kind.__subclasses__():
+        found |= _kinds(below)
+    return found | {kind.code: kind}

@@ -14,12 +14,14 @@ _INTEGERS = {
     *("levels_per_day", "level_bytes_per_day", "room_reserve", "database_largest"),
     *("request_burst", "failed_sign_ins", "session_idle_minutes", "session_hours"),
     *("token_longest_days", "tokens_per_user"),
+    *("computing_processes", "computing_queue", "computing_memory"),
 }
 _SWITCHES = {"two_person_rule"}
 _POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 _NUMBERS = {
     *("time_quantum", "busy_timeout", "log_patience", "request_rate"),
     *("client_patience", "database_patience"),
+    *("processor_burst", "processor_rate", "computing_seconds"),
 }
 
 
@@ -63,6 +65,12 @@ _RANGES: dict[str, tuple[float, float]] = {
     "request_burst": (1, 1_000_000),
     "request_rate": (0, 1_000_000),
     "failed_sign_ins": (0, 1_000_000),
+    "processor_burst": (1, 1_000_000),
+    "processor_rate": (0, 1_000_000),
+    "computing_processes": (0, 64),
+    "computing_queue": (0, 64),
+    "computing_seconds": (0.1, 3600),
+    "computing_memory": (768 * 2**20, 2**50),
 }
 
 

@@ -208,6 +208,39 @@ class Settings:
             " restore are proposed by one admin and approved by another: on or off."
         },
     )
+    processor_burst: float = field(
+        default=120.0,
+        metadata={
+            "sentence": "How many seconds of a processor a principal may use at once; requests"
+            " that take next to nothing do not count."
+        },
+    )
+    processor_rate: float = field(
+        default=0.25,
+        metadata={
+            "sentence": "How many seconds of a processor a principal may use in every second after"
+            " that; 0 is no limit."
+        },
+    )
+    computing_processes: int = field(
+        default=1,
+        metadata={
+            "sentence": "How many processes each worker has for long computations; with 0 they are"
+            " done where requests are answered."
+        },
+    )
+    computing_queue: int = field(
+        default=2,
+        metadata={"sentence": "How many computations of a worker may wait for one of them."},
+    )
+    computing_seconds: float = field(
+        default=30.0,
+        metadata={"sentence": "How many seconds of a processor one computation may take."},
+    )
+    computing_memory: int = field(
+        default=2048 * MEBIBYTE,
+        metadata={"sentence": "How many bytes of address space one computation may take."},
+    )
     metrics_token: str = field(
         default="",
         metadata={

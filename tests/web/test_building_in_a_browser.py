@@ -55,7 +55,7 @@ def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
 ) -> None:
     window.sign_in(served.invite("admin"))
     window.go("/new/stream?dataset=sites")
-    window.expect(409, 422)
+    window.expect(422, 429)
     page = window.page
     page.get_by_label("Name").fill("arrivals")
     page.get_by_label("Elements at most").fill("64")
@@ -80,8 +80,8 @@ def test_ways_to_ask_are_compared_on_a_phone(served: Served, open_screen: Open) 
     window = open_screen(size=PHONE, color_scheme="dark")
     window.sign_in(served.invite("admin"))
     window.go("/new/query?kind=vector&dataset=sites")
-    # 409: what a script asks for while the button's preview is still worked out.
-    window.expect(409, 422)
+    # 429: what a script asks for while the button's preview is still worked out.
+    window.expect(422, 429)
     page = window.page
     page.get_by_label("Name").fill("typed")
     page.get_by_label("What each is called").fill("a\nb\nc")

@@ -13,8 +13,9 @@ from tests.web.world import HOST, HOSTILE, ORIGIN, Browser, text_of
 from werkzeug.test import TestResponse
 
 from penstock.privacy import Sensitivity
-from penstock.services import power_advice, preview
-from penstock.services.preview_views import PowerView, PreviewView
+from penstock.services import computations, power_advice
+from penstock.services.computed import Quote
+from penstock.services.preview_views import PowerView
 
 COUNT: dict[str, Any] = {
     "name": "lent",
@@ -136,7 +137,9 @@ def test_an_advised_power_is_taken(root: Browser) -> None:
 @pytest.mark.usefixtures("unchanged")
 def test_noises_are_compared_where_that_is_asked_for(root: Browser) -> None:
     assert "The same under other noise" not in previewed(root, "statistic").text
-    page = previewed(root, "statistic", compare="1")
+    begun = previewed(root, "statistic", compare="1")
+    assert begun.status_code == 303
+    page = root.get(begun.location)
     assert "The same under other noise" in page.text
     assert {"mechanism=laplace", "mechanism=poisson", "mechanism=skellam"} <= set(takes(page))
     assert "generalized Gaussian The field p, the power" in text_of(page)
@@ -167,20 +170,20 @@ def test_one_preview_of_a_person_is_worked_out_at_a_time(
     root: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inner: list[TestResponse] = []
-    worked_out = preview.preview
+    worked_out = computations.quote
     fields = {**COUNT, "form_key": root.form_key()}
     headers = {"Origin": ORIGIN, "HX-Request": "true"}
 
-    def slowly(*asked: Any) -> PreviewView:
+    def slowly(*asked: Any, **named: Any) -> Quote:
         if not inner:
             inner.append(
                 root.client.post("/new/query/preview", base_url=HOST, headers=headers, data=fields)
             )
-        return worked_out(*asked)
+        return worked_out(*asked, **named)
 
-    monkeypatch.setattr(preview, "preview", slowly)
+    monkeypatch.setattr(computations, "quote", slowly)
     outer = root.client.post("/new/query/preview", base_url=HOST, headers=headers, data=fields)
-    assert (outer.status_code, inner[0].status_code) == (200, 409)
+    assert (outer.status_code, inner[0].status_code) == (200, 429)
     assert "still being worked out" in inner[0].text
     again = root.client.post("/new/query/preview", base_url=HOST, headers=headers, data=fields)
     assert again.status_code == 200

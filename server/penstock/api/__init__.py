@@ -8,7 +8,8 @@
 * ``cursors``     where lists go on
 * ``idempotency`` what is done once, however often it is sent
 * ``pace``        what the clock must not tell apart
-* ``limits``      how often somebody may ask
+* ``limits``      how often somebody may ask, and how much of a processor that may take
+* ``turns``       whose long computation is under way
 * ``metrics``     what Prometheus may read
 * ``tallies``, ``shared``                 the memory in which the workers count together
 * ``edge``, ``access_log``                around everything: ids, headers, log, faults

@@ -7,7 +7,7 @@ repeat what was sent or stored.
 
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from flask import Request
@@ -39,16 +39,21 @@ HEADERS = {
 
 
 class Edge:
-    """The outermost layer around ``app``; ``clock`` in seconds, never going back."""
+    """The outermost layer around ``app``; ``clock`` in seconds, never going back.
+
+    ``answered`` is told how many seconds of a processor an answer took, by its caller's name.
+    """
 
     def __init__(
         self,
         app: "WSGIApplication",
         requests: Requests,
+        answered: Callable[[str, float], None],
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._app = app
         self._requests = requests
+        self._answered = answered
         self._clock = clock
 
     def __call__(
@@ -58,6 +63,7 @@ class Edge:
         request_id = uuid.uuid4().hex
         environ[REQUEST_ID] = request_id
         environ[STARTED] = started = self._clock()
+        before = time.thread_time()
         statuses: list[int] = []
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
@@ -81,7 +87,37 @@ class Edge:
             seconds=seconds,
             caller=environ.get(CALLER),
         )
-        return body
+        caller = environ.get(CALLER)
+        if caller is None:
+            return body
+        self._answered(caller, time.thread_time() - before)
+        return _Metered(body, lambda seconds: self._answered(caller, seconds))
+
+
+class _Metered:
+    """A body that says, when it is sent, how much of a processor writing it took."""
+
+    def __init__(self, body: Iterable[bytes], took: Callable[[float], None]) -> None:
+        self._body = body
+        self._took = took
+        self._seconds = 0.0
+
+    def __iter__(self) -> Iterator[bytes]:
+        parts = iter(self._body)
+        while True:
+            before = time.thread_time()
+            part = next(parts, None)
+            self._seconds += time.thread_time() - before
+            if part is None:
+                return
+            yield part
+
+    def close(self) -> None:
+        """End the body, as servers do when it is sent or its reader is gone."""
+        self._took(self._seconds)
+        close = getattr(self._body, "close", None)
+        if close is not None:
+            close()
 
 
 def _completed(headers: list[tuple[str, str]], request_id: str) -> list[tuple[str, str]]:

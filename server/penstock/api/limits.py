@@ -1,4 +1,8 @@
-"""How often somebody may ask: a token bucket for each principal, and one for each address.
+"""How often somebody may ask, and how much of a processor that may take: token buckets.
+
+A principal has one of requests and one of seconds of a processor, an address one of tokens
+that are not valid.  What a computation takes is known when it is done: so the bucket of seconds
+may owe some, and whoever is in debt asks for nothing until that has come back.
 
 A bucket is kept as one number, the moment at which it will be full again (the generic cell
 rate algorithm, ITU-T I.371, 1993): asking moves that moment on by what one request costs,
@@ -14,7 +18,8 @@ import hashlib
 import ipaddress
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from penstock.api.shared import Shared
@@ -24,6 +29,9 @@ from penstock.settings import Settings
 ROWS = 4096
 WAYS = 8
 _ENTRY = struct.Struct("<Qd")
+COVERED = 0.01
+"""Seconds of a processor that a request may take as one request, and no more than that."""
+
 BYTES = ROWS * WAYS * _ENTRY.size
 """What the table takes, whoever asks."""
 
@@ -33,7 +41,10 @@ MINUTE = 60.0
 
 @dataclass(frozen=True)
 class Allowance:
-    """``burst`` requests at once, and ``rate`` a second after that; a rate of 0 is no limit."""
+    """``burst`` at once, and ``rate`` a second after that; a rate of 0 is no limit.
+
+    Of requests, or of seconds of a processor.
+    """
 
     burst: float
     rate: float
@@ -55,6 +66,31 @@ class Buckets:
         """
         if allowance.rate <= 0:
             return 0.0
+        with self._entry(name) as (full_at, now, store):
+            wait = full_at + 1 / allowance.rate - now - allowance.burst / allowance.rate
+            # What is left over by rounding is less than a nanosecond's worth.
+            if wait > 1e-9:
+                return wait
+            store(full_at + 1 / allowance.rate)
+        return 0.0
+
+    def owed(self, name: str, allowance: Allowance) -> float:
+        """Return how much was taken out of a bucket and did not come back yet."""
+        if allowance.rate <= 0:
+            return 0.0
+        with self._entry(name) as (full_at, now, _):
+            return (full_at - now) * allowance.rate
+
+    def use(self, name: str, allowance: Allowance, amount: float) -> None:
+        """Take out of a bucket what is used already, also more than is in it."""
+        if allowance.rate <= 0:
+            return
+        with self._entry(name) as (full_at, _, store):
+            store(full_at + amount / allowance.rate)
+
+    @contextmanager
+    def _entry(self, name: str) -> Iterator[tuple[float, float, Callable[[float], None]]]:
+        """When a bucket will be full again, what time it is, and how to store another moment."""
         digest = hashlib.blake2b(
             name.encode(), digest_size=16, key=self._key[:64], person=b"penstock limits"
         ).digest()
@@ -67,12 +103,11 @@ class Buckets:
             own = [n for n, entry in enumerate(entries) if entry[0] == key]
             place = own[0] if own else min(range(WAYS), key=lambda n: entries[n][1])
             full_at = max(entries[place][1], now) if own else now
-            wait = full_at + 1 / allowance.rate - now - allowance.burst / allowance.rate
-            # What is left over by rounding is less than a nanosecond's worth.
-            if wait > 1e-9:
-                return wait
-            _ENTRY.pack_into(memory, start + place * _ENTRY.size, key, full_at + 1 / allowance.rate)
-        return 0.0
+
+            def store(moment: float) -> None:
+                _ENTRY.pack_into(memory, start + place * _ENTRY.size, key, moment)
+
+            yield full_at, now, store
 
 
 class Limits:
@@ -81,19 +116,40 @@ class Limits:
     def __init__(self, buckets: Buckets, settings: Settings) -> None:
         self._buckets = buckets
         self._requests = Allowance(settings.request_burst, settings.request_rate)
+        self._processor = Allowance(settings.processor_burst, settings.processor_rate)
         self._failures = Allowance(settings.failed_sign_ins, settings.failed_sign_ins / MINUTE)
 
     def request(self, user: str) -> None:
         """Count a request of the principal of this name, whatever token it came with.
 
-        Raises ``TooManyRequests``.
+        Raises ``TooManyRequests`` for too many, and where they took too much of a processor.
         """
+        self._require_seconds(user)
         wait = self._buckets.take(f"user {user}", self._requests)
         if wait:
             raise _refusal(
                 f"More was asked for than {self._requests.burst:g} requests at once and"
                 f" {self._requests.rate:g} a second after that.",
                 wait,
+            )
+
+    def computed(self, user: str, seconds: float) -> None:
+        """Count seconds of a processor that were used for the principal of this name."""
+        self._buckets.use(f"processor {user}", self._processor, seconds)
+
+    def answered(self, user: str, seconds: float) -> None:
+        """Count what a request took of a processor, beyond what one request may take."""
+        if seconds > COVERED:
+            self.computed(user, seconds - COVERED)
+
+    def _require_seconds(self, user: str) -> None:
+        burst, rate = self._processor.burst, self._processor.rate
+        used = self._buckets.owed(f"processor {user}", self._processor)
+        if used > burst:
+            raise _refusal(
+                f"Your requests used {used:.0f} seconds of a processor lately, of {burst:g} that"
+                f" one principal may use at once; {rate:g} come back every second.",
+                (used - burst) / rate,
             )
 
     def failed_sign_in(self, address: str) -> None:

@@ -18,6 +18,7 @@ from penstock.api.bearer import presented
 from penstock.api.limits import Limits
 from penstock.api.operations import Policy
 from penstock.api.shared import Shared
+from penstock.computing import Outcome
 from penstock.errors import NotAuthenticated, PenstockError
 from penstock.services import room
 from penstock.services.server import Server
@@ -38,6 +39,10 @@ EDGES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper edges of the buckets of durations, in seconds."""
 
 _CELL = struct.Struct("<Q")
+
+_OUTCOMES = tuple(Outcome)
+OUTCOME_BYTES = len(_OUTCOMES) * _CELL.size
+OUTCOME_LAYOUT = f"computations {[str(outcome) for outcome in _OUTCOMES]}"
 
 
 def edges(quantum: float) -> tuple[float, ...]:
@@ -98,6 +103,28 @@ class Requests:
             yield verb, route, name, found[number * width : (number + 1) * width]
 
 
+class Computations:
+    """Long computations by what became of them, counted by all workers together."""
+
+    def __init__(self, memory: Shared, offset: int) -> None:
+        self._memory = memory
+        self._offset = offset
+
+    def count(self, outcome: Outcome) -> None:
+        """Count one of them."""
+        start = self._offset + _OUTCOMES.index(outcome) * _CELL.size
+        with self._memory.held() as memory:
+            (before,) = _CELL.unpack_from(memory, start)
+            _CELL.pack_into(memory, start, before + 1)
+
+    def counted(self) -> Iterator[tuple[str, int]]:
+        """Every outcome, and how often it was."""
+        with self._memory.held() as memory:
+            copy = bytes(memory[self._offset : self._offset + OUTCOME_BYTES])
+        for outcome, (value,) in zip(_OUTCOMES, _CELL.iter_unpack(copy), strict=True):
+            yield str(outcome), value
+
+
 class Health:
     """Whether the server can serve, looked at when it is asked for."""
 
@@ -125,8 +152,9 @@ def _holds(check: Callable[[], object]) -> bool:
 class Collector:
     """Gives ``prometheus_client`` what is counted and what is looked at."""
 
-    def __init__(self, requests: Requests, health: Health) -> None:
+    def __init__(self, requests: Requests, computations: Computations, health: Health) -> None:
         self._requests = requests
+        self._computations = computations
         self._health = health
 
     def collect(self) -> "Iterator[Metric]":
@@ -151,6 +179,13 @@ class Collector:
             seconds.add_metric(values, list(zip(bounds, upto, strict=True)), sum_value=None)
         yield requests
         yield seconds
+        # Without the time they took, which depends on what was asked.
+        computed = CounterMetricFamily(
+            "penstock_computations", "Long computations, by outcome.", labels=("outcome",)
+        )
+        for outcome, times in self._computations.counted():
+            computed.add_metric((outcome,), times)
+        yield computed
         parts = GaugeMetricFamily(
             "penstock_part_up", "Whether a part of the server works.", labels=("part",)
         )
@@ -162,9 +197,15 @@ class Collector:
         yield build
 
 
-def add_page(blueprint: Blueprint, server: Server, requests: Requests, limits: Limits) -> None:
+def add_page(
+    blueprint: Blueprint,
+    server: Server,
+    requests: Requests,
+    computations: Computations,
+    limits: Limits,
+) -> None:
     """Serve ``/metrics`` to whoever has the token of the settings; without one, nothing."""
-    collector = Collector(requests, Health(server))
+    collector = Collector(requests, computations, Health(server))
     wanted = server.settings.metrics_token.encode()
 
     def page() -> Response:

@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException
 
 from penstock.api.answers import rendered
 from penstock.errors import (
+    Busy,
     Conflict,
     DatabaseUnavailable,
     Forbidden,
@@ -180,7 +181,7 @@ def _response(
     response = Response(rendered({**(data or {}), **document}), status, content_type=MEDIA_TYPE)
     if status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="penstock"'
-    if code == DatabaseUnavailable.code:
+    if code in (Busy.code, DatabaseUnavailable.code):
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     if status == 429:
         response.headers["Retry-After"] = str((data or {}).get("retry_after", RETRY_AFTER_SECONDS))

@@ -1,19 +1,27 @@
-"""What the workers of a server count together: who has asked how often, and the metrics."""
+"""What the workers of a server count together: who asks how often, who computes, the metrics."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from penstock.api import limits, metrics
+from penstock.api import limits, metrics, turns
 from penstock.api.shared import Shared
+from penstock.computing import Outcome
 from penstock.services.server import Server
 
 
 @dataclass(frozen=True)
 class Tallies:
-    """The two tables that lie in one piece of shared memory."""
+    """The tables that lie in one piece of shared memory."""
 
     limits: limits.Limits
     requests: metrics.Requests
+    turns: turns.SharedTurns
+    computations: metrics.Computations
+
+    def computed(self, person: str, outcome: Outcome, seconds: float) -> None:
+        """Count a computation, and what it took of a processor (``computing.Noted``)."""
+        self.computations.count(outcome)
+        self.limits.computed(person, seconds)
 
 
 def opened(
@@ -28,10 +36,14 @@ def opened(
     that of the machine is.
     """
     lines = metrics.Lines(routes, server.settings.time_quantum)
-    layout = f"{limits.LAYOUT}; {lines.layout}"
-    memory = Shared(limits.BYTES + lines.bytes, layout, descriptor)
+    layout = "; ".join((limits.LAYOUT, lines.layout, turns.LAYOUT, metrics.OUTCOME_LAYOUT))
+    at_turns = limits.BYTES + lines.bytes
+    at_outcomes = at_turns + turns.BYTES
+    memory = Shared(at_outcomes + metrics.OUTCOME_BYTES, layout, descriptor)
     buckets = limits.Buckets(memory, 0, server.secrets.pepper, clock)
     return Tallies(
         limits.Limits(buckets, server.settings),
         metrics.Requests(memory, limits.BYTES, lines),
+        turns.SharedTurns(memory, at_turns, server.secrets.pepper, clock),
+        metrics.Computations(memory, at_outcomes),
     )

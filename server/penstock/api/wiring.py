@@ -59,7 +59,7 @@ def blueprint(server: Server, rhythm: pace.Pace, tallies: Tallies) -> Blueprint:
             provide_automatic_options=False,
         )
     add_documents(made)
-    add_page(made, server, tallies.requests, tallies.limits)
+    add_page(made, server, tallies.requests, tallies.computations, tallies.limits)
     made.app_errorhandler(PenstockError)(_refused)
     made.app_errorhandler(HTTPException)(_refused_by_flask)
 

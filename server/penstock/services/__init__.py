@@ -10,6 +10,10 @@
 * ``coalitions``     query by query, who of some people stands where
 * ``proof_status``   what the log stands on now, and proofs held to signed roots
 * ``offers``         what a query would be and cost, before anything is charged
+* ``computations, stream_quotes``
+                     the long ones of these, as pure functions of public numbers
+* ``computing, pooled, computing_jobs, wire``
+                     where they are done: here, or in a process of their own that knows no secret
 * ``preview``        the same for whoever asks first; nothing is done
 * ``registration``   settle, charge, commit; then read the data once, for the anchor
 * ``levels``         the same for levels that are raised; lower ones act on the future

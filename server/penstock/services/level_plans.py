@@ -27,10 +27,10 @@ from penstock.services.levels import (
     require_ceiling_of_histogram,
 )
 from penstock.services.lookup import holding, query_by_name, required, stream_by_name
-from penstock.services.preview import charge_of, room_of
 from penstock.services.preview_views import ChargeView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
+from penstock.services.rooms import charge_of, room_of
 from penstock.services.server import Server
 from penstock.services.specs import LevelSpec
 from penstock.services.stream_errors import errors

@@ -7,38 +7,37 @@ registration settles, whose ladder begins at the highest tier's level.
 """
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from penstock.accounting import Entry, check, left_of, limit_of
+from penstock.accounting import Entry
 from penstock.connectors.refusals import Refusals
 from penstock.errors import BudgetExhausted
 from penstock.mechanisms import GeneralizedGaussian
 from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.services import computations
 from penstock.services.accounts import (
     NOTHING,
     TierAccount,
-    largest_share,
     open_account,
     require_room,
 )
 from penstock.services.catalogue import levels_of, visible
 from penstock.services.charging import accounts_of
+from penstock.services.computed import Described, DescribedTier, SeenTier
 from penstock.services.count_structures import compared
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
-from penstock.services.independent import together
 from penstock.services.lookup import required
-from penstock.services.offers import Offer, require_tiers, settle
-from penstock.services.power_advice import advice, expected_maximum
-from penstock.services.preview_views import ChargeView, PreviewTierView, PreviewView, RoomView
+from penstock.services.offers import Offer, require_tiers
+from penstock.services.preview_views import PreviewTierView, PreviewView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.registration import charged_dataset, pending, require_dimension
+from penstock.services.rooms import charge_of, room_of
 from penstock.services.server import Server
 from penstock.services.specs import PreviewRequest, PushedVectorRequest, RegisteredQuery
 
@@ -54,16 +53,40 @@ class _Seen:
     room: RoomView | None
 
 
-def preview(server: Server, principal: Principal, request: PreviewRequest) -> PreviewView:
+@dataclass(frozen=True)
+class _Planned:
+    """A query as it would be, or as it is, before it is said what its levels mean."""
+
+    of: Plannable | Query
+    dataset: Dataset
+    process: Process
+    dimension: int
+    seen: Sequence[_Seen]
+    refusal: str | None
+
+    @property
+    def asks(self) -> bool:
+        """Whether the largest error of all values is to be told."""
+        of = self.of
+        asked = json.loads(of.spec)["mechanism"] if isinstance(of, Query) else of.mechanism
+        return bool(asked == GeneralizedGaussian.name)
+
+
+def preview(
+    server: Server, principal: Principal, request: PreviewRequest, patience: float = 0.0
+) -> PreviewView:
     """What registering ``request`` would settle, or what a registered query was charged.
 
+    Waits ``patience`` seconds for what its person has computed just now.
     Raises what registering would, but for want of budget, which the answer states, and of
     the file, which is not looked at; ``NotFound`` for a query or dataset out of sight.
     """
     principal.require("analyst", "admin")
     if isinstance(request, RegisteredQuery):
         with server.database.read() as session:
-            return _registered(session, *visible(session, principal, request.query, stream=False))
+            found = visible(session, principal, request.query, stream=False)
+            stored = _stored(session, *found)
+        return _registered(server, principal, patience, stored)
     with server.database.read() as session:
         limit = visible_below(session, principal)
         dataset = visible_dataset(session, principal, request.dataset)
@@ -79,21 +102,37 @@ def preview(server: Server, principal: Principal, request: PreviewRequest) -> Pr
     if isinstance(request, PushedVectorRequest):
         counted(request, prepared)
     require_dimension(server, prepared)
-    offer = settle(request, prepared, accounts, dataset.delta, limit)
+    asks = request.mechanism == GeneralizedGaussian.name
+    quote = server.computing.run(
+        principal.name,
+        patience,
+        computations.quote,
+        request,
+        computations.public(prepared),
+        accounts,
+        dataset.delta,
+        limit,
+        asks=asks,
+    )
+    offer = computations.among(quote.offer, accounts)
     with server.database.read() as session:
         left = pending(session, dataset, request, prepared, limit)
-        if left is not None:
-            return _registered(session, left, limit)
-        terms = request.max_levels, prepared.dimension
-        refusal = refusal_of(session, dataset, *terms, offer, everybody=limit is None)
+        if left is None:
+            terms = request.max_levels, prepared.dimension
+            refusal = refusal_of(session, dataset, *terms, offer, everybody=limit is None)
+        else:
+            stored = _stored(session, left, limit)
+    if left is not None:
+        return _registered(server, principal, patience, stored)
     seen = [
         _Seen(account, offer.rungs[account.tier.name], rungs, cost, room_of(account, cost))
         for account, rungs, cost in offer.by_tier()
     ]
-    return _view(request, dataset, offer.process, prepared.dimension, seen, refusal)
+    planned_query = _Planned(request, dataset, offer.process, prepared.dimension, seen, refusal)
+    return _view(planned_query, quote.described)
 
 
-def _registered(session: Session, query: Query, limit: Tier | None) -> PreviewView:
+def _stored(session: Session, query: Query, limit: Tier | None) -> _Planned:
     process = Process.of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     charged = charged_for(session, dataset, [query])
@@ -104,43 +143,48 @@ def _registered(session: Session, query: Query, limit: Tier | None) -> PreviewVi
             paid = charged.get((required(tier.id), required(query.id)))
             rungs, cost = (sorted(paid.rungs), paid.sum) if paid else ([rung], NOTHING)
             seen.append(_Seen(account, rung, rungs, cost, None))
-    return _view(query, dataset, process, query.dimension, seen, None)
+    return _Planned(query, dataset, process, query.dimension, seen, None)
 
 
-def _view(
-    of: Plannable | Query,
-    dataset: Dataset,
-    process: Process,
-    dimension: int,
-    seen: Sequence[_Seen],
-    refusal: str | None,
+def _registered(
+    server: Server, principal: Principal, patience: float, stored: _Planned
 ) -> PreviewView:
-    asked = json.loads(of.spec)["mechanism"] if isinstance(of, Query) else of.mechanism
-    asks = asked == GeneralizedGaussian.name
-    rungs = [(one.account.tier.name, one.rung) for one in seen]
+    described = server.computing.run(
+        principal.name,
+        patience,
+        computations.describe,
+        stored.process,
+        [SeenTier(one.account.tier.name, one.rung, one.rungs) for one in stored.seen],
+        stored.dimension,
+        stored.dataset.delta,
+        asks=stored.asks,
+    )
+    return _view(stored, described)
+
+
+def _view(found: _Planned, described: Described) -> PreviewView:
+    process, rungs = found.process, [(one.account.tier.name, one.rung) for one in found.seen]
+    of = found.of
     return PreviewView(
         query=of.name,
-        dataset=dataset.name,
-        dataset_version=dataset.version,
+        dataset=found.dataset.name,
+        dataset_version=found.dataset.version,
         mechanism=process.mechanism.name,
         p=process.p,
         lossless=process.lossless,
         registered=isinstance(of, Query),
-        dimension=dimension,
+        dimension=found.dimension,
         granularity=float(process.mechanism.granularity),
         sensitivity=process.sensitivity_view(),
-        refusal=refusal,
-        tiers=[_tier(process, dataset, one, dimension if asks else None) for one in seen],
-        powers=advice(process, rungs, dimension, dataset.delta) if asks and seen else None,
-        structures=None if isinstance(of, Query) else compared(dataset, of, process, rungs),
+        refusal=found.refusal,
+        tiers=[_tier(*both) for both in zip(found.seen, described.tiers, strict=True)],
+        powers=described.powers,
+        structures=None if isinstance(of, Query) else compared(found.dataset, of, process, rungs),
     )
 
 
-def _tier(
-    process: Process, dataset: Dataset, seen: _Seen, dimension: int | None
-) -> PreviewTierView:
-    """``dimension`` is given where the largest error of all values is to be told."""
-    level = process.at_tier(seen.account.tier.name, seen.rung, dataset.delta)
+def _tier(seen: _Seen, described: DescribedTier) -> PreviewTierView:
+    level = described.level
     return PreviewTierView(
         level.tier,
         level.level,
@@ -148,28 +192,9 @@ def _tier(
         charge_of(seen.account, seen.cost),
         level.error,
         seen.room,
-        together(process, seen.rungs, dataset.delta),
-        None if dimension is None else expected_maximum(process, seen.rung, dimension),
+        described.composed,
+        described.expected_maximum,
         level.histogram,
-    )
-
-
-def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
-    """What an account is charged, and which part of it that is."""
-    share = cost.loss / limit_of(account.account).loss
-    order = account.account.order if math.isfinite(account.account.order) else None
-    return ChargeView(order, cost.cost.loss, cost.cost.failure, share)
-
-
-def room_of(account: TierAccount, cost: Entry) -> RoomView:
-    """Whether an account has room for a charge."""
-    shortfall = check(account.account, account.spent, cost)
-    limit = limit_of(account.account).loss
-    return RoomView(
-        fits=shortfall is None,
-        needed_share=cost.loss / limit,
-        remaining_share=left_of(account.account, account.spent).loss / limit,
-        largest_share=largest_share(account) if shortfall is None else shortfall.largest_share,
     )
 
 

@@ -20,6 +20,7 @@ from penstock.connectors.refusals import Refusals
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
 from penstock.persistence import Need, lock_dataset, lock_query
 from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.services import computations
 from penstock.services.charging import (
     accounts_of,
     charge_all,
@@ -27,12 +28,13 @@ from penstock.services.charging import (
     require_same_accounts,
     row_of,
 )
+from penstock.services.computing import PATIENCE
 from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
 from penstock.services.exact import prepared as prepared_for
 from penstock.services.histogram_state import begin, drawn, save
 from penstock.services.independent import drawn_at, first_rungs
 from penstock.services.lookup import dataset_by_name, in_sight, required
-from penstock.services.offers import Offer, require_tiers, settle
+from penstock.services.offers import Offer, require_tiers
 from penstock.services.principals import Principal, require_still
 from penstock.services.process import Process
 from penstock.services.releases import store
@@ -63,7 +65,16 @@ def register(
     told.settle()
     require_dimension(server, prepared)
     progress("working out levels and charges")
-    offer = settle(request, prepared, accounts, dataset.delta)
+    quoted = server.computing.run(
+        principal.name,
+        PATIENCE,
+        computations.settle,
+        request,
+        computations.public(prepared),
+        accounts,
+        dataset.delta,
+    )
+    offer = computations.among(quoted, accounts)
     # All that is drawn behind the charge has to find room: what is charged is finished.
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
     with server.database.write(alone=False, grows=size) as session:

@@ -8,6 +8,7 @@ of life.  Threads end with their process, in the middle of what they do, as in a
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -57,12 +58,17 @@ def unheard(piece: str, error: BaseException) -> None:
     """Tell nobody what failed."""
 
 
+def uncounted(_person: str, _seconds: float) -> None:
+    """Count nothing."""
+
+
 class Runner:
     """Works on pieces for the people who asked for them.
 
     A caller waits ``patience`` seconds for what may be done soon.  ``pulse`` is how many
     seconds pass between two signs of life; with none ``beat`` is for the caller to call.
-    ``host`` is what this machine is called; ``failed`` hears of errors that are none of ours.
+    ``host`` is what this machine is called; ``failed`` hears of errors that are none of
+    ours, ``computed`` for whom how many seconds of a processor were used.
     """
 
     def __init__(
@@ -73,12 +79,14 @@ class Runner:
         pulse: float | None = PULSE_SECONDS,
         host: str = "",
         failed: Callable[[str, BaseException], None] = unheard,
+        computed: Callable[[str, float], None] = uncounted,
     ) -> None:
         self.host = host or socket.gethostname() or "this machine"
         self._server = server
         self._patience = patience
         self._pulse = pulse
         self._failed = failed
+        self._computed = computed
         self._start()
 
     def _start(self) -> None:
@@ -102,7 +110,9 @@ class Runner:
             if begun.fresh:
                 run = Run(begun.piece.id, begun.piece.attempt)
                 name = f"work-{run.piece}"
-                threading.Thread(target=self._do, name=name, args=(run, act), daemon=True).start()
+                threading.Thread(
+                    target=self._do, name=name, args=(run, act, principal.name), daemon=True
+                ).start()
                 # Not before: nobody speaks for what no thread could be had for.
                 self._runs[run.piece] = run
                 self._speak()
@@ -130,10 +140,11 @@ class Runner:
         if error is not None and not isinstance(error, PenstockError):
             self._failed(run.piece, error)
 
-    def _do(self, run: Run, act: Act) -> None:
+    def _do(self, run: Run, act: Act, person: str) -> None:
         outcome: Future[str] = Future()
         with Into(outcome):
             outcome.set_result(act(run))
+        self._computed(person, time.thread_time())
         # Where even this is not heard, the work counts as interrupted, and is started again.
         self._try(run, lambda: again(lambda: self._settle(run, outcome)))
         error = outcome.exception()

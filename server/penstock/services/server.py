@@ -1,12 +1,13 @@
 """Everything that a use case needs and must not reach for by itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from penstock.encryption import KeyProvider, Secrets
 from penstock.persistence import Database
 from penstock.randomness import Stream
+from penstock.services.computing import Computing, Here
 from penstock.services.identity import Issuer
 from penstock.services.sequencer import Sequencer
 from penstock.settings import Settings
@@ -17,7 +18,8 @@ class Server:
     """One server's database, log, keys, clock and entropy, passed to every use case.
 
     ``clock`` answers the time in UTC; ``randomness`` a freshly keyed stream, asked once
-    for every release.  ``issuer`` is the OpenID provider that is believed, where there is one.
+    for every release.  ``issuer`` is the OpenID provider that is believed, where there is one,
+    ``computing`` works out what is long.
     """
 
     settings: Settings
@@ -28,3 +30,4 @@ class Server:
     clock: Callable[[], datetime]
     randomness: Callable[[], Stream]
     issuer: Issuer | None = None
+    computing: Computing = field(default_factory=Here)

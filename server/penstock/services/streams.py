@@ -12,7 +12,6 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors import PreparedQuery
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import within
 from penstock.errors import InvalidInput
@@ -22,7 +21,6 @@ from penstock.services import datasets
 from penstock.services.allowances import allow
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.charging import (
-    Accounts,
     accounts_of,
     charge_all,
     name_taken,
@@ -37,13 +35,14 @@ from penstock.services.levels import (
     require_active,
 )
 from penstock.services.lookup import dataset_by_name, in_sight, required, stream_by_name
-from penstock.services.offers import Offer, settle
+from penstock.services.offers import Offer
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.stream_errors import errors
-from penstock.services.stream_shapes import Shape, fitted, prepared, settled
+from penstock.services.stream_quotes import StreamTerms, settle_stream
+from penstock.services.stream_shapes import Shape
 from penstock.services.stream_specs import StreamChange, StreamRequest
 from penstock.services.stream_state import (
     begin,
@@ -67,7 +66,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     with server.database.read() as session:
         dataset = dataset_by_name(session, request.dataset)
         accounts = accounts_of(session, dataset)
-    shape, terms, offer = planned(server, dataset, request, accounts)
+    shape, terms, offer = settle_stream(request, terms_of(server, dataset, request), accounts)
     with server.database.write(alone=False) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
         lock_dataset(session, required(dataset.id))
@@ -80,30 +79,11 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     return show(server, principal, query.name)
 
 
-def planned(
-    server: Server,
-    dataset: Dataset,
-    request: StreamRequest,
-    accounts: Accounts,
-    limit: Tier | None = None,
-) -> tuple[Shape, PreparedQuery, Offer]:
-    """What opening a stream settles: its structure, what is charged for it, and each level.
-
-    Tiers above ``limit`` are left out of all that is said.  Raises ``InvalidInput``.
-    """
-    shape = settled(request, _steps_per_unit(dataset, request), dataset.delta)
-    if shape.dimension > server.settings.dimension_limit:
-        raise InvalidInput(
-            f"An element has {shape.dimension} numbers; this server allows"
-            f" {server.settings.dimension_limit}.",
-            pointer="/dimension",
-        )
-    terms = prepared(request, shape)
-    offer = settle(request, terms, accounts, dataset.delta, limit)
-    shape = fitted(shape, offer)
-    for rung in set(offer.rungs.values()):
-        shape.require_reach(offer.process, rung)
-    return shape, terms, offer
+def terms_of(server: Server, dataset: Dataset, request: StreamRequest) -> StreamTerms:
+    """What the server fixes of a stream beside its spec.  Raises ``InvalidInput``."""
+    steps = _steps_per_unit(dataset, request)
+    most = server.settings.dimension_limit
+    return StreamTerms(dataset.name, dataset.version, dataset.delta, steps, most)
 
 
 def require_free_name(session: Session, name: str, limit: Tier | None = None) -> None:

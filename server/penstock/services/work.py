@@ -21,7 +21,14 @@ from typing import Literal, get_args
 
 from sqlmodel import Session, col, delete, select
 
-from penstock.errors import Conflict, InvalidInput, NotFound, PenstockError
+from penstock.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    PenstockError,
+    described,
+    raised_again,
+)
 from penstock.persistence import Need
 from penstock.persistence.tables import Work
 from penstock.services.lookup import required
@@ -155,7 +162,7 @@ def finish(server: Server, piece: str, attempt: int, result: str) -> None:
 
 def fail(server: Server, piece: str, attempt: int, problem: PenstockError) -> None:
     """Keep why it was refused, in the words that its owner would have been answered."""
-    _end(server, piece, attempt, "failed", problem=_written(problem))
+    _end(server, piece, attempt, "failed", problem=json.dumps(described(problem)))
 
 
 def forget(server: Server, principal: Principal, piece: str) -> None:
@@ -287,38 +294,13 @@ def _view(row: Work, principal: Principal, now: datetime) -> WorkView:
         attempt=row.attempt,
         stage=row.stage,
         percent=row.percent,
-        problem=None if row.problem is None else _read(row.problem),
+        problem=None if row.problem is None else raised_again(json.loads(row.problem)),
         result=row.result,
         host=row.host,
         started_at=row.started_at,
         beat_at=row.beat_at,
         finished_at=row.finished_at,
     )
-
-
-def _written(problem: PenstockError) -> str:
-    places = problem.errors if isinstance(problem, InvalidInput) else ()
-    return json.dumps({"code": problem.code, "detail": problem.detail, "errors": list(places)})
-
-
-def _read(problem: str) -> PenstockError:
-    """A refusal again, of the class that has its code."""
-    said = json.loads(problem)
-    found = _KINDS.get(said["code"], PenstockError)
-    if issubclass(found, InvalidInput):
-        return found(said["detail"], errors=[(place, words) for place, words in said["errors"]])
-    return found(said["detail"])
-
-
-def _kinds(kind: type[PenstockError]) -> dict[str, type[PenstockError]]:
-    """By their codes; a class that has its parent's is its parent here."""
-    found: dict[str, type[PenstockError]] = {}
-    for below in kind.__subclasses__():
-        found |= _kinds(below)
-    return found | {kind.code: kind}
-
-
-_KINDS = _kinds(PenstockError)
 
 
 def _writing(server: Server) -> AbstractContextManager[Session]:

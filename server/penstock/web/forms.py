@@ -9,10 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from werkzeug.datastructures import MultiDict
 
-from penstock.errors import Forbidden, InvalidInput, PenstockError
+from penstock.errors import Busy, Forbidden, InvalidInput, PenstockError, TooManyRequests
 from penstock.web.once import SentBefore, fresh_key
 
 LONGEST_NUMBER = 40
+
+_STATUSES = ((InvalidInput, 422), (Forbidden, 403), (TooManyRequests, 429), (Busy, 503))
+"""Of a form that is shown again; 409 for any other reason."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,7 @@ class Form:
         """Of the page that shows the form."""
         if self.problem is None:
             return 200
-        if isinstance(self.problem, InvalidInput):
-            return 422
-        return 403 if isinstance(self.problem, Forbidden) else 409
+        return next((code for kind, code in _STATUSES if isinstance(self.problem, kind)), 409)
 
 
 def refused(given: Mapping[str, str], problem: PenstockError) -> Form:

@@ -5,14 +5,13 @@ forms of a download, and how an answer is kept from telling how long it took.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from flask import Response
 
 from penstock.services.runner import Runner
 from penstock.services.views import ReleaseView
-from penstock.web.turns import Turns
 
 
 class Limits(Protocol):
@@ -41,8 +40,7 @@ class Lent:
 
     ``hide_duration`` and ``made_by`` speak of the request that is being answered: the one lets an
     answer of so many values not tell whether they were drawn just now, the other
-    names the caller to the log.  ``runner`` works on what takes long.  ``previews`` are the
-    pages' own: whose is worked out just now.
+    names the caller to the log.  ``runner`` works on what takes long.
     """
 
     limits: Limits
@@ -53,4 +51,3 @@ class Lent:
     hide_duration: Callable[[int], None]
     made_by: Callable[[str], None]
     runner: Runner
-    previews: Turns = field(default_factory=Turns)

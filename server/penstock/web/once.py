@@ -12,13 +12,20 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from penstock.errors import Conflict, Forbidden, InvalidInput, PenstockError
+from penstock.errors import (
+    Busy,
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    PenstockError,
+    TooManyRequests,
+)
 from penstock.services import repeats
 from penstock.web.visit import Visit
 
 FIELD = "once"
 UNSAID = frozenset({"form_key", FIELD})
-SHOWN = (InvalidInput, Conflict, Forbidden)
+SHOWN = (InvalidInput, Conflict, Forbidden, TooManyRequests, Busy)
 """What a form is shown again for, with what was typed."""
 
 KEY_REUSED = "/Idempotency-Key"

@@ -1,6 +1,5 @@
 """One request for a page, as the views see it."""
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -78,12 +77,13 @@ class Visit:
         kept = [(name, text) for name, text in given if name != "cursor"]
         return f"{quote(request.path)}?{urlencode([*kept, ('cursor', sealed)])}"
 
-    def turn(self) -> AbstractContextManager[None]:
-        """Of the caller, for a preview: what a script asks for while they type does not wait.
+    @property
+    def patience(self) -> float:
+        """How many seconds a preview waits for the caller's last one to be done.
 
-        Raises ``Conflict`` where theirs is not due.
+        What a script asks for while they type does not wait.
         """
-        return self.lent.previews.taken(self.principal.name, 0 if self.is_part else PATIENCE)
+        return 0.0 if self.is_part else PATIENCE
 
     @property
     def is_part(self) -> bool:

@@ -15,6 +15,7 @@ from penstock.errors import PenstockError
 from penstock.services import repeats, work
 from penstock.services.runner import Act, Run
 from penstock.services.work import Wanted, WorkView
+from penstock.web.building.comparing import Comparison
 from penstock.web.forms import Form
 from penstock.web.once import FIELD, SHOWN, UNSAID, once
 from penstock.web.visit import Visit
@@ -32,8 +33,10 @@ class Kind:
     ``doing`` says what is done, ``role`` who may ask for it, ``subject`` is the field that
     says to what.  ``act`` reads what was typed, and raises what is wrong with it before
     anything is begun.  ``result`` leads to what came of it, where that has a page; ``form``
-    shows the form again.  ``exact`` are fields that hold exact values: what comes with them
-    is done at once, and not kept.
+    shows the form again, and ``shown`` with what came of it, where that has no page of its
+    own.  ``parts`` are those of the result that are there already, ``stage`` says what is done
+    now.  ``exact`` are fields that hold exact values: what comes with them is done at once,
+    and not kept.
     """
 
     name: str
@@ -43,6 +46,9 @@ class Kind:
     subject: str = ""
     result: Callable[[Visit, str], Response] | None = None
     form: Callable[[Visit, Form], Response] | None = None
+    shown: Callable[[Visit, Form, str], Response] | None = None
+    parts: Callable[[WorkView], Comparison] | None = None
+    stage: Callable[[WorkView], str] = lambda piece: piece.stage
     exact: tuple[str, ...] = ()
 
 
@@ -80,9 +86,11 @@ def _at_once(visit: Visit, kind: Kind, act: Act) -> tuple[Response, str]:
 
 def onward(visit: Visit, kind: Kind, piece: WorkView) -> Response | None:
     """To the page of what came of it, if there is one by now."""
-    if piece.result is None or kind.result is None:
+    if piece.result is None:
         return None
-    return kind.result(visit, piece.result)
+    if kind.shown is not None:
+        return visit.go("sent_form", piece=piece.id)
+    return None if kind.result is None else kind.result(visit, piece.result)
 
 
 def typed(piece: WorkView) -> Typed:

@@ -53,6 +53,44 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="seconds-not-limited",
+        path="api/limits.py",
+        before="        self._require_seconds(user)\n",
+        after="",
+        wrong="who has used up a processor goes on asking",
+        tests=("tests/api/test_processor_seconds.py",),
+    ),
+    Mutant(
+        name="values-cross",
+        path="services/wire.py",
+        before='        document["values"] = [0]\n',
+        after='        document["values"] = list(value.values)\n',
+        wrong="exact values are written to the processes that compute",
+        tests=(
+            "tests/unit/services/test_computations.py::test_exact_values_and_keys_do_not_cross",
+        ),
+    ),
+    Mutant(
+        name="answers-of-everybody",
+        path="services/pooled.py",
+        before="answer = self._answers.find(person, job, question)",
+        after='person, answer = "all", self._answers.find("all", job, question)',
+        wrong="who asks what somebody else asked is answered sooner",
+        tests=(
+            "tests/unit/services/test_computations.py::test_the_same_is_worked_out_once_for_each_person",
+        ),
+    ),
+    Mutant(
+        name="remembered-for-the-next",
+        path="computing/child.py",
+        before='        if wish["fresh"]:\n            module.forget()\n',
+        after="",
+        wrong="a process that computes answers a person sooner what the one before asked",
+        tests=(
+            "tests/unit/computing/test_pool.py::test_nothing_is_remembered_from_one_person_to_the_next",
+        ),
+    ),
+    Mutant(
         name="address-of-one-host",
         path="api/limits.py",
         before="ipaddress.ip_network((found, 64), strict=False)",

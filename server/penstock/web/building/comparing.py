@@ -3,8 +3,9 @@
 To take one is to send the form with a few fields changed: these are a button's value.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from urllib.parse import parse_qsl, urlencode
 
 from werkzeug.datastructures import MultiDict
@@ -46,6 +47,18 @@ def with_taken(given: MultiDict[str, str]) -> MultiDict[str, str]:
     for name, value in parse_qsl(changed.pop("take", ""), keep_blank_values=True):
         changed[name] = value
     return changed
+
+
+def written(comparison: Comparison) -> str:
+    """Write a comparison down, to be kept with the work that made it."""
+    return json.dumps(asdict(comparison))
+
+
+def read(text: str) -> Comparison:
+    """Read what ``written`` wrote."""
+    parts = json.loads(text)
+    choices = [Choice(**{**one, "cells": tuple(one["cells"])}) for one in parts.pop("choices")]
+    return Comparison(**{**parts, "head": tuple(parts["head"]), "choices": tuple(choices)})
 
 
 def powers(found: PowersView, asked: PreviewView) -> Comparison:

@@ -1,6 +1,6 @@
 """A preview as a page takes it: charts with their tables, and what may be had instead."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -58,17 +58,15 @@ class Planned:
 def planned(
     found: PreviewView,
     budget: DatasetBudgetView,
-    mechanism: str = "",
-    mechanisms: Iterable[tuple[str, PreviewView | str]] = (),
+    others: Comparison | None = None,
     *,
     of_sums: bool = False,
 ) -> Planned:
-    """The pictures of a query's preview; ``mechanism`` is that of the form."""
-    others = list(mechanisms)
+    """The pictures of a query's preview; ``others`` are the same under other noise."""
     comparisons = (
         *((comparing.structures(found.structures),) if found.structures else ()),
         *((comparing.powers(found.powers, found),) if found.powers else ()),
-        *((comparing.mechanisms(others, mechanism),) if others else ()),
+        *((others,) if others else ()),
     )
     added = () if found.registered else found.tiers
     budgets = None if found.refusal else _budgets(budget, found.query, added)

@@ -1,21 +1,22 @@
 """A query built by form: what it would be and cost, and then registered."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from flask import Response, request
 from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.refusals import checked
-from penstock.errors import InvalidInput, NotFound
+from penstock.errors import InvalidInput, NotFound, PenstockError
 from penstock.services import budget, datasets, preview, queries, registered
+from penstock.services.computing import PATIENCE
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.preview_views import PreviewView
 from penstock.services.runner import Act, Run
 from penstock.services.specs import PreviewRequest, QueryRequest
 from penstock.services.views import DatasetView
 from penstock.web import forms
-from penstock.web.building import kinds, questions, words
-from penstock.web.building.comparing import with_taken
+from penstock.web.building import comparing, kinds, noises, questions, words
+from penstock.web.building.comparing import Comparison, with_taken
 from penstock.web.building.planned import Planned, planned
 from penstock.web.forms import Form
 from penstock.web.once import tried
@@ -42,22 +43,12 @@ def preview_query(visit: Visit) -> Response:
     if "more" in given:
         return _form(visit, forms.kept(given))
 
-    def act() -> Response:
-        dataset = chosen(visit, given)
-        with visit.turn():
-            found = _previewed(visit, given, dataset)
-            others = list(_others(visit, given, dataset)) if "compare" in given else []
-        shown = budget.show(visit.server, visit.principal, dataset.name)
-        terms = planned(
-            found,
-            shown,
-            given.get("mechanism", ""),
-            others,
-            of_sums=given.get("aggregate") == "mean",
-        )
-        return _form(visit, forms.kept(given), terms)
+    def refused(problem: PenstockError) -> Response:
+        return _form(visit, forms.refused(given, problem))
 
-    return tried(act, lambda problem: _form(visit, forms.refused(given, problem)))
+    if "compare" in given:
+        return tried(lambda: begun(visit, COMPARING, noises.keyed(given)), refused)
+    return tried(lambda: _planned_form(visit, forms.kept(given)), refused)
 
 
 @pages.post("/new/query", ADMIN)
@@ -95,22 +86,38 @@ def known(visit: Visit) -> list[DatasetView]:
     return list(datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items)
 
 
-def _previewed(visit: Visit, given: questions.Given, dataset: DatasetView) -> PreviewView:
+def _previewed(
+    visit: Visit, given: questions.Given, dataset: DatasetView, patience: float
+) -> PreviewView:
     spec = questions.without_values(kinds.kind_of(given).wanted(given, dataset))
-    return preview.preview(visit.server, visit.principal, checked(PreviewRequest, spec))
+    asked = checked(PreviewRequest, spec)
+    return preview.preview(visit.server, visit.principal, asked, patience)
 
 
-def _others(
-    visit: Visit, given: questions.Given, dataset: DatasetView
-) -> Iterator[tuple[str, PreviewView | str]]:
+def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) -> Response:
+    """The form with what it would be and cost, and what that would be under ``others``."""
+    given = MultiDict(form.given)
+    dataset = chosen(visit, given)
+    found = _previewed(visit, given, dataset, visit.patience)
+    shown = budget.show(visit.server, visit.principal, dataset.name)
+    of_sums = given.get("aggregate") == "mean"
+    return _form(visit, form, planned(found, shown, others, of_sums=of_sums))
+
+
+def _compare(visit: Visit, given: questions.Given) -> Act:
     """The same question under each noise, or why that is not to be had."""
-    for option in words.MECHANISMS:
-        changed = MultiDict(given)
-        changed["mechanism"] = option.value
-        try:
-            yield option.value, _previewed(visit, changed, dataset)
-        except InvalidInput as problem:
-            yield option.value, problem.detail
+    dataset = chosen(visit, given)
+    # What is wrong with the question itself is shown on the form.
+    checked(PreviewRequest, questions.without_values(kinds.kind_of(given).wanted(given, dataset)))
+
+    def priced(changed: questions.Given) -> PreviewView:
+        return _previewed(visit, changed, dataset, PATIENCE)
+
+    return lambda run: noises.compared(given, priced, run)
+
+
+def _compared(visit: Visit, form: Form, result: str) -> Response:
+    return _planned_form(visit, form, comparing.read(result))
 
 
 def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
@@ -142,4 +149,16 @@ KIND = Kind(
     result=lambda visit, name: visit.go("query", query=name, added="1"),
     form=_form,
     exact=("values",),
+)
+
+COMPARING = Kind(
+    "compare_noises",
+    "Comparing every noise for",
+    "admin",
+    _compare,
+    subject="name",
+    form=_form,
+    shown=_compared,
+    parts=noises.so_far,
+    stage=noises.stage,
 )

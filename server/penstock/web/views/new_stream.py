@@ -34,8 +34,7 @@ def preview_new_stream(visit: Visit) -> Response:
     def act() -> Response:
         dataset = chosen(visit, given)
         asked = checked(StreamRequest, stream(given, dataset))
-        with visit.turn():
-            found = stream_preview.preview_stream(visit.server, visit.principal, asked)
+        found = stream_preview.preview_stream(visit.server, visit.principal, asked, visit.patience)
         shown = budget.show(visit.server, visit.principal, dataset.name)
         return _form(visit, forms.kept(given), planned_stream(found, shown))
 

@@ -21,7 +21,9 @@ pages = Pages()
 BLOCK = 65_536
 """Bytes of a file that are read at once."""
 
-KINDS = {kind.name: kind for kind in (new_dataset.KIND, new_query.KIND, proofs.KIND)}
+KINDS = {
+    kind.name: kind for kind in (new_dataset.KIND, new_query.KIND, new_query.COMPARING, proofs.KIND)
+}
 
 
 @pages.get("/my-work", SIGNED_IN)
@@ -57,6 +59,8 @@ def sent_form(visit: Visit, piece: str) -> Response:
     if kind.form is None:
         raise NotFound("There is no form behind this work.")
     given = working.typed(found)
+    if kind.shown is not None and found.result is not None:
+        return kind.shown(visit, Form(given), found.result)
     response = kind.form(visit, Form(given, found.problem, given["once"]))
     response.status_code = 200
     return response

@@ -1,0 +1,62 @@
+"""What was worked out before, for each person apart.
+
+Nobody is answered sooner because somebody else asked the same: the time that an answer takes
+would tell them so.  Whoever asks much drives out whole persons, the one who asked longest ago
+first; that tells that somebody works, and not at what.
+"""
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from typing import Final
+
+from penstock.computing.frames import Document
+
+PERSONS: Final = 64
+EACH: Final = 32
+"""Answers kept for one person."""
+
+LARGEST: Final = 64 * 1024
+"""Bytes of an answer that is kept: 128 MiB in all, where everybody's are as large as can be."""
+
+Person = OrderedDict[bytes, bytes]
+
+
+class Answers:
+    """Answers by person and question, the newest of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of: OrderedDict[str, Person] = OrderedDict()
+
+    def find(self, person: str, job: str, asked: Document) -> Document | None:
+        """Return what ``person`` was answered before; ``None`` where that is not known."""
+        with self._lock:
+            own = self._of.get(person)
+            found = None if own is None else own.get(digest(job, asked))
+            if own is None or found is None:
+                return None
+            self._of.move_to_end(person)
+            own.move_to_end(digest(job, asked))
+        return json.loads(found)
+
+    def keep(self, person: str, job: str, asked: Document, answer: Document) -> None:
+        """Keep an answer, and drop what was asked for longest ago where there are too many."""
+        kept = json.dumps(answer, separators=(",", ":")).encode()
+        if len(kept) > LARGEST:
+            return
+        with self._lock:
+            own = self._of.setdefault(person, OrderedDict())
+            own[digest(job, asked)] = kept
+            self._of.move_to_end(person)
+            if len(own) > EACH:
+                own.popitem(last=False)
+            if len(self._of) > PERSONS:
+                self._of.popitem(last=False)
+
+
+def digest(job: str, asked: Document) -> bytes:
+    """Return what stands for a question: the hash of its canonical spelling."""
+    spelled = json.dumps([job, asked], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(spelled.encode()).digest()

@@ -1,0 +1,84 @@
+"""The program that a child runs: ``python -m penstock.computing.child MODULE SECONDS MEMORY``.
+
+``MODULE`` has ``JOBS``, by name what a document of arguments comes to, and ``forget``, which
+drops what it keeps from one computation to the next.  A thread reads what is asked, so that
+a child ends with its parent, also in the middle of a computation: then the pipe ends.
+"""
+
+import gc
+import importlib
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import BinaryIO, Protocol
+
+from penstock.computing import bounds, frames
+from penstock.computing.frames import Document
+from penstock.errors import PenstockError, described
+
+READY = {"ready": True}
+
+
+class Module(Protocol):
+    """What is worked out here."""
+
+    JOBS: Mapping[str, Callable[[Document], Document]]
+
+    def forget(self) -> None:
+        """Drop what is kept from one computation to the next."""
+
+
+def serve(module: Module, seconds: float, source: BinaryIO, target: BinaryIO) -> None:
+    """Work out what is asked, one thing after the other, until the pipe ends."""
+    asked: queue.SimpleQueue[Document] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(source, asked), daemon=True).start()
+    _say(target, READY)
+    while True:
+        wish = asked.get()
+        if wish["fresh"]:
+            module.forget()
+        bounds.allow(seconds)
+        before = time.process_time()
+        said = _worked_out(module.JOBS[wish["job"]], wish["asked"])
+        _say(target, {**said, "seconds": time.process_time() - before})
+        if "memory" in said:
+            # What is left of it is in pieces: another child begins anew.
+            os._exit(0)
+
+
+def _worked_out(job: Callable[[Document], Document], asked: Document) -> Document:
+    try:
+        return {"answer": job(asked)}
+    except PenstockError as problem:
+        return {"problem": described(problem)}
+    except MemoryError:
+        gc.collect()
+        return {"memory": True}
+
+
+def _listen(source: BinaryIO, asked: "queue.SimpleQueue[Document]") -> None:
+    while (wish := frames.read(source)) is not None:
+        asked.put(wish)
+    os._exit(0)
+
+
+def _say(target: BinaryIO, document: Document) -> None:
+    target.write(frames.written(document))
+    target.flush()
+
+
+def main() -> None:
+    """Import what is to be worked out, take on the bounds, and serve."""
+    name, seconds, memory = sys.argv[1:]
+    module: Module = importlib.import_module(name)
+    bounds.bind(int(memory))
+    target = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what somebody prints must not come between frames
+    serve(module, float(seconds), sys.stdin.buffer, target)
+
+
+if __name__ == "__main__":
+    main()

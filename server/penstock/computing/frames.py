@@ -1,0 +1,42 @@
+"""One JSON document after another through a pipe: four bytes of length, then UTF-8.
+
+Documents of JSON and no pickles: reading one runs nothing.
+"""
+
+import json
+import struct
+from typing import Any, BinaryIO, Final
+
+HEAD: Final = struct.Struct(">I")
+LONGEST: Final = 64 * 1024 * 1024
+"""Bytes of one document."""
+
+Document = Any
+"""What JSON can say, with ``NaN`` and ``Infinity``."""
+
+
+class TooLong(ValueError):
+    """A document of more than ``LONGEST`` bytes."""
+
+
+def written(document: Document) -> bytes:
+    """Write a document as one frame.  Raises ``TooLong``."""
+    body = json.dumps(document, separators=(",", ":")).encode()
+    if len(body) > LONGEST:
+        raise TooLong(f"a document has {len(body)} bytes, more than {LONGEST}")
+    return HEAD.pack(len(body)) + body
+
+
+def read(source: BinaryIO) -> Document | None:
+    """Read one frame; ``None`` where the pipe has ended."""
+    head = source.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    (length,) = HEAD.unpack(head)
+    body = source.read(length)
+    return json.loads(body) if len(body) == length else None
+
+
+def decoded(body: bytes) -> Document:
+    """Read the document of one frame."""
+    return json.loads(body)

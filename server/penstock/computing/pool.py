@@ -1,0 +1,220 @@
+"""The children of one process: few of them, with a short queue before them.
+
+The rules this module keeps: nobody has two computations under way; whoever waits here is one
+of a bounded number, so that the threads that answer requests are never all taken; a child
+that exceeded a bound, or died, is never asked again.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Final
+
+from penstock.computing.bounds import Bounds
+from penstock.computing.frames import Document, TooLong
+from penstock.computing.process import Child, Died, Overtime
+from penstock.computing.turns import Turns, taken
+from penstock.errors import Busy, InvalidInput, Unavailable, raised_again
+
+MEBIBYTE: Final = 1024 * 1024
+REMEDY: Final = (
+    " Nothing was done. Ask for fewer values, tiers or a simpler question; the operator may allow"
+    " more by "
+)
+
+
+class Outcome(StrEnum):
+    """What became of a computation."""
+
+    DONE = "done"
+    OVERTIME = "time"
+    OUT_OF_MEMORY = "memory"
+    DIED = "died"
+    BUSY = "busy"
+
+
+Noted = Callable[[str, Outcome, float], None]
+"""Told for whom, what became of it, and how many seconds of a processor it took."""
+
+
+def unnoted(_person: str, _outcome: Outcome, _seconds: float) -> None:
+    """Tell nobody."""
+
+
+class Pool:
+    """Up to ``processes`` children that know ``module``, and ``queue`` computations that wait.
+
+    Children start when they are needed, and stay.  ``turns`` are shared with other processes.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        *,
+        processes: int,
+        queue: int,
+        bounds: Bounds,
+        turns: Turns,
+        noted: Noted = unnoted,
+    ) -> None:
+        self._module = module
+        self._processes = processes
+        self._queue = queue
+        self._bounds = bounds
+        self._turns = turns
+        self._noted = noted
+        self._start()
+
+    def _start(self) -> None:
+        """Begin with no child."""
+        self._process = os.getpid()
+        self._changed = threading.Condition()
+        self._idle: list[Child] = []
+        self._inside = 0
+        self._busy = 0
+        self._waiting: set[str] = set()
+
+    def run(self, person: str, job: str, asked: Document, patience: float = 0.0) -> Document:
+        """Have ``job`` worked out for ``person`` in a child.
+
+        Waits up to ``patience`` seconds for what they have under way.  Raises what the
+        job does, ``TooManyRequests`` where they have one under way still, ``Busy`` where the
+        queue is full, ``Unavailable`` where a child died, and ``InvalidInput`` for what takes more
+        time or memory than it may.
+        """
+        if self._process != os.getpid():  # a fork has pipes, but no child, of its parent's
+            for child in self._idle:
+                child.abandon()
+            self._start()
+        # As long as it may take: whoever is killed with their turn is not held up for longer.
+        longest = 2 * self._bounds.lasting
+        with (
+            self._alone(person, patience) as waits,
+            taken(self._turns, person, longest, waits),
+        ):
+            return self._queued(person, job, asked)
+
+    @property
+    def children(self) -> list[int]:
+        """The numbers of the children that wait to be asked."""
+        with self._changed:
+            return [child.pid for child in self._idle]
+
+    def close(self) -> None:
+        """End all children that wait to be asked."""
+        with self._changed:
+            ending, self._idle = self._idle, []
+        for child in ending:
+            child.kill()
+
+    @contextmanager
+    def _alone(self, person: str, patience: float) -> Iterator[float]:
+        """Let one request of a person wait for their turn, and no second one."""
+        with self._changed:
+            first = patience > 0 and person not in self._waiting
+            if first:
+                self._waiting.add(person)
+        try:
+            yield patience if first else 0.0
+        finally:
+            if first:
+                with self._changed:
+                    self._waiting.discard(person)
+
+    def _queued(self, person: str, job: str, asked: Document) -> Document:
+        with self._changed:
+            if self._inside >= self._processes + self._queue:
+                self._noted(person, Outcome.BUSY, 0.0)
+                raise Busy(
+                    f"The server works on {self._processes} computations here, and {self._queue}"
+                    " wait, which is as many as it takes. Nothing was done; ask again in a moment."
+                )
+            self._inside += 1
+        try:
+            child = self._child(person)
+            try:
+                return self._asked(child, person, job, asked)
+            finally:
+                self._back(child)
+        finally:
+            with self._changed:
+                self._inside -= 1
+
+    def _child(self, person: str) -> Child:
+        """An idle child, the person's own where there is one, or a new one."""
+        with self._changed:
+            free = self._changed.wait_for(
+                lambda: self._busy < self._processes, self._bounds.lasting
+            )
+            if not free:
+                self._noted(person, Outcome.BUSY, 0.0)
+                raise Busy("Others' computations take long just now; ask again in a moment.")
+            self._busy += 1
+            self._idle.sort(key=lambda child: child.person == person)
+            child = self._idle.pop() if self._idle else None
+        if child is not None and child.alive:
+            return child
+        if child is not None:
+            child.kill()
+        try:
+            return Child(self._module, self._bounds)
+        except (Overtime, Died, OSError) as problem:
+            self._left()
+            self._noted(person, Outcome.DIED, 0.0)
+            raise Unavailable(
+                "No process could be started for this computation; ask again in a moment."
+            ) from problem
+
+    def _back(self, child: Child) -> None:
+        if child.alive:
+            with self._changed:
+                self._idle.append(child)
+        else:
+            child.kill()
+        self._left()
+
+    def _left(self) -> None:
+        with self._changed:
+            self._busy -= 1
+            self._changed.notify_all()
+
+    def _asked(self, child: Child, person: str, job: str, asked: Document) -> Document:
+        started = time.monotonic()
+        try:
+            said = child.ask(person, job, asked)
+        except TooLong as problem:
+            raise InvalidInput(f"This is too long to be worked out: {problem}.") from problem
+        except Overtime as problem:
+            child.kill()
+            self._noted(person, Outcome.OVERTIME, self._bounds.seconds)
+            raise InvalidInput(
+                "Working this out takes more than the"
+                f" {self._bounds.seconds:g} seconds of a processor that it may take.{REMEDY}"
+                "PENSTOCK_COMPUTING_SECONDS."
+            ) from problem
+        except Died as problem:
+            child.kill()
+            took = min(time.monotonic() - started, self._bounds.seconds)
+            self._noted(person, Outcome.DIED, took)
+            raise Unavailable(
+                "The process that worked this out ended in the middle of it. Nothing was done; ask"
+                " again, and for fewer values or tiers if it happens again."
+            ) from problem
+        return self._answer(child, person, said)
+
+    def _answer(self, child: Child, person: str, said: Document) -> Document:
+        took = float(said["seconds"])
+        if "memory" in said:
+            child.kill()
+            self._noted(person, Outcome.OUT_OF_MEMORY, took)
+            raise InvalidInput(
+                f"Working this out takes more than the {self._bounds.memory / MEBIBYTE:,.0f} MiB of"
+                f" memory that it may take.{REMEDY}PENSTOCK_COMPUTING_MEMORY."
+            )
+        self._noted(person, Outcome.DONE, took)
+        if "problem" in said:
+            raise raised_again(said["problem"])
+        return said["answer"]

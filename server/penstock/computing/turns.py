@@ -1,0 +1,69 @@
+"""One computation at a time for each person."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+from penstock.errors import TooManyRequests
+
+RETRY_SECONDS: Final = 2
+LOOK_SECONDS: Final = 0.05
+"""Between two looks at whether a person's computation before is done."""
+
+
+class Turns(Protocol):
+    """Who has a computation under way, in all processes that share the table."""
+
+    def take(self, person: str, seconds: float) -> bool:
+        """Note that ``person`` computes, for so many seconds at most; not where they do already."""
+
+    def give(self, person: str) -> None:
+        """Note that they are done."""
+
+
+class LocalTurns:
+    """The table of one process."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._lock = threading.Lock()
+        self._until: dict[str, float] = {}
+        self._clock = clock
+
+    def take(self, person: str, seconds: float) -> bool:
+        """See ``Turns.take``."""
+        with self._lock:
+            now = self._clock()
+            if self._until.get(person, now) > now:
+                return False
+            self._until[person] = now + seconds
+            return True
+
+    def give(self, person: str) -> None:
+        """See ``Turns.give``."""
+        with self._lock:
+            self._until.pop(person, None)
+
+
+@contextmanager
+def taken(turns: Turns, person: str, seconds: float, patience: float) -> Iterator[None]:
+    """Compute for ``person``, for so many seconds at most.
+
+    Waits up to ``patience`` seconds for what they have under way.  Raises
+    ``TooManyRequests`` where that is not done by then.
+    """
+    until = time.monotonic() + patience
+    while not turns.take(person, seconds):
+        if time.monotonic() >= until:
+            raise TooManyRequests(
+                "Your last preview is still being worked out, and one person has one at a time."
+                " Ask again when it is done. Many values, and very small or very large numbers,"
+                " take long.",
+                retry_after=RETRY_SECONDS,
+            )
+        time.sleep(LOOK_SECONDS)
+    try:
+        yield
+    finally:
+        turns.give(person)

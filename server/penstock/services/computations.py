@@ -1,0 +1,91 @@
+"""The long computations that a caller may ask for, as pure functions of public numbers.
+
+They read specs, tiers and accounts, and nothing else: no data, no key, no release.  So they
+may be worked out in a process that has none of these.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from penstock.connectors import PreparedQuery
+from penstock.persistence.tables import Tier
+from penstock.privacy import Target
+from penstock.services import offers, power_advice, stream_quotes
+from penstock.services.accounts import TierAccount
+from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
+from penstock.services.independent import together
+from penstock.services.offers import Offer
+from penstock.services.process import Process
+from penstock.services.specs import Terms
+
+Accounts = Sequence[tuple[Tier, TierAccount | None]]
+
+
+def settle(
+    terms: Terms,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+    delta: float,
+    limit: Tier | None = None,
+) -> Offer:
+    """Calibrate every tier's level and price it; see ``offers.settle``."""
+    return offers.settle(terms, prepared, accounts, delta, limit)
+
+
+def quote(
+    terms: Terms,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+    delta: float,
+    limit: Tier | None,
+    *,
+    asks: bool,
+) -> Quote:
+    """Settle a query, and say what its levels mean; ``asks`` as for ``describe``."""
+    offer = settle(terms, prepared, accounts, delta, limit)
+    seen = [
+        SeenTier(account.tier.name, offer.rungs[account.tier.name], rungs)
+        for account, rungs, _ in offer.by_tier()
+    ]
+    return Quote(offer, describe(offer.process, seen, prepared.dimension, delta, asks=asks))
+
+
+def describe(
+    process: Process, seen: Sequence[SeenTier], dimension: int, delta: float, *, asks: bool
+) -> Described:
+    """Say what the levels of a query mean; ``asks`` where its largest error is asked for."""
+    tiers = [
+        DescribedTier(
+            process.at_tier(one.tier, one.rung, delta),
+            together(process, one.rungs, delta),
+            power_advice.expected_maximum(process, one.rung, dimension) if asks else None,
+        )
+        for one in seen
+    ]
+    rungs = [(one.tier, one.rung) for one in seen]
+    advised = asks and bool(rungs)
+    powers = power_advice.advice(process, rungs, dimension, delta) if advised else None
+    return Described(tiers, powers)
+
+
+def rung(process: Process, target: Target, delta: float) -> int:
+    """Find the least noisy rung that meets ``target``; see ``Process.rung``."""
+    return process.rung(target, delta)
+
+
+FUNCTIONS = (settle, quote, describe, rung, stream_quotes.quote_stream)
+
+
+def public(prepared: PreparedQuery) -> PreparedQuery:
+    """Leave out what a computation does not need: keys, and the statement over the data."""
+    return replace(
+        prepared, keys=None, sql=None, sql_hash=None, canonical_hash=None, open_keys=None
+    )
+
+
+def among(offer: Offer, accounts: Accounts) -> Offer:
+    """Return the offer with the accounts that it was made for, after it came from elsewhere."""
+    own = {account.tier.id: account for _, account in accounts if account is not None}
+    return replace(
+        offer, charges=[(own[account.tier.id], at, cost) for account, at, cost in offer.charges]
+    )

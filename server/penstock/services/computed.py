@@ -1,0 +1,55 @@
+"""What long computations come to: what a query or stream would be, for each tier."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from penstock.services.offers import Offer
+from penstock.services.preview_views import PowersView
+from penstock.services.stream_preview_views import StreamPreviewView
+from penstock.services.views import ComposedView, TierLevelView
+
+
+@dataclass(frozen=True)
+class SeenTier:
+    """A tier's rung, and all those that it is charged for."""
+
+    tier: str
+    rung: int
+    rungs: Sequence[int]
+
+
+@dataclass(frozen=True)
+class DescribedTier:
+    """What a tier's level means; see ``PreviewTierView``."""
+
+    level: TierLevelView
+    composed: ComposedView | None
+    expected_maximum: float | None
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the levels of a query mean, tier by tier, and which power is best."""
+
+    tiers: Sequence[DescribedTier]
+    powers: PowersView | None
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What a query would be and cost, and what that means."""
+
+    offer: Offer
+    described: Described
+
+
+@dataclass(frozen=True)
+class StreamQuote:
+    """What a stream would be and cost.  ``view`` leaves out whether it would be refused."""
+
+    offer: Offer
+    dimension: int
+    view: StreamPreviewView
+
+
+COMPUTED = (SeenTier, DescribedTier, Described, Quote, StreamQuote)

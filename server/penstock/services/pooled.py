@@ -1,0 +1,36 @@
+"""Long computations in processes of their own, and what they came to before."""
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock.computing import Answers, Pool
+from penstock.services import wire
+from penstock.services.computing import Asked, Found
+
+MODULE = "penstock.services.computing_jobs"
+"""What the processes know."""
+
+
+class Pooled:
+    """Has computations done in a pool, and each of them once for the same person."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._answers = Answers()
+
+    def run(
+        self,
+        person: str,
+        patience: float,
+        function: Callable[Asked, Found],
+        *asked: Asked.args,
+        **named: Asked.kwargs,
+    ) -> Found:
+        """See ``Computing.run``."""
+        job, question = function.__name__, wire.written((asked, named))
+        answer = self._answers.find(person, job, question)
+        if answer is None:
+            answer = self._pool.run(person, job, question, patience)
+            self._answers.keep(person, job, question, answer)
+        found: Any = wire.read(answer)
+        return found  # type: ignore[no-any-return]  # what the function of this name answers with

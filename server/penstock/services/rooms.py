@@ -1,0 +1,26 @@
+"""What a charge takes of an account, and whether there is room for it, as callers see it."""
+
+import math
+
+from penstock.accounting import Entry, check, left_of, limit_of
+from penstock.services.accounts import TierAccount, largest_share
+from penstock.services.preview_views import ChargeView, RoomView
+
+
+def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
+    """What an account is charged, and which part of it that is."""
+    share = cost.loss / limit_of(account.account).loss
+    order = account.account.order if math.isfinite(account.account.order) else None
+    return ChargeView(order, cost.cost.loss, cost.cost.failure, share)
+
+
+def room_of(account: TierAccount, cost: Entry) -> RoomView:
+    """Whether an account has room for a charge."""
+    shortfall = check(account.account, account.spent, cost)
+    limit = limit_of(account.account).loss
+    return RoomView(
+        fits=shortfall is None,
+        needed_share=cost.loss / limit,
+        remaining_share=left_of(account.account, account.spent).loss / limit,
+        largest_share=largest_share(account) if shortfall is None else shortfall.largest_share,
+    )

@@ -1,0 +1,256 @@
+"""What a stream would be and cost, from its spec and the accounts of tiers alone.
+
+A pure function of public numbers; see ``computations``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from penstock.accounting import sensitivity_of_unit
+from penstock.connectors import PreparedQuery
+from penstock.connectors.vector import asserted
+from penstock.errors import InvalidInput
+from penstock.mechanisms import MECHANISMS, Laplace
+from penstock.persistence.tables import Tier
+from penstock.services.accounts import TierAccount
+from penstock.services.computed import StreamQuote
+from penstock.services.offers import Offer, settle
+from penstock.services.process import Process
+from penstock.services.rooms import charge_of, room_of
+from penstock.services.stream_errors import errors
+from penstock.services.stream_preview_views import (
+    StepErrorView,
+    StreamPreviewTierView,
+    StreamPreviewView,
+    StructureErrorView,
+    StructureView,
+)
+from penstock.services.stream_shapes import (
+    Shape,
+    fitted,
+    prepared,
+    roots_fit,
+    settled,
+    trees_only_add,
+)
+from penstock.services.stream_specs import StreamRequest
+from penstock.structures import comparison
+
+Accounts = Sequence[tuple[Tier, TierAccount | None]]
+
+
+@dataclass(frozen=True)
+class StreamTerms:
+    """What the server fixes of a stream beside its spec.
+
+    ``steps`` is in how many elements one unit is at most, ``most`` how many numbers an
+    element may have; ``version`` and ``delta`` are the dataset's.
+    """
+
+    dataset: str
+    version: int
+    delta: float
+    steps: int
+    most: int
+
+
+def settle_stream(
+    request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None = None
+) -> tuple[Shape, PreparedQuery, Offer]:
+    """Settle the structure, what is charged for it, and each level.
+
+    Tiers above ``limit`` are left out of all that is said.  Raises ``InvalidInput``.
+    """
+    shape = settled(request, terms.steps, terms.delta)
+    if shape.dimension > terms.most:
+        raise InvalidInput(
+            f"An element has {shape.dimension} numbers; this server allows {terms.most}.",
+            pointer="/dimension",
+        )
+    nodes = prepared(request, shape)
+    offer = settle(request, nodes, accounts, terms.delta, limit)
+    shape = fitted(shape, offer)
+    for rung in set(offer.rungs.values()):
+        shape.require_reach(offer.process, rung)
+    return shape, nodes, offer
+
+
+def quote_stream(
+    request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None
+) -> StreamQuote:
+    """Settle a stream, and compare what other structures would do at the same guarantee."""
+    shape, nodes, offer = settle_stream(request, terms, accounts, limit)
+    only_add = trees_only_add(request.mechanism, terms.delta)
+    found = _compared(request, shape, past_only=only_add)
+    own = next(one for one in found if _same(one, shape))
+    view = StreamPreviewView(
+        stream=request.name,
+        dataset=terms.dataset,
+        dataset_version=terms.version,
+        mechanism=request.mechanism,
+        structure=shape.settings(),
+        length=shape.length,
+        dimension=shape.dimension,
+        max_steps_per_unit=shape.max_steps_per_unit,
+        granularity=float(shape.granularity(offer.process)),
+        sensitivity=offer.process.sensitivity_view(),
+        judged_steps=_judged(shape),
+        noisiest_step=own.noisiest_step,
+        refusal=None,
+        tiers=_tiers(terms.delta, shape, offer, own),
+        structures=_structures(request, terms.delta, shape, offer, found),
+    )
+    return StreamQuote(offer, nodes.dimension, view)
+
+
+def _judged(shape: Shape) -> int:
+    return comparison.HORIZON if shape.length is None else shape.length
+
+
+def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[comparison.Offer]:
+    """All structures at loss 1 of a unit: epsilon for Laplace noise, rho for Gaussian."""
+    element = asserted(request.sensitivity, Fraction(shape.step))
+    return comparison.offers(
+        shape.length,
+        MECHANISMS[request.mechanism],
+        1.0,
+        sensitivity_of_unit(element, shape.max_steps_per_unit),
+        dimension=shape.dimension,
+        past_only=past_only,
+        asked=None if shape.is_root else shape.forest,
+        columns=shape.max_steps_per_unit,
+    )
+
+
+def _deviations(process: Process, rung: int, offer: comparison.Offer) -> tuple[float, float]:
+    """At the guarantee of ``rung``: over all steps, and of the noisiest one."""
+    level, of = float(process.ladder.value(rung)), process.sensitivity
+    if process.mechanism.name == Laplace.name:
+        factor = (level / float(of.l1)) ** 2
+    else:
+        factor = 2 * level / float(of.l2_squared)
+    return (offer.mean_variance * factor) ** 0.5, (offer.largest_variance * factor) ** 0.5
+
+
+def _tiers(
+    delta: float, shape: Shape, offer: Offer, own: comparison.Offer
+) -> list[StreamPreviewTierView]:
+    process = offer.process
+    steps = list(_some_steps(_judged(shape)))
+    found = []
+    for account, rung, cost in offer.charges:
+        *some, largest = errors(shape, process, rung, (*steps, own.noisiest_step))
+        found.append(
+            StreamPreviewTierView(
+                tier=account.tier.name,
+                level=process.level(rung),
+                guarantee=process.guarantee(rung, delta),
+                charge=charge_of(account, cost),
+                error=largest,
+                root_mean_square=_deviations(process, rung, own)[0],
+                steps=[StepErrorView(*one) for one in zip(steps, some, strict=True)],
+                room=room_of(account, cost),
+            )
+        )
+    return found
+
+
+def _some_steps(last: int) -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50 ... and the last one."""
+    power = 1
+    while power < last:
+        yield from (step for step in (power, 2 * power, 5 * power) if step < last)
+        power *= 10
+    yield last
+
+
+def _structures(
+    request: StreamRequest,
+    delta: float,
+    shape: Shape,
+    offer: Offer,
+    found: Sequence[comparison.Offer],
+) -> list[StructureView]:
+    least = min(one.mean_variance for one in found)
+    steadiest = min(one.largest_variance for one in found)
+    views = []
+    for one in found:
+        wish = _request(
+            one,
+            shape,
+            past_only=trees_only_add(request.mechanism, delta),
+            roots=roots_fit(request),
+        )
+        terms = None if wish is None else _terms(request, wish, shape, delta)
+        errors = [
+            StructureErrorView(
+                account.tier.name,
+                *_deviations(offer.process, rung, one),
+                None
+                if terms is None
+                else _share(offer.process, account, rung, terms, request.max_levels),
+            )
+            for account, rung, _ in offer.charges
+        ]
+        views.append(
+            StructureView(
+                structure=one.structure,
+                settings=one.settings,
+                request=wish,
+                chosen=_same(one, shape),
+                least_mean=one.mean_variance == least,
+                least_largest=one.largest_variance == steadiest,
+                lossless=one.lossless,
+                kept=one.kept,
+                drawn=one.drawn,
+                added=one.added,
+                errors=errors,
+            )
+        )
+    return views
+
+
+def _terms(
+    request: StreamRequest, wish: Mapping[str, Any], shape: Shape, delta: float
+) -> PreparedQuery:
+    """What would be charged for the same stream with another structure."""
+    asked = request.model_copy(update={"k": None, **wish})
+    return prepared(asked, settled(asked, shape.max_steps_per_unit, delta))
+
+
+def _share(
+    process: Process, account: TierAccount, rung: int, terms: PreparedQuery, levels: int
+) -> float:
+    """The part of an account that nodes as in ``terms`` take at the guarantee of ``rung``."""
+    own, other = process.sensitivity, terms.sensitivity
+    pure = process.mechanism.name == Laplace.name
+    times = other.l1 / own.l1 if pure else other.l2_squared / own.l2_squared
+    alike = process.ladder.rung_at_or_above(process.ladder.value(rung) * times)
+    cost = replace(process, sensitivity=other).price(
+        alike, account.account, terms.dimension, levels
+    )
+    return charge_of(account, cost).share
+
+
+def _same(one: comparison.Offer, shape: Shape) -> bool:
+    if shape.is_root:
+        return one.structure == "square_root"
+    return (one.structure, one.settings) == comparison.described(shape.forest)
+
+
+def _request(
+    one: comparison.Offer, shape: Shape, *, past_only: bool, roots: bool
+) -> Mapping[str, Any] | None:
+    """The fields of a stream's spec that ask for a structure."""
+    if one.structure == "epochs":
+        k = one.settings["arity"]
+        arity: dict[str, Any] = {"structure": "kary", "k": k} if k > 2 else {"structure": "binary"}
+        return arity if shape.length is None else {"length": None, **arity}
+    if one.structure == "kary":
+        plain = bool(one.settings["subtracting"]) == (not past_only)
+        return {"structure": "kary", **({"k": one.settings["k"]} if plain else {})}
+    if one.structure == "square_root":
+        return {"structure": "sqrt"} if roots else None
+    return {"structure": one.structure}

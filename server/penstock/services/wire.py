@@ -1,0 +1,157 @@
+"""Public numbers as JSON and back, for computations in other processes.
+
+A closed list of classes may cross.  Reading a document makes objects of these and of
+nothing else; what is not on the list is a ``TypeError`` where it is written.
+"""
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from penstock.accounting import Account, Entry, PlacedRelease
+from penstock.connectors import PreparedQuery
+from penstock.mechanisms import Gaussian, GeneralizedGaussian, Laplace, Poisson, Skellam
+from penstock.mechanisms.laplace import DiscreteLaplace
+from penstock.persistence.tables import Tier
+from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
+from penstock.services import (
+    histogram_views,
+    preview_views,
+    specs,
+    stream_preview_views,
+    stream_specs,
+    views,
+)
+from penstock.services.accounts import TierAccount
+from penstock.services.computed import COMPUTED
+from penstock.services.histogram_shapes import HistogramShape
+from penstock.services.offers import Offer
+from penstock.services.process import Process
+from penstock.services.stream_quotes import StreamTerms
+from penstock.structures.counts import Centered, Ellipse, Lift
+from penstock.structures.sparse_histogram import HistogramNoise
+
+_NOISES: Final = (Gaussian, Laplace, DiscreteLaplace, Poisson, Skellam)
+"""Mechanisms of one law each; the others are families."""
+
+_OBJECTS: Final = {
+    kind.__name__: kind
+    for kind in (
+        *(Account, Entry, Ladder, PlacedRelease, PreparedQuery, Sensitivity, Target),
+        *(HistogramShape, Offer, Process, StreamTerms, TierAccount),
+        *(Centered, Ellipse, Lift),
+        *COMPUTED,
+        *(
+            kind
+            for module in (histogram_views, preview_views, stream_preview_views, views)
+            for kind in vars(module).values()
+            if isinstance(kind, type) and is_dataclass(kind)
+        ),
+    )
+}
+_MODELS: Final = {
+    kind.__name__: kind
+    for kind in (
+        specs.ComputedQueryRequest,
+        specs.CorrelatedQueryRequest,
+        specs.HistogramRequest,
+        specs.PushedVectorRequest,
+        specs.VectorPreviewRequest,
+        stream_specs.StreamRequest,
+    )
+}
+_ENUMS: Final = {kind.__name__: kind for kind in (TargetKind,)}
+_TIER: Final = ("id", "name", "folded", "rank")
+"""What of a tier's row crosses."""
+
+
+def written(value: Any) -> Any:
+    """Write a value down as JSON.  Raises ``TypeError`` for what may not cross."""
+    if isinstance(value, Enum):
+        return {"enum": [type(value).__name__, value.value]}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Fraction):
+        return {"fraction": str(value)}
+    if isinstance(value, list):
+        return [written(one) for one in value]
+    if isinstance(value, tuple):
+        return {"tuple": [written(one) for one in value]}
+    if isinstance(value, dict):
+        return {"dict": [[written(name), written(one)] for name, one in value.items()]}
+    if isinstance(value, Tier):
+        return {"tier": [getattr(value, name) for name in _TIER]}
+    if isinstance(value, Gaussian | Laplace | Poisson | Skellam | GeneralizedGaussian):
+        return {"noise": _noise_written(value)}
+    return _object_written(value)
+
+
+def read(document: Any) -> Any:
+    """Make the value of what ``written`` wrote down."""
+    if isinstance(document, list):
+        return [read(one) for one in document]
+    if not isinstance(document, dict):
+        return document
+    [(kind, content)] = document.items()
+    return _READERS[kind](content)
+
+
+def _object_written(value: Any) -> Any:
+    name = type(value).__name__
+    if isinstance(value, BaseModel) and _MODELS.get(name) is type(value):
+        return {"model": [name, _without_data(value)]}
+    if _OBJECTS.get(name) is type(value) and is_dataclass(value):
+        return {"object": [name, *(written(getattr(value, one.name)) for one in fields(value))]}
+    raise TypeError(f"{name} may not cross to another process")
+
+
+def _without_data(value: BaseModel) -> Any:
+    """A request as it was sent, but for exact values and keys: nothing here depends on them."""
+    document = value.model_dump(mode="json", exclude_unset=True, exclude={"keys", "values"})
+    if isinstance(value, specs.PushedVectorRequest):
+        document["values"] = [0]
+    if isinstance(value, specs.VectorPreviewRequest):
+        document["keys"] = ["0"]
+    return document
+
+
+def _noise_written(value: Any) -> list[Any]:
+    granularity = str(value.granularity)
+    if isinstance(value, GeneralizedGaussian):
+        return ["GeneralizedGaussian", granularity, str(value.power)]
+    if isinstance(value, HistogramNoise):
+        return ["HistogramNoise", granularity, value.size, value.most_false]
+    return [type(value).__name__, granularity]
+
+
+def _noise(content: list[Any]) -> Any:
+    name, granularity, *own = content
+    families: dict[str, Callable[..., Any]] = {
+        "GeneralizedGaussian": lambda power: GeneralizedGaussian.of(Fraction(power)),
+        "HistogramNoise": HistogramNoise.of,
+        **{kind.__name__: lambda kind=kind: kind for kind in _NOISES},
+    }
+    return families[name](*own)(Fraction(granularity))
+
+
+def _made(content: list[Any]) -> Any:
+    name, *parts = content
+    kind = _OBJECTS[name]
+    named = zip((one.name for one in fields(kind)), map(read, parts), strict=True)
+    return kind(**dict(named))
+
+
+_READERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "enum": lambda content: _ENUMS[content[0]](content[1]),
+    "fraction": Fraction,
+    "tuple": lambda content: tuple(read(one) for one in content),
+    "dict": lambda content: {read(name): read(one) for name, one in content},
+    "tier": lambda content: Tier(**dict(zip(_TIER, content, strict=True))),
+    "noise": _noise,
+    "object": _made,
+    "model": lambda content: _MODELS[content[0]].model_validate(content[1]),
+}
