@@ -10,7 +10,7 @@ from tests.api.test_role_matrix import ELEMENTS, LESS_NOISE, NEW_LEVELS, NEW_VER
 from tests.api.world import DATASET, QUERY, World, propose
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga")
-RELEASE, PREFIX, PROPOSAL = "RELEASE", "PREFIX", "PROPOSAL"
+RELEASE, PREFIX, PROPOSAL, LEAF = "RELEASE", "PREFIX", "PROPOSAL", "LEAF"
 """In the place of a name: the identifier of what is ian's alone, or of what was proposed."""
 
 
@@ -29,6 +29,7 @@ SET_APART = {"levels": {"internal": {"epsilon": 0.5}}}
 USERS, TIERS, DATASETS = "/api/v1/users", "/api/v1/tiers", "/api/v1/datasets"
 QUERIES, RELEASES, STREAMS = "/api/v1/queries", "/api/v1/releases", "/api/v1/streams"
 PROPOSALS = "/api/v1/proposals"
+INCLUSION = "/api/v1/audit/proof/inclusion"
 EVENTS, EXPOSURE = "/api/v1/audit/events", "/api/v1/audit/exposure"
 ADMIN, AUDITOR, READERS = ("root",), ("olga",), ("ian", "root", "olga")
 PLANNERS = ("ian", "root")
@@ -105,6 +106,8 @@ HIDDEN = [
             ("withdraw_proposal", "", ADMIN),
         )
     ),
+    Hidden("prove_inclusion", f"{INCLUSION}?index=NAME", LEAF, "99", ("ian", "olga")),
+    Hidden("prove_inclusion", f"{INCLUSION}?index=NAME", "10", "99", AUDITOR),
     Hidden("list_events", f"{EVENTS}?user=NAME", "gone", "zeno", AUDITOR),
     Hidden("list_events", f"{EVENTS}?query=NAME", "secret", "absent", AUDITOR),
     Hidden("show_exposure", f"{EXPOSURE}?users=NAME", "gone", "zeno", AUDITOR),
@@ -113,8 +116,8 @@ HIDDEN = [
            ("ian", "olga")),
 ]  # fmt: skip
 
-NAMELESS = {"prove_inclusion", "prove_consistency", "list_proposals"}
-"""These take numbers, of a tree whose hashes everybody with a token may see, or a state."""
+NAMELESS = {"prove_consistency", "list_proposals"}
+"""These take sizes of a tree, whose roots everybody with a token may see, or a state."""
 
 
 def hide(world: World) -> dict[str, str]:
@@ -126,4 +129,10 @@ def hide(world: World) -> dict[str, str]:
     world.answer("POST", f"{STREAMS}/rising/elements", ELEMENTS, by="root")
     held = world.answer("POST", f"{QUERIES}/secret/releases", {}, by="ian")
     issued = world.answer("POST", f"{USERS}/ian/tokens", {}, by="ian")
-    return {RELEASE: held["id"], PREFIX: issued["prefix"], PROPOSAL: propose(world)}
+    leaf = str(held["receipt"]["index"])
+    return {
+        RELEASE: held["id"],
+        PREFIX: issued["prefix"],
+        PROPOSAL: propose(world),
+        LEAF: leaf,
+    }

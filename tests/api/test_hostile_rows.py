@@ -55,7 +55,7 @@ READ: list[Request] = [
     ("show_exposure", "/api/v1/audit/exposure?users=ann,ian", None, "olga"),
     ("list_events", "/api/v1/audit/events", None, "olga"),
     ("show_checkpoint", "/api/v1/audit/checkpoint", None, "ann"),
-    ("prove_inclusion", "/api/v1/audit/proof/inclusion?index=3", None, "ann"),
+    ("prove_inclusion", "/api/v1/audit/proof/inclusion?index=3", None, "olga"),
     ("prove_consistency", "/api/v1/audit/proof/consistency?from=3&to=9", None, "ann"),
     ("readyz", "/readyz", None, "ann"),
 ]

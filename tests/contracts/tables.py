@@ -54,7 +54,8 @@ RELEASE: dict[str, Shape] = {
 EVENT: dict[str, Shape] = {
     "index": count,
     "leaf_hash": digest,
-    "v": exactly(1),
+    "v": exactly(2),
+    "nonce": text,
     "kind": text,
     "at": moment,
     "actor": text,

@@ -292,7 +292,7 @@ def read_the_log(server: World) -> None:
     exported = server.call("GET", f"{API}/audit/export", by="olga").text.splitlines()
     assert len(exported) == newest["size"]
     index = of_ian[0]["index"]
-    proof = server.answer("GET", f"{API}/audit/proof/inclusion?index={index}", by="ann")
+    proof = server.answer("GET", f"{API}/audit/proof/inclusion?index={index}", by="ian")
     assert proof["leaf_hash"] == of_ian[0]["leaf_hash"]
     size = newest["size"]
     server.answer("GET", f"{API}/audit/proof/consistency?from=1&to={size}", by="ann")

@@ -33,7 +33,7 @@ def questions(server: Server, dataset: str, query: str, people: Sequence[str], t
         "history": ("", f"?query={query}"),
         "timeline": ("", "?kind=proposal", "?tier=press", "?actor=ada&order=oldest"),
         "coalition": (f"?dataset={dataset}{together}", f"?user={people[0]}"),
-        "inclusion_proof": ("?index=0",),
+        "inclusion_proof": ("?index=LEAF",),
         "consistency_proof": (f"?from={sizes[0]}&to={sizes[-1]}" if sizes else "",),
         "foresee_clearance": (f"?user={people[0]}&tier={tier}", f"?user={people[-1]}&tier="),
         "new_query": ("", f"?dataset={dataset}"),
@@ -54,7 +54,20 @@ def addresses(
             for place, name in zip(places, names, strict=True):
                 path = path.replace(f"<{place}>", name)
             for more in asked.get(page.name, ("",)):
-                yield page, path + more
+                if "LEAF" not in more:
+                    yield page, path + more
+                elif (leaf := leaf_of(server, caller)) is not None:
+                    yield page, path + more.replace("LEAF", str(leaf))
+
+
+def leaf_of(server: Server, caller: Principal) -> int | None:
+    """A leaf of the log that the caller may have proven; none where they were handed nothing."""
+    if "auditor" in caller.roles:
+        return 0
+    if "analyst" not in caller.roles:
+        return None
+    held = history.listing(server, caller, ALL).items
+    return held[0].receipt.index if held else None
 
 
 def called(server: Server, caller: Principal, place: str) -> list[str]:

@@ -54,7 +54,7 @@ ASKED: Asked = {
     ),
     "timeline": ("", "?kind=release", "?user=absent", "?since=much"),
     "coalition": ("", f"?{EVERYBODY}", "?user=pia", "?user=ada", "?user=absent"),
-    "inclusion_proof": ("?index=0", "?index=much"),
+    "inclusion_proof": ("?index=LEAF", "?index=much"),
     "consistency_proof": ("?from=1&to=2",),
 }
 """What is asked besides, of pages that show more, or other things, when asked."""

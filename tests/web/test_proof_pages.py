@@ -10,6 +10,7 @@ from tests.web.world import Browser, Open, text_of
 from penstock.errors import LogUnavailable
 from penstock.services import proof_status, proofs
 from penstock.services.log_views import InclusionView
+from penstock.services.principals import OPERATOR
 from penstock.services.sights import Sight
 from penstock_client.offline import verify as verified_offline
 
@@ -51,9 +52,9 @@ def test_every_leaf_is_proven_and_so_is_all_growth(olga: Browser, world: World) 
     size = proofs.checkpoint(world.server).size
     signed = 0
     for index in range(size):
-        found = proof_status.inclusion(world.server, index)
+        found = proof_status.inclusion(world.server, OPERATOR, index)
         assert found.holds
-        signed += proof_status.inclusion(world.server, index, index + 1).holds or 0
+        signed += proof_status.inclusion(world.server, OPERATOR, index, index + 1).holds or 0
     for old in range(1, size + 1):
         grown = proof_status.consistency(world.server, old, size)
         assert grown.holds in ((True,) if len(grown.checkpoints) == 2 else (None,))

@@ -30,7 +30,7 @@ MORE: Asked = {
     "consequences": ("?tier=public",),
     "foresee_clearance": ("?user=ann&tier=internal",),
     "coalition": ("", "?user=ann&user=ian"),
-    "inclusion_proof": ("?index=0",),
+    "inclusion_proof": ("?index=LEAF",),
     "consistency_proof": ("?from=1&to=2",),
 }
 

@@ -1,7 +1,8 @@
 """The home folder: making one, and opening the server that lives in it."""
 
 import importlib.util
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, private
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
-from penstock.services import authenticity, log_start, room, secret_checks, sights, signing
+from penstock.services import authenticity, log, log_start, room, secret_checks, sights, signing
 from penstock.services.identity import Issuer
 from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
@@ -148,8 +149,12 @@ def open_server(
     *,
     clock: Callable[[], datetime] = utc_now,
     randomness: Callable[[], Stream] = Stream.fresh,
+    nonces: Callable[[int], bytes] = os.urandom,
 ) -> Server:
     """The server of an existing home.
+
+    ``nonces`` draws so many bytes for a leaf of the log: whoever can guess them can find what
+    others' leaves say from their hashes.
 
     Raises ``KeysUnavailable``, ``DatabaseUnavailable`` and ``SchemaUnknown``, each with
     what to do next.
@@ -158,7 +163,7 @@ def open_server(
     secrets = Secrets.load(settings.keys_path / SECRETS)
     for name in (SECRETS, KEY_RING):
         private.tidy(settings.keys_path / name)
-    database = _database(settings, secrets)
+    database = _database(settings, {**_signing(secrets), log.NONCES: nonces})
     keeper = provider(settings)
     database.watch = sequencer = Sequencer(
         database, keeper, _witness(settings, secrets), clock, settings.log_patience
@@ -192,11 +197,13 @@ def _issuer(settings: Settings) -> Issuer | None:
     return Issuer(settings.oidc_issuer, settings.oidc_audience, settings.oidc_claim)
 
 
-def _database(settings: Settings, secrets: Secrets | None = None) -> Database:
-    """The database; with ``secrets``, one that signs rows and checks them."""
+def _signing(secrets: Secrets) -> dict[str, object]:
+    """What sessions carry that sign rows and check them."""
+    return {authenticity.KEY: authenticity.key_of(secrets)}
+
+
+def _database(settings: Settings, info: Mapping[str, object] | None = None) -> Database:
+    """The database; ``info`` is what its sessions carry."""
     return Database(
-        settings.resolved_database_url,
-        busy_timeout_seconds=settings.busy_timeout,
-        patience_seconds=settings.database_patience,
-        info={authenticity.KEY: authenticity.key_of(secrets)} if secrets else None,
+        settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout, info=info
     )

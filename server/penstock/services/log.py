@@ -4,12 +4,17 @@ A leaf is canonical JSON (UTF-8, sorted keys, no spaces); its hash is that of RF
 section 2.1.1.  It is appended in the transaction of what it records, without a place in
 the tree: that is given by the sequencer, before anybody is answered.  Values never stand
 in it, only HMACs of them.
+
+Hashes of leaves are read by people who may not read the leaves: proofs are made of them.  So each
+holds a nonce of 128 bits since version 2; one of version 1, which had none, can be found from its
+hash by whoever can guess all that it says.
 """
 
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 import numpy as np
@@ -19,11 +24,19 @@ from sqlmodel import Session
 from penstock import merkle
 from penstock.persistence.tables import Leaf
 
-VERSION = 1
+VERSION = 2
+NONCE_SIZE = 16
+"""In bytes; a leaf holds it in hexadecimal."""
+
+NONCES = "nonces"
+"""The key in ``Session.info`` of what draws that many bytes: the operating system's generator."""
+
 KINDS = (
     *("release", "dataset", "query", "tier", "user", "clearance"),
     *("budget", "level", "token", "key", "restore", "stream", "proposal", "suspension"),
 )
+
+_NONCE = re.compile(f"[0-9a-f]{{{2 * NONCE_SIZE}}}")
 
 APPENDED = "leaves"
 """The key in ``Session.info`` of the leaves that its one transaction appended."""
@@ -44,6 +57,8 @@ def append(
 ) -> Leaf:
     """Append one leaf; ``more`` are its further fields, left out where ``None``.
 
+    Its nonce comes from what the session carries for that; without that nothing is appended.
+
     The answer waits until the leaf is in the tree, under a checkpoint that the witness saw:
     the session carries it to whoever sees to that.
     """
@@ -57,6 +72,8 @@ def append(
         "query": query,
         **more,
     }
+    draw: Callable[[int], bytes] = session.info[NONCES]
+    fields["nonce"] = draw(NONCE_SIZE).hex()
     content = canonical({name: value for name, value in fields.items() if value is not None})
     leaf = Leaf(
         bytes=content,
@@ -72,6 +89,15 @@ def append(
     session.flush()
     session.info.setdefault(APPENDED, []).append(leaf)
     return leaf
+
+
+def well_versed(fields: Mapping[str, object]) -> bool:
+    """Whether a leaf has what its version asks for: a nonce since version 2, none before."""
+    version, nonce = fields.get("v"), fields.get("nonce")
+    if version == 1:
+        return nonce is None
+    digits = isinstance(nonce, str) and _NONCE.fullmatch(nonce)
+    return version == VERSION and bool(digits)
 
 
 def canonical(fields: Mapping[str, object]) -> bytes:

@@ -95,9 +95,11 @@ def status(server: Server, principal: Principal) -> ProofStatusView:
     return ProofStatusView(checkpoint, witness, suspended, unavailable, leaves, hand_outs)
 
 
-def inclusion(server: Server, index: int, size: int | None = None) -> HeldView[InclusionView]:
+def inclusion(
+    server: Server, principal: Principal, index: int, size: int | None = None
+) -> HeldView[InclusionView]:
     """The proof that a leaf is in the log.  Raises as ``proofs.inclusion`` does."""
-    proof = proofs.inclusion(server, index, size)
+    proof = proofs.inclusion(server, principal, index, size)
     hashes = [bytes.fromhex(one) for one in proof.hashes]
     leaf = bytes.fromhex(proof.leaf_hash)
     signed = _signed(server, [proof.size])

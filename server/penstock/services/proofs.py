@@ -13,6 +13,9 @@ from penstock.services.log_views import CheckpointView, ConsistencyView, Inclusi
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 
+HANDED_OUT = ("release", "stream")
+"""The kinds of leaves of which somebody holds a receipt."""
+
 PART = 1000
 """How many leaves of an export are held at once."""
 
@@ -28,17 +31,23 @@ def checkpoint(server: Server) -> CheckpointView:
         return checkpoints.view(session, newest)
 
 
-def inclusion(server: Server, index: int, size: int | None = None) -> InclusionView:
+def inclusion(
+    server: Server, principal: Principal, index: int, size: int | None = None
+) -> InclusionView:
     """That leaf ``index`` is in the tree of ``size`` leaves, by default the newest.
 
-    Raises ``InvalidInput`` for a leaf that such a tree does not have, or a size that the
-    log did not reach.
+    An auditor asks for any leaf; everybody else for what they were handed themselves, so that
+    hashes of other leaves are nobody's dictionary.  Raises ``NotFound`` for any other leaf as
+    for one that is not there, ``InvalidInput`` for a size that the log did not reach, and to an
+    auditor for a leaf that such a tree does not have.
     """
     with server.database.read() as session:
         whole = _newest(session).size
         size = whole if size is None else size
         if size > whole:
             raise _beyond("size", size, whole)
+        if "auditor" not in principal.roles and not _handed(session, principal, index, size):
+            raise NotFound(f"There is no leaf {index} of which you hold a receipt.")
         if not 0 <= index < size:
             raise InvalidInput(
                 f"A tree of {size} leaves has no leaf {index}; ask for one from 0 to {size - 1}.",
@@ -88,6 +97,18 @@ def leaves(server: Server, count: int) -> Iterator[LeafView]:
             ).all()
         for index, content in rows:
             yield LeafView(index or 0, base64.b64encode(content).decode())
+
+
+def _handed(session: Session, principal: Principal, index: int, size: int) -> bool:
+    """Whether a leaf tells what ``principal`` was handed: they hold its receipt."""
+    if principal.user_id is None or index >= size:
+        return False
+    mine = select(Leaf.id).where(
+        col(Leaf.index) == index,
+        col(Leaf.user) == principal.name,
+        col(Leaf.kind).in_(HANDED_OUT),
+    )
+    return session.exec(mine).first() is not None
 
 
 def _inclusion(session: Session, index: int, size: int) -> InclusionView:

@@ -87,7 +87,10 @@ def _leaves(
         nodes.update(frontier.add(digest))
         roots[frontier.size] = frontier.root
         if not _told(leaf):
-            yield f"leaf {place} is not canonical, or says other than the columns beside it"
+            yield (
+                f"leaf {place} is not canonical, lacks its nonce, or says other than the columns"
+                " beside it"
+            )
 
 
 def _told(leaf: Leaf) -> bool:
@@ -95,6 +98,8 @@ def _told(leaf: Leaf) -> bool:
         said = json.loads(leaf.bytes)
         # Whoever reads a key that stands there twice may read the other one.
         if log.canonical(said) != leaf.bytes:
+            return False
+        if not log.well_versed(said):
             return False
         return said["at"] == log.timestamp(leaf.at) and all(
             said.get(name) == getattr(leaf, name) for name in FIELDS

@@ -25,7 +25,7 @@ SIZES = {
 }
 ROWS = [
     *(
-        Row(f"inclusion: {name}", "GET", f"{INCLUSION}?{more}", says, pointer=pointer, by="ann")
+        Row(f"inclusion: {name}", "GET", f"{INCLUSION}?{more}", says, pointer=pointer, by="olga")
         for name, (more, pointer, says) in NUMBERS.items()
     ),
     *(

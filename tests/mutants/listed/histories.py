@@ -7,6 +7,7 @@ from tests.mutants.mutant import Mutant
 
 RESTORES: Final = "tests/unit/services/test_restores.py"
 WITNESS: Final = "tests/unit/services/test_witness.py"
+NONCES: Final = "tests/unit/services/test_leaf_nonces.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -45,6 +46,46 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            found[name] = (loss, failure)\n",
         wrong="the witness lets an account have spent less than it saw before",
         tests=("tests/unit/services/test_witness.py::test_a_witness_is_never_moved_backward",),
+    ),
+    Mutant(
+        name="witness-of-anybody",
+        path="services/sights.py",
+        before="    if not isinstance(found, str) or not hmac.compare_digest(\n",
+        after="    if found is False and not hmac.compare_digest(\n",
+        wrong="whoever writes to the witness' folder lets an older database draw again",
+        tests=("tests/unit/services/test_witness.py::test_nobody_without_the_key_writes_a_sight",),
+    ),
+    Mutant(
+        name="witness-taken-over-at-any-time",
+        path="services/home.py",
+        before="    if before is None or before >= sights.AUTHENTICATED_SINCE:\n",
+        after="    if before is None:\n",
+        wrong="an upgrade that changes nothing authenticates a witness that somebody made up",
+        tests=(f"{WITNESS}::test_an_upgraded_home_takes_over_no_witness_of_an_earlier_version",),
+    ),
+    Mutant(
+        name="suspension-ends-untold",
+        path="services/sequencer.py",
+        before="                self._untold = suspension.untold(session, seen)\n",
+        after="                self._untold = seen.suspended_at or None\n",
+        wrong="an older witness ends a suspension, and the log does not know",
+        tests=("tests/unit/services/test_suspension.py",),
+    ),
+    Mutant(
+        name="leaf-without-a-nonce",
+        path="services/log.py",
+        before='    fields["nonce"] = draw(NONCE_SIZE).hex()\n',
+        after='    fields["nonce"] = bytes(NONCE_SIZE).hex()\n',
+        wrong="what others were allowed is found from the hash of its leaf",
+        tests=(f"{NONCES}::test_no_kind_of_leaf_is_found_from_its_hash",),
+    ),
+    Mutant(
+        name="proof-of-anybodys-leaf",
+        path="services/proofs.py",
+        before="        col(Leaf.user) == principal.name,\n",
+        after="",
+        wrong="readers collect the hashes of what others were given",
+        tests=(f"{NONCES}::test_readers_have_their_own_receipts_proven_and_nothing_else",),
     ),
     Mutant(
         name="witness-moved-backward",

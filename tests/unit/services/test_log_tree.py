@@ -32,7 +32,7 @@ def sizes(world: World) -> list[int]:
 def proven(world: World, receipt: ReceiptView) -> bool:
     assert receipt.index is not None
     newest = proofs.checkpoint(world.server)
-    found = proofs.inclusion(world.server, receipt.index)
+    found = proofs.inclusion(world.server, OPERATOR, receipt.index)
     return found.leaf_hash == receipt.leaf_hash and merkle.included(
         bytes.fromhex(receipt.leaf_hash),
         receipt.index,
@@ -105,7 +105,7 @@ def test_what_the_log_does_not_have_is_not_proven(
     visits: World, index: int, size: int | None
 ) -> None:
     with pytest.raises(InvalidInput):
-        proofs.inclusion(visits.server, index, size)
+        proofs.inclusion(visits.server, OPERATOR, index, size)
     with pytest.raises(InvalidInput):
         proofs.consistency(visits.server, size or 0, 0)
 

@@ -50,6 +50,7 @@ class Event(TypedDict):
     index: int | None
     leaf_hash: str
     v: int
+    nonce: NotRequired[str]
     kind: str
     at: str
     actor: str
@@ -113,7 +114,7 @@ def show_checkpoint(call: Call) -> CheckpointView:
     return proofs.checkpoint(call.server)
 
 
-@operations.get("/audit/proof/inclusion", SIGNED_IN)
+@operations.get("/audit/proof/inclusion", SIGNED_IN, refusals=(404,))
 def prove_inclusion(
     call: Call,
     index: Annotated[int, Field(ge=0, le=MOST), Parameter("The leaf, from 0.")],
@@ -123,8 +124,12 @@ def prove_inclusion(
         Parameter("The size of the tree; without it, the newest checkpoint's."),
     ] = None,
 ) -> InclusionView:
-    """Prove that a leaf is in the log, by RFC 9162, section 2.1.3."""
-    return proofs.inclusion(call.server, index, size)
+    """Prove that a leaf is in the log, by RFC 9162, section 2.1.3.
+
+    An auditor asks for any leaf, everybody else for those that their own receipts name: any other
+    is as good as missing.
+    """
+    return proofs.inclusion(call.server, call.principal, index, size)
 
 
 @operations.get("/audit/proof/consistency", SIGNED_IN)

@@ -29,7 +29,7 @@ def inclusion_proof(visit: Visit) -> Response:
     index = _number("index")
     if index is None:
         raise InvalidInput("index is the number of a leaf, from 0.", pointer="/index")
-    found = proof_status.inclusion(visit.server, index, _number("size"))
+    found = proof_status.inclusion(visit.server, visit.principal, index, _number("size"))
     return visit.page("inclusion.html", found=found, proof=found.proof)
 
 

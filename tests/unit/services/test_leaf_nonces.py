@@ -1,0 +1,208 @@
+"""Nobody finds out what a leaf of the log says from its hash, however much of it they know."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlmodel import Session, col, select
+from tests.unit.services.conftest import CopyWorld, World, fill
+
+from penstock.errors import NotFound
+from penstock.persistence.tables import Leaf
+from penstock.services import (
+    budget,
+    home,
+    keys,
+    log,
+    proofs,
+    proposals,
+    restores,
+    stream_elements,
+    stream_releases,
+    streams,
+    tokens,
+    users,
+)
+from penstock.services.principals import OPERATOR, Principal
+from penstock.services.proposed import QueryRetirement
+from penstock.services.specs import DatasetChange, TokenSpec, UserChange
+from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.verification import verify
+
+AROUND = 4
+"""Microseconds on both sides of the time of a checkpoint, which an attacker tries."""
+
+NAMES = ("public", "partner", "internal", "pia", "paul", "ines", "visits", "hits", "sites")
+"""Names that an attacker tries for whatever one of them stands in a leaf for."""
+
+STREAM = {
+    "name": "hits",
+    "dataset": "sites",
+    "mechanism": "laplace",
+    "length": 50,
+    "max_steps_per_unit": 1,
+    "levels": {"public": {"epsilon": 0.01}},
+}
+
+
+def every_kind(world: World) -> None:
+    """Do what makes a leaf of each kind there is."""
+    server = world.server
+    fill(world)
+    world.push(max_levels=32)
+    world.ask("pia")
+    users.change(server, OPERATOR, "pia", UserChange(clearance="partner"))
+    raised = DatasetChange.model_validate({"budgets": {"internal": {"epsilon": 5.0}}})
+    budget.change(server, OPERATOR, "sites", raised)
+    tokens.issue(server, OPERATOR, "pia", TokenSpec())
+    streams.open_stream(server, OPERATOR, StreamRequest.model_validate(STREAM))
+    sent = ElementsRequest.model_validate({"from": 1, "values": [3]})
+    stream_elements.push(server, OPERATOR, "hits", sent)
+    stream_releases.read(server, world.person("pia"), "hits")
+    keys.rotate(server, OPERATOR, lambda: None)
+    ruled = replace(server, settings=replace(server.settings, two_person_rule=True))
+    proposals.asked(ruled, world.person("ada"), QueryRetirement(query="visits"))
+    witness = server.sequencer.witness
+    witness.suspend(witness.seen(), log.timestamp(world.clock.now))
+    users.change(server, OPERATOR, "paul", UserChange(clearance="internal"))
+    (server.settings.witness_path / "log.json").unlink()
+    restores.acknowledge(server, OPERATOR)
+
+
+def leaves(world: World) -> list[tuple[str, bytes, bytes]]:
+    """Kind, content and hash of each leaf."""
+    with world.server.database.read() as session:
+        rows = session.exec(select(Leaf).order_by(col(Leaf.id))).all()
+    return [(row.kind, row.bytes, row.hash) for row in rows]
+
+
+def tried(known: dict[str, Any], nonces: list[str]) -> Iterator[bytes]:
+    """What an attacker tries who knows all of a leaf but its nonce, the time and one name.
+
+    They know the time to some microseconds, from the checkpoint behind it, and those nonces.
+    """
+    fields = {name: value for name, value in known.items() if name != "nonce"}
+    at = datetime.fromisoformat(fields["at"])
+    unknown = next((n for n in ("tier", "user", "query", "dataset") if fields.get(n) in NAMES), "")
+    for name in NAMES if unknown else ("",):
+        for offset in range(-AROUND, AROUND + 1):
+            guess = {**fields, "at": log.timestamp(at + timedelta(microseconds=offset))}
+            if unknown:
+                guess[unknown] = name
+            yield log.canonical(guess)
+            for nonce in nonces:
+                yield log.canonical({**guess, "nonce": nonce})
+
+
+def found(world: World) -> set[str]:
+    """The kinds of which an attacker finds every leaf from its hash."""
+    missed = set()
+    all_leaves = leaves(world)
+    mine = [json.loads(one) for kind, one, _ in all_leaves if kind in ("release", "stream")]
+    own = [said["nonce"] for said in mine if "nonce" in said]
+    nonces = sorted({*own, "00" * 16, hashlib.sha256(b"").hexdigest()[:32]})
+    for kind, content, digest in all_leaves:
+        known = json.loads(content)
+        others = [one for one in nonces if kind not in ("release", "stream")]
+        if not any(log.leaf_hash(guess) == digest for guess in tried(known, others)):
+            missed.add(kind)
+    return set(log.KINDS) - missed
+
+
+def without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the nonce out, as version 1 did."""
+    canonical = log.canonical
+    monkeypatch.setattr(
+        log,
+        "canonical",
+        lambda fields: canonical({n: v for n, v in fields.items() if n != "nonce"}),
+    )
+
+
+def opened_with(world: World, nonces: Callable[[int], bytes]) -> World:
+    """The same home with another generator."""
+    world.server.database.close()
+    server = home.open_server(
+        world.server.settings, clock=world.clock, randomness=world.streams, nonces=nonces
+    )
+    return World(server, world.clock, world.streams)
+
+
+def test_no_kind_of_leaf_is_found_from_its_hash(copy_world: CopyWorld) -> None:
+    world = copy_world("every-kind", every_kind)
+    told = leaves(world)
+    assert {kind for kind, _, _ in told} == set(log.KINDS)
+    assert found(world) == set()
+    nonces = [json.loads(content)["nonce"] for _, content, _ in told]
+    assert len(set(nonces)) == len(nonces)
+    assert all(re.fullmatch("[0-9a-f]{32}", one) for one in nonces)
+    assert verify(world.server, OPERATOR).problems == []
+
+
+def test_without_nonces_every_kind_of_leaf_is_found(
+    empty: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broken variant: the same attacker reads the log from its hashes."""
+    without(monkeypatch)
+    every_kind(empty)
+    assert found(empty) == set(log.KINDS)
+
+
+def test_a_nonce_that_is_always_the_same_hides_nothing(empty: World) -> None:
+    """The broken variant: readers see it in their own receipts."""
+    world = opened_with(empty, lambda size: b"\x07" * size)
+    every_kind(world)
+    assert found(world) == set(log.KINDS) - {"release", "stream"}
+    world.server.database.close()
+
+
+def test_nonces_come_from_the_operating_system(visits: World) -> None:
+    defaults = home.open_server.__kwdefaults__ or {}
+    assert defaults["nonces"] is os.urandom
+    with pytest.raises(KeyError), visits.server.database.write() as session:
+        bare(session)
+
+
+def bare(session: Session) -> None:
+    """Append a leaf in a session that draws no nonces."""
+    session.info.pop(log.NONCES)
+    log.append(session, kind="tier", at=datetime(2026, 1, 1), actor="x")  # noqa: DTZ001
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"nonce": None}, {"nonce": "ab"}, {"nonce": "G" * 32}, {"v": 1}, {"v": 3}],
+    ids=str,
+)
+def test_a_leaf_without_what_its_version_asks_for_is_a_problem(change: dict[str, Any]) -> None:
+    good = {"v": 2, "nonce": "0f" * 16}
+    assert log.well_versed(good)
+    assert log.well_versed({"v": 1})
+    assert not log.well_versed({**good, **change})
+
+
+def test_readers_have_their_own_receipts_proven_and_nothing_else(visits: World) -> None:
+    mine, other = visits.ask("pia").view.receipt, visits.ask("paul").view.receipt
+    pia, otto = visits.person("pia"), visits.person("otto")
+    assert mine.index is not None
+    assert other.index is not None
+
+    def may(principal: Principal, index: int, size: int | None = None) -> bool:
+        try:
+            proofs.inclusion(visits.server, principal, index, size)
+        except NotFound:
+            return False
+        return True
+
+    size = proofs.checkpoint(visits.server).size
+    assert [index for index in range(size + 5) if may(pia, index)] == [mine.index]
+    assert [index for index in range(size) if may(visits.person("ada"), index)] == []
+    assert [index for index in range(size) if may(otto, index)] == list(range(size))
+    assert not may(pia, mine.index, mine.index)
+    assert may(pia, mine.index, mine.index + 1)
