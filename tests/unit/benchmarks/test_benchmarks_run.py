@@ -9,6 +9,7 @@ import pytest
 from sqlmodel import col, select
 from tests.benchmarks import (
     accountant,
+    costs,
     dashboard,
     histogram,
     ledger,
@@ -50,6 +51,14 @@ def test_histograms_over_huge_domains_are_compared_with_that_over_2_to_the_20() 
         "10^6 keys over 2^20": "<= 3",
         "2^64 keys over 2^20": "<= 3",
     }
+
+
+@pytest.mark.nightly
+def test_the_longest_computations_are_timed_here_and_apart() -> None:
+    setting = costs.Setting(values=500, releases=4, elements=64, rounds=4)
+    names = [figure.name for figure in costs.measure(setting)]
+    assert "exposure, 4 levels" in names
+    assert names[-2:] == ["in new arrays over in place", "a preview over asking again"]
 
 
 def test_the_tight_figure_is_compared_with_dp_accountings_own() -> None:
