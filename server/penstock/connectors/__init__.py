@@ -16,6 +16,7 @@
     sql         the one template of the SQL
     source_file the file: its header, its fingerprint
     progress    being told how far its reading is
+    parquet_cells   cells of Parquet that the engine refuses, read by themselves
     duckdb_source   DuckDB, locked down to that file
     conformance whether it computes what is meant
     alternatives    the ways in which the same counts may be protected

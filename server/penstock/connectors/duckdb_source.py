@@ -7,13 +7,14 @@ is one SELECT and nothing else.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.connectors import parquet_cells
 from penstock.connectors.correlated_counts import answer_of
 from penstock.connectors.open_keys import Tally, tally
 from penstock.connectors.plan import Grouping, Plan
@@ -83,28 +84,32 @@ def _rows(
     threads: int | None,
     memory: str | None,
 ) -> dict[str, NDArray[Any]]:
-    connection = connect(threads, memory)
-    try:
-        for place, grouping in enumerate(plan.groupings):
-            _declare_keys(connection, f"keys_{place}", grouping)
-        connection.execute(_view(file, names, plan))
-        lock(connection, file)
-        _require_one_select(connection, statement.text)
-        # The engine's own words may quote a cell, so that none of them is kept.
-        rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
-        return {name: np.asarray(column) for name, column in rows.items()}
-    except (duckdb.OutOfMemoryException, MemoryError):
-        raise Unavailable(
-            "The server has too little memory to compute this answer. Nothing was released."
-            " Give it more, or group by fewer keys."
-        ) from None
-    except duckdb.Error:
-        raise InvalidInput(
-            f"The dataset's file cannot be read to its end as {file.format}: it is damaged."
-            " Nothing was released. Write it anew, and register it as a new version."
-        ) from None
-    finally:
-        connection.close()
+    columns = _used(file, plan)
+    for repairs in (False, True):
+        connection = connect(threads, memory)
+        try:
+            for place, grouping in enumerate(plan.groupings):
+                _declare_keys(connection, f"keys_{place}", grouping)
+            connection.execute(_view(connection, file, names, columns, repairs))
+            lock(connection, file)
+            _require_one_select(connection, statement.text)
+            # The engine's own words may quote a cell, so that none of them is kept.
+            rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
+            return {name: np.asarray(column) for name, column in rows.items()}
+        except (duckdb.OutOfMemoryException, MemoryError):
+            raise Unavailable(
+                "The server has too little memory to compute this answer. Nothing was released."
+                " Give it more, or group by fewer keys."
+            ) from None
+        except (duckdb.Error, ValueError, OSError):  # Arrow's are of the last two
+            if not any(parquet_cells.repairable(kind) for kind in columns.values()):
+                break
+        finally:
+            connection.close()
+    raise InvalidInput(
+        f"The dataset's file cannot be read to its end as {file.format}: it is damaged."
+        " Nothing was released. Write it anew, and register it as a new version."
+    ) from None
 
 
 def connect(threads: int | None = None, memory: str | None = None) -> duckdb.DuckDBPyConnection:
@@ -139,25 +144,57 @@ def _parameters(plan: Plan, salt: bytes) -> dict[str, str]:
     return {} if plan.unit is None else {SALT: salt.hex()}
 
 
-def _view(file: SourceFile, names: Sequence[str], plan: Plan) -> str:
-    """Each column that the plan uses, as text, under its declared name."""
+def _used(file: SourceFile, plan: Plan) -> dict[str, Any]:
+    """The columns that the plan uses, each with its type in a Parquet file, else ``None``."""
     key = plan.open_keys.column if plan.open_keys else None
     used = {column.name for column in (plan.unit, key, *plan.columns) if column is not None}
-    columns = [
-        f"TRY_CAST(file.c{names.index(name)} AS VARCHAR) AS {identifier(name)}"
-        for name in sorted(used)
-    ]
-    aliases = ", ".join(f"c{place}" for place in range(len(names)))
-    selected = ", ".join(columns) or "1 AS present"
-    reader = _reader(file, names)
+    kinds = parquet_cells.types(file)
+    return {name: kinds.get(name) for name in sorted(used)}
+
+
+def _view(
+    connection: duckdb.DuckDBPyConnection,
+    file: SourceFile,
+    names: Sequence[str],
+    columns: Mapping[str, Any],
+    repairs: bool,
+) -> str:
+    """Each of the ``columns``, as text, under its declared name; read by Arrow for ``repairs``."""
+    places = {name: f"c{names.index(name)}" for name in columns}
+    repaired = {
+        name: place
+        for name, place in places.items()
+        if repairs and parquet_cells.repairable(columns[name])
+    }
+    selected = ", ".join(
+        f"{_text(columns[name], place, name in repaired)} AS {identifier(name)}"
+        for name, place in places.items()
+    )
+    aliases = [f"c{place}" for place in range(len(names))]
+    joined = ""
+    if repaired:
+        parquet_cells.read(connection, file, repaired)
+        aliases.append(parquet_cells.NUMBER)
+        joined = f" JOIN {parquet_cells.TABLE} USING ({parquet_cells.NUMBER})"
     # Every name and path in it has been quoted, the rest is our own.
-    return f"CREATE TEMP VIEW {SOURCE} AS SELECT {selected} FROM {reader} AS file({aliases})"  # noqa: S608
+    return (
+        f"CREATE TEMP VIEW {SOURCE} AS SELECT {selected or '1 AS present'}"  # noqa: S608
+        f" FROM {_reader(file, names, bool(repaired))} AS file({', '.join(aliases)}){joined}"
+    )
 
 
-def _reader(file: SourceFile, names: Sequence[str]) -> str:
+def _text(kind: Any, place: str, repaired: bool) -> str:
+    if kind is not None and parquet_cells.unreadable(kind):
+        return "CAST(NULL AS VARCHAR)"
+    relation = parquet_cells.TABLE if repaired else "file"
+    return f"TRY_CAST({relation}.{place} AS VARCHAR)"
+
+
+def _reader(file: SourceFile, names: Sequence[str], numbered: bool) -> str:
     path = literal(str(file.path))
     if file.format == "parquet":
-        return f"read_parquet({path}, hive_partitioning = false, union_by_name = false)"
+        more = ", file_row_number = true" if numbered else ""
+        return f"read_parquet({path}, hive_partitioning = false, union_by_name = false{more})"
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(names)))
     # No sniffing, which looks at cells.  Lines that are not CSV are padded or dropped, each
     # for itself, never reported; one thread reads, so that they are the same each time.

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors import source_file
+from penstock.connectors import parquet_cells, source_file
 from penstock.connectors.canonical import canonical_hash
 from penstock.connectors.conformance import require_conformance
 from penstock.connectors.correlated_counts import Nodes
@@ -101,6 +101,7 @@ def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
     if dataset.source.engine == "duckdb":
         file = source_file.locate(dataset, folder)
         source_file.check_columns(dataset, source_file.column_names(file))
+        parquet_cells.check_types(dataset, file)
         require_conformance(file.format)
 
 

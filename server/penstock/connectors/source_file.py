@@ -204,7 +204,12 @@ def types_in_parquet(file: SourceFile) -> dict[str, str]:
 
     Raises ``InvalidInput``.
     """
-    return {field.name: str(field.type) for field in _schema(file.path)}
+    return {name: str(kind) for name, kind in arrow_types(file).items()}
+
+
+def arrow_types(file: SourceFile) -> dict[str, Any]:
+    """Each column's type in a Parquet file, from its footer.  Raises ``InvalidInput``."""
+    return {field.name: field.type for field in _schema(file.path)}
 
 
 def _names_in_parquet(path: Path) -> tuple[str, ...]:

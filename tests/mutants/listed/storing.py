@@ -70,6 +70,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/encryption/test_keyring.py",),
     ),
     Mutant(
+        name="bad-text-taken-for-another",
+        path="connectors/parquet_cells.py",
+        before="        return None if cell is None else cell.decode()\n",
+        after='        return None if cell is None else cell.decode(errors="replace")\n',
+        wrong="a text that is not UTF-8 is taken for another text",
+        tests=("tests/unit/connectors/test_parquet_cells.py",),
+    ),
+    Mutant(
         name="history-deleted",
         path="persistence/append_only.py",
         before='    events: tuple[str, ...] = ("UPDATE", "DELETE")\n',

@@ -1,0 +1,163 @@
+"""Cells of Parquet files that the engine refuses to read, and what stands in their place: nothing.
+
+One text that is not UTF-8, or one moment too far off, would end every query on its column, so
+that a refusal would tell of a cell.  Where the engine gives up, the columns that can hold
+such cells are read once more by Arrow, which looks at each cell by itself; a bad one is null
+from then on, as any other that cannot be read as its type.  All others read as they did, so
+that what one row holds changes no other row.
+
+Times of day and nested values can hold such cells as well, and nobody declares their type: they
+are refused by their type when a dataset is registered, and read as null where one was before.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.connectors.refusals import pointer
+from penstock.connectors.source_file import SourceFile, arrow_types
+from penstock.connectors.specs import DatasetSpec
+from penstock.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import duckdb
+
+TABLE: Final = "repaired"
+"""The temporary table of the columns that were read by Arrow, with each row's number."""
+
+NUMBER: Final = "number"
+
+_NO_TYPE: Final = (
+    "The file's column is of type {}, which no declared type can be read from; leave it out, or"
+    " write it as texts or numbers, one to a cell."
+)
+_EARLIEST: Final = -9_223_372_022_400_000_000
+_INFINITY: Final = 2**63 - 1
+"""The engine's first moment without a zone, in microseconds, and what it takes for infinite."""
+
+_MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
+
+
+def types(file: SourceFile) -> dict[str, Any]:
+    """Each column's type as Arrow has it, from the file's footer; none of a CSV file."""
+    return arrow_types(file) if file.format == "parquet" else {}
+
+
+def check_types(dataset: DatasetSpec, file: SourceFile) -> None:
+    """Raise ``InvalidInput`` for declared columns that the file's types make unreadable."""
+    kinds = types(file)
+    places = [
+        (
+            pointer("columns", name),
+            _NO_TYPE.format(kinds[name]),
+        )
+        for name in dataset.columns
+        if name in kinds and unreadable(kinds[name])
+    ]
+    if places:
+        raise InvalidInput(f"{places[0][0]}: {places[0][1]}", errors=places)
+
+
+def unreadable(kind: Any) -> bool:
+    """Whether cells of this type are read as null, all of them."""
+    import pyarrow.types as of
+
+    if of.is_dictionary(kind):
+        return unreadable(kind.value_type)
+    return bool(of.is_nested(kind) or of.is_time(kind))
+
+
+def repairable(kind: Any) -> bool:
+    """Whether cells of this type may make the engine give up, one by one."""
+    import pyarrow.types as of
+
+    if kind is None:
+        return False
+    if of.is_dictionary(kind):
+        return repairable(kind.value_type)
+    if of.is_timestamp(kind):
+        return kind.unit in _MICROSECONDS and (kind.unit, kind.tz is None) != ("us", False)
+    return bool(of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind))
+
+
+def read(
+    connection: "duckdb.DuckDBPyConnection", file: SourceFile, columns: Mapping[str, str]
+) -> None:
+    """Put columns of the file into ``TABLE``, by name and alias, with null for bad cells.
+
+    Raises what Arrow raises for a file that cannot be read to its end.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    begun = 0
+    with pq.ParquetFile(file.path) as opened:
+        for batch in _with_one(opened, columns):
+            numbers = pa.array(range(begun, begun + len(batch)), pa.int64())
+            cells = {alias: _repaired(batch.column(name)) for name, alias in columns.items()}
+            connection.register("batch", pa.table({NUMBER: numbers, **cells}))
+            # The table's name is our own.
+            verb = f"INSERT INTO {TABLE}" if begun else f"CREATE TEMP TABLE {TABLE} AS"
+            connection.execute(f"{verb} SELECT * FROM batch")  # noqa: S608
+            connection.unregister("batch")
+            begun += len(batch)
+
+
+def _with_one(opened: Any, columns: Mapping[str, str]) -> Iterable[Any]:
+    """The batches of the file, or an empty one, which has the columns' types."""
+    import pyarrow as pa
+
+    empty = True
+    for batch in opened.iter_batches(columns=list(columns)):
+        if len(batch):
+            empty = False
+            yield batch
+    if empty:
+        schema = pa.schema([opened.schema_arrow.field(name) for name in columns])
+        yield pa.RecordBatch.from_pylist([], schema=schema)
+
+
+def _repaired(cells: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.types as of
+
+    if of.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    return _moments(cells) if of.is_timestamp(cells.type) else _texts(cells, pa)
+
+
+def _texts(cells: Any, pa: Any) -> Any:
+    try:
+        cells.validate(full=True)
+    except pa.ArrowInvalid:
+        return pa.array(map(_text, _bytes(cells, pa)), pa.large_string())
+    return cells.cast(pa.large_string())
+
+
+def _bytes(cells: Any, pa: Any) -> Sequence[bytes | None]:
+    """The cells as bytes, which nothing decodes."""
+    found: Sequence[bytes | None] = cells.cast(pa.large_binary()).to_pylist()
+    return found
+
+
+def _text(cell: bytes | None) -> str | None:
+    try:
+        return None if cell is None else cell.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _moments(cells: Any) -> Any:
+    """In microseconds, as the engine reads them; null for those that it has no moment for."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    factor = _MICROSECONDS[cells.type.unit]
+    whole, nothing = cells.view(pa.int64()), pa.scalar(None, pa.int64())
+    first = _EARLIEST if cells.type.tz is None else -_INFINITY
+    fits = pc.and_(
+        pc.less_equal(whole, _INFINITY // factor),
+        pc.greater_equal(whole, -(-first // factor)),
+    )
+    finite = pc.multiply(pc.if_else(fits, whole, nothing), factor)
+    endless = pc.or_(pc.equal(whole, _INFINITY), pc.equal(whole, -_INFINITY))
+    return pc.if_else(endless, whole, finite).view(pa.timestamp("us", cells.type.tz))
