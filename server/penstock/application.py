@@ -69,7 +69,8 @@ def create_app_for(
     )
     app.register_blueprint(web.blueprint(server, _lent(server, tallies, runner)))
     _require_policies(app)
-    edge = api.Edge(app.wsgi_app, tallies.requests, tallies.limits.answered, clock)
+    below = api.Mounted(app.wsgi_app, api.prefix_of(server.settings.public_url))
+    edge = api.Edge(below, tallies.requests, tallies.limits.answered, clock)
     app.wsgi_app = edge  # type: ignore[method-assign]  # how Flask is wrapped
     return app
 

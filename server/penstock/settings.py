@@ -77,7 +77,9 @@ class Settings:
     )
     public_url: str = field(
         default="http://127.0.0.1:8080",
-        metadata={"sentence": "The address under which readers reach the server."},
+        metadata={
+            "sentence": "The address under which readers reach the server; it may have a path."
+        },
     )
     host: str = field(
         default="127.0.0.1", metadata={"sentence": "The address that `penstock serve` listens on."}

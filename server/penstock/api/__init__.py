@@ -13,6 +13,7 @@
 * ``metrics``     what Prometheus may read
 * ``tallies``, ``shared``                 the memory in which the workers count together
 * ``edge``, ``access_log``                around everything: ids, headers, log, faults
+* ``mounted``     the path of its host below which the server is reached
 * ``lending``     what the pages borrow of all that
 * ``malformed``   what gunicorn refuses before there is a request
 * ``intake``      how a worker waits for requests and for readers without a thread
@@ -31,6 +32,7 @@ from penstock.api.edge import Edge
 from penstock.api.formats import FORMS
 from penstock.api.formats import answer as release_answer
 from penstock.api.lending import hide_duration, made_by
+from penstock.api.mounted import Mounted, prefix_of
 from penstock.api.pace import Pace
 from penstock.api.routes import OPERATIONS
 from penstock.api.shared import inherited
@@ -57,6 +59,7 @@ __all__ = [
     "ROUTES",
     "Cursors",
     "Edge",
+    "Mounted",
     "Pace",
     "Tallies",
     "blueprint",
@@ -65,5 +68,6 @@ __all__ = [
     "lines_answer",
     "made_by",
     "opened",
+    "prefix_of",
     "release_answer",
 ]

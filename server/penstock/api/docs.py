@@ -6,7 +6,7 @@ The page is made on the server from the document: no script, nothing from elsewh
 import json
 from typing import Any
 
-from flask import Blueprint, Response, render_template
+from flask import Blueprint, Response, render_template, request
 
 from penstock.api.answers import json_answer
 from penstock.api.meanings import REFERENCE
@@ -28,7 +28,10 @@ def add_documents(blueprint: Blueprint) -> None:
 
 
 def _openapi() -> Response:
-    return json_answer(document(), 200)
+    described = document()
+    if request.script_root:
+        described = {**described, "servers": [{"url": request.script_root}]}
+    return json_answer(described, 200)
 
 
 def _page() -> str:

@@ -9,6 +9,7 @@ import hashlib
 import mimetypes
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from flask import Response, abort, request
 
@@ -36,7 +37,7 @@ class Assets:
 
     def address(self, name: str) -> str:
         """Where a file is; another one whenever its content is."""
-        return f"/static/{name}?v={self._known[name].tag}"
+        return f"{quote(request.script_root)}/static/{name}?v={self._known[name].tag}"
 
     def answer(self, name: str) -> Response:
         """A file, kept by browsers for as long as its address stands; a 404 where there is none."""

@@ -57,8 +57,10 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def inside(address: str | None) -> str:
-    """An address on this server to go on to; the catalogue's where it is anywhere else."""
+def inside(address: str | None, root: str = "") -> str:
+    """An address on this server, below ``root``, to go on to; else the catalogue's."""
     found = address or ""
     plain = found.isprintable() and "\\" not in found
-    return found if plain and found.startswith("/") and not found.startswith("//") else "/catalogue"
+    if plain and found.startswith(f"{root}/") and not found.startswith(f"{root}//"):
+        return found
+    return f"{root}/catalogue"

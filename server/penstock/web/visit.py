@@ -75,7 +75,9 @@ class Visit:
         sealed = self.lent.cursors.seal(request.path, page.next_cursor)
         given = request.args.items(multi=True)
         kept = [(name, text) for name, text in given if name != "cursor"]
-        return f"{quote(request.path)}?{urlencode([*kept, ('cursor', sealed)])}"
+        return (
+            f"{quote(request.script_root + request.path)}?{urlencode([*kept, ('cursor', sealed)])}"
+        )
 
     @property
     def patience(self) -> float:

@@ -135,6 +135,6 @@ def _to_sign_in(*, had_one: bool) -> Response:
     """To the sign-in page and back; a part of a page has the browser load the whole."""
     if "HX-Request" in request.headers:
         return Response(status=204, headers={"HX-Refresh": "true"})
-    onward = request.full_path.rstrip("?")
+    onward = request.script_root + request.full_path.rstrip("?")
     place = url_for("web.sign_in_form", next=onward, ended="1" if had_one else None)
     return Response(status=303, headers={"Location": place})

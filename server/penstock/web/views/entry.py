@@ -32,7 +32,7 @@ def sign_in_form(visit: Visit) -> Response:
 @pages.post("/sign-in", ANYBODY)
 def sign_in(visit: Visit) -> Response:
     """Begin a session with a token."""
-    token, onward = request.form.get("token", "").strip(), inside(request.form.get("next"))
+    token, onward = request.form.get("token", "").strip(), _inside(request.form.get("next"))
     former = request.cookies.get(COOKIE, "")
     try:
         begun = sessions.begin(visit.server, token, former)
@@ -52,7 +52,7 @@ def sign_in(visit: Visit) -> Response:
 @pages.get("/signed-in", ANYBODY)
 def signed_in(visit: Visit) -> Response:
     """Lead on, or say that the browser has not kept the session."""
-    onward = inside(request.args.get("next"))
+    onward = _inside(request.args.get("next"))
     if request.cookies.get(COOKIE):
         return Response(status=303, headers={"Location": onward})
     return visit.page("sign_in.html", 400, not_kept=True, **_form(visit, onward))
@@ -67,10 +67,14 @@ def sign_out(visit: Visit) -> Response:
     return response
 
 
+def _inside(address: str | None) -> str:
+    return inside(address, request.script_root)
+
+
 def _form(visit: Visit, onward: str | None) -> dict[str, Any]:
     settings = visit.server.settings
     return {
-        "onward": inside(onward),
+        "onward": _inside(onward),
         "by_link": onward is not None and request.method == "GET",
         "ended": "ended" in request.args,
         "left": "left" in request.args,
