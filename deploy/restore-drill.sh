@@ -11,6 +11,9 @@ set -euo pipefail
 backup=${1:?"usage: $0 BACKUP"}
 home=${PENSTOCK_HOME:-penstock-home}
 
+echo "0. See whether today's keys open the backup, before anything is touched." >&2
+penstock backup check "$backup" >&2
+
 echo "1. Put the backup in the database's place." >&2
 if [ -n "${PENSTOCK_DATABASE_URL:-}" ]; then
   owner=${PENSTOCK_MIGRATION_DATABASE_URL:-$PENSTOCK_DATABASE_URL}

@@ -79,7 +79,7 @@ def renew_once(folder: Path, steps: Steps, taken: Path, name: str) -> None:
     context = dataset_context(f"{name}@1")
     with steps.watching():
         ring.renew(context)
-        ring.drop_old(context)
+        ring.drop(ring.keys_of(context)[:-1])
         ring.destroy(context)
     taken.write_text(json.dumps(steps.taken))
 

@@ -312,7 +312,7 @@ def look_at_pages(server: World) -> None:
 
 def end_what_was_begun(server: World) -> None:
     """Rotate the keys, retire a query, shred a dataset, and disable a user."""
-    keys.rotate(server.server, OPERATOR, lambda: None)
+    keys.rotate(server.server, OPERATOR)
     server.answer("POST", f"{API}/queries/secret/retire", {}, by="root")
     keys.shred(server.server, OPERATOR, "loans")
     assert server.call("POST", f"{API}/queries/books/releases", {}, by="ian").status_code == 409

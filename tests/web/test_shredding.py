@@ -95,7 +95,7 @@ def test_keys_that_do_not_answer_are_said_and_the_page_opens(
         page = root.get("/keys")
     assert page.status_code == 200
     assert "The ring is away." in text_of(page)
-    keys.rotate(world.server, OPERATOR, lambda: None)
+    keys.rotate(world.server, OPERATOR)
     assert "by operator , 4 keys" in text_of(root.get("/keys"))
 
 

@@ -1,33 +1,49 @@
-"""``penstock backup``: a copy of the database while it is served."""
+"""``penstock backup``: a copy of the database while it is served, and whether one still opens."""
 
 from pathlib import Path
 
 import click
 
+from penstock.cli.home import FAILURE
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option
 from penstock.cli.output import Column, Document
 
 
-@click.command()
+class _Backups(click.Group):
+    """Takes a path in the place of a command, which is then ``create``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = ["create", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_Backups)
+def backup() -> None:
+    """Copies of the database: `penstock backup PATH` makes one."""
+
+
+@backup.command()
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @format_option
 @click.pass_obj
-def backup(operator: Operator, path: Path) -> None:
+def create(operator: Operator, path: Path) -> None:
     """Copy the database into the new file PATH, while it may be served.
 
     A SQLite file is copied to another one, a PostgreSQL database by pg_dump into its own
-    format.  The copy is checked before it counts.  Keys and witness are not in it, and must
-    be kept apart from it.
+    format.  The copy is checked before it counts.  Beside it a manifest names the keys that it
+    needs.  Keys and witness are not in it, and must be kept apart from it.
     """
-    from penstock.services.backup import create
+    from penstock.services.backup import create as services_create
 
-    made = create(operator.settings, path)
+    made = services_create(operator.settings, path)
     rows = [
         ("backup", made.path),
         ("kind", made.kind),
         ("schema", made.schema),
         ("bytes", str(made.bytes)),
+        ("manifest", made.manifest),
     ]
     operator.print(
         Document(
@@ -40,3 +56,36 @@ def backup(operator: Operator, path: Path) -> None:
             " is suspended then, and what was drawn since is lost (deploy/README.md).",
         )
     )
+
+
+@backup.command()
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@format_option
+@click.pass_obj
+@click.pass_context
+def check(context: click.Context, operator: Operator, path: Path) -> None:
+    """Say whether today's keys open the backup PATH, before it is put back.
+
+    Nothing is changed, and no database need be there.
+    """
+    from penstock.services.backup import check as services_check
+
+    found = services_check(operator.settings, path)
+    rows = [
+        (one.key, one.dataset or "the log", one.version or "", one.problem or "opens")
+        for one in found.keys
+    ]
+    columns = (Column("key"), Column("dataset"), Column("version", right=True), Column("today"))
+    facts = (f"{found.kind}, schema {found.schema}; manifest: {found.manifest}.",)
+    wrong = "; ".join(found.problems)
+    note = (
+        "Today's keys open all of it."
+        if found.opens
+        else "It must not be put back with these keys"
+        f"{': ' + wrong if wrong else ''}. Bring the keys folder of its time, or another backup;"
+        " one with a dataset that was shredded since is not served under the keys of today."
+    )
+    answer = {"opens": found.opens, **vars(found)}
+    operator.print(Document(answer, columns, rows, facts=facts, note=note))
+    if not found.opens:
+        context.exit(FAILURE)

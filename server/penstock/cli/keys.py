@@ -1,6 +1,7 @@
 """``penstock keys``: the provider's keys, and new ones in their place."""
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +11,9 @@ from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 
 if TYPE_CHECKING:
-    from penstock.services.keys import KeysView
+    from collections.abc import Sequence
+
+    from penstock.services.keys import KeysView, RetiredKeyView
 
 LONGEST_REQUEST = 60
 """Seconds after which gunicorn ends a worker that does not answer."""
@@ -32,31 +35,84 @@ def show_keys(operator: Operator) -> None:
 
 
 @keys.command()
+@format_option
+@click.pass_obj
+def rotate(operator: Operator) -> None:
+    """Put a new key in the place of each, while the server runs.
+
+    No request fails meanwhile, and backups that were made before still open: the old keys are
+    retired and kept, until `penstock keys drop`.  Run again after an interruption, it goes on.
+    """
+    from penstock.services import keys as services
+
+    operator.print(_document(services.rotate(operator.server, operator.principal)))
+
+
+@keys.command()
+@click.argument("key", nargs=-1)
+@option(
+    "--keep",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="A backup that must still open; may be repeated.",
+)
+@option("--yes", is_flag=True, help="Do it; without this it is only said what would be done.")
 @option(
     "--wait",
     type=click.FloatRange(min=0),
     default=LONGEST_REQUEST,
     show_default=True,
-    help="Seconds until the old keys are forgotten: longer than any request takes.",
+    help="Seconds before the keys are destroyed: longer than any request takes.",
 )
 @format_option
 @click.pass_obj
-def rotate(operator: Operator, wait: float) -> None:
-    """Put a new key in the place of each, while the server runs.
+def drop(
+    operator: Operator, key: tuple[str, ...], keep: tuple[Path, ...], yes: bool, wait: float
+) -> None:
+    """Destroy retired keys, those named KEY or all, so that earlier backups open never again.
 
-    No request fails meanwhile.  Run again after an interruption, it goes on.
+    A key that a backup of --keep needs stays.  Keys that are in use are no retired ones.
     """
-    from penstock.services import keys as services
+    from penstock.services import retired_keys as services
+
+    found = services.droppable(operator.server, operator.principal, key, keep)
+    if not yes:
+        operator.print(_retired(found))
+        return
 
     def pause() -> None:
-        operator.say(f"All is wrapped anew; in {wait:g} seconds the old keys are forgotten.")
+        operator.say(f"In {wait:g} seconds {counted(len(found), 'key')} will be destroyed.")
         time.sleep(wait)
 
-    operator.print(_document(services.rotate(operator.server, operator.principal, pause)))
+    operator.print(_document(services.drop(operator.server, operator.principal, found, pause)))
 
 
 def _document(found: "KeysView") -> Document:
     columns = (Column("dataset"), Column("version", right=True), Column("key"))
     rows = [(one.dataset, one.version, one.key or "shredded") for one in found.used]
-    note = f"Provider {found.provider}, {found.keys} key{'' if found.keys == 1 else 's'}."
-    return Document(found, columns, rows, note=note)
+    note = f"Provider {found.provider}, {counted(found.keys, 'key')}."
+    if found.retired:
+        note += (
+            f" {counted(len(found.retired), 'retired key')} kept for backups made before the last"
+            " rotation: take a new backup, and drop them with `penstock keys drop` when no earlier"
+            " one is wanted any more."
+        )
+    below = _retired(found.retired) if found.retired else None
+    return Document(found, columns, rows, note=note, below=below)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: ``1 key``, ``2 keys``."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _retired(found: "Sequence[RetiredKeyView]") -> Document:
+    columns = (Column("retired key"), Column("dataset"), Column("version", right=True))
+    rows = [(one.key, one.dataset or "the log or all", one.version or "") for one in found]
+    note = (
+        "Backups that need them would never open again. Say which must, by --keep, and that it is"
+        " meant, by --yes."
+        if found
+        else "No key is retired that no such backup needs."
+    )
+    return Document(list(found), columns, rows, note=note)

@@ -242,7 +242,7 @@ def _housekeeping(house: House) -> None:
     issued = tokens.issue(server, admin, ines, TokenSpec(expires_in=7 * 86_400))
     tokens.revoke(server, admin, ines, issued.prefix)
     # Nobody else is at work here whom a new key could surprise.
-    keys.rotate(server, OPERATOR, lambda: None)
+    keys.rotate(server, OPERATOR)
 
 
 def _export(house: House) -> None:

@@ -1,7 +1,7 @@
 """The provider that keeps its keys in a file, outside of the database and its backups.
 
 ``ring_file`` says what stands in it.  A context is named by a digest.  Rotation without downtime:
-``renew``, rewrap, ``drop_old``; servers that run meanwhile see with every use of a key whether the
+``renew``, rewrap, ``drop``; servers that run meanwhile see with every use of a key whether the
 file was replaced.
 
 The file changes when a dataset is registered, rotated or shredded, and is to be backed up then.
@@ -10,7 +10,7 @@ under a key of its own by the first rotation.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NoReturn, Self
 
@@ -65,18 +65,21 @@ class KeyRing:
             self._now().with_key(_name(context), key)
         return key.id.hex()
 
-    def drop_old(self, context: bytes) -> tuple[str, ...]:
-        """Forget what ``context`` was wrapped under before its newest key."""
-        with private.locked(self._path):
-            found = self._now()
-            return _drop(found, found.contexts.get(_name(context), ())[:-1])
+    def keys_of(self, context: bytes) -> tuple[str, ...]:
+        """The names of the keys of ``context``, the newest last."""
+        return self._now().contexts.get(_name(context), ())
 
-    def drop_shared(self) -> tuple[str, ...]:
-        """Forget the keys that a ring of version 1 had for all."""
+    def shared(self) -> tuple[str, ...]:
+        """The keys that a ring of version 1 had for all."""
+        found = self._now()
+        owned = {name for names in found.contexts.values() for name in names}
+        return tuple(name for name in found.places if name not in owned)
+
+    def drop(self, names: Collection[str]) -> tuple[str, ...]:
+        """Forget keys by name."""
         with private.locked(self._path):
             found = self._now()
-            owned = {name for names in found.contexts.values() for name in names}
-            return _drop(found, [name for name in found.places if name not in owned])
+            return _drop(found, [name for name in found.places if name in names])
 
     def destroy(self, context: bytes) -> tuple[str, ...]:
         """Forget every key of ``context``."""

@@ -12,7 +12,7 @@ process that opened it, and opened anew after a failure.
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -83,13 +83,19 @@ class Pkcs11:
         """A new key for ``context``, its newest from now on.  Returns its public name."""
         return self._do(lambda session: _name(_made(session, context)))
 
-    def drop_old(self, context: bytes) -> tuple[str, ...]:
-        """Forget what ``context`` was wrapped under before its newest key."""
-        return self._do(lambda session: _destroy(_keys(session, context)[:-1]))
+    def keys_of(self, context: bytes) -> tuple[str, ...]:
+        """The names of the keys of ``context``, the newest last."""
+        return self._do(lambda session: tuple(map(_name, _keys(session, context))))
 
-    def drop_shared(self) -> tuple[str, ...]:
-        """Nothing: on a token every key is of a context."""
+    def shared(self) -> tuple[str, ...]:
+        """None: on a token every key is of a context."""
         return ()
+
+    def drop(self, names: Collection[str]) -> tuple[str, ...]:
+        """Forget keys by name."""
+        return self._do(
+            lambda session: _destroy([key for key in _all(session) if _name(key) in names])
+        )
 
     def destroy(self, context: bytes) -> tuple[str, ...]:
         """Forget every key of ``context``."""

@@ -5,6 +5,7 @@ and for each key that signs the log.  What it destroys of one context is lost fo
 the database's backups as well, and nothing else is.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,14 +41,17 @@ class KeyProvider(Protocol):
     def renew(self, context: bytes) -> str:
         """Make a new key, under which ``context`` is wrapped from now on.  Returns its name."""
 
-    def drop_old(self, context: bytes) -> tuple[str, ...]:
-        """Forget all keys of ``context`` but the newest.  Returns their names.
+    def keys_of(self, context: bytes) -> tuple[str, ...]:
+        """The names of the keys of ``context``, the newest last."""
+
+    def shared(self) -> tuple[str, ...]:
+        """The keys that are of no context: those of rings from before contexts had any."""
+
+    def drop(self, names: Collection[str]) -> tuple[str, ...]:
+        """Forget keys by name.  Returns the names of those that there were.
 
         What is still wrapped under them is lost.
         """
-
-    def drop_shared(self) -> tuple[str, ...]:
-        """Forget the keys that are of no context: those of rings from before contexts had any."""
 
     def destroy(self, context: bytes) -> tuple[str, ...]:
         """Forget every key of ``context``, and so what was wrapped for it.  Returns their names."""

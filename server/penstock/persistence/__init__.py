@@ -8,7 +8,8 @@
 * ``sqlite``, ``postgresql``  how each does it; ``dialects`` chooses by URL
 * ``append_only``  the triggers that keep history as it was written
 * ``migrate``      schema versions
-* ``backup``       a copy of it all, by ``sqlite_copy`` or ``postgresql_dump``
+* ``backup``       a copy of it all, by ``sqlite_copy`` or ``postgresql_dump``;
+  ``backup_contents`` reads what one needs of keys
 
 Only services open transactions.
 """

@@ -5,14 +5,21 @@ snapshot, and are looked through before they count as made.  Keys are not in the
 so they are in no copy of it.
 """
 
+import fcntl
 import os
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence.database import Database
 from penstock.persistence.dialects import dialect_of
+
+PART = ".part"
+"""What stands behind the name of a backup until it is whole."""
+
+_OF_SQLITE = ("-journal", "-wal", "-shm")
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,8 @@ class Copy:
 def back_up(url: str, path: Path) -> Copy:
     """Copy the database at ``url`` into a new file of mode 0600.
 
-    ``url`` is that of the role that owns the database.  Raises ``SchemaUnknown`` for
+    ``url`` is that of the role that owns the database.  The file has its name once it is whole;
+    what somebody left who was killed before is begun anew.  Raises ``SchemaUnknown`` for
     another schema than this version's, ``Conflict`` where ``path`` exists,
     ``Unavailable`` and ``DatabaseUnavailable`` where the copy cannot be made or is not
     whole; then no file is left.
@@ -39,27 +47,59 @@ def back_up(url: str, path: Path) -> Copy:
     finally:
         database.close()
     dialect = dialect_of(url)
-    with ExitStack() as undo:
-        _create(path)
-        undo.callback(path.unlink, missing_ok=True)
-        dialect.copy(path)
-        _sync(path)
-        undo.pop_all()
+    with _unfinished(path) as beside:
+        dialect.copy(beside)
+        _sync(beside)
+        _name(beside, path)
+    _sync(path)
     return Copy(path, dialect.name, schema, path.stat().st_size)
 
 
-def _create(path: Path) -> None:
+@contextmanager
+def _unfinished(path: Path) -> Iterator[Path]:
+    """An empty file beside ``path``, of one writer at a time, which does not stay."""
+    beside = path.with_name(path.name + PART)
+    if path.exists():
+        raise _exists(path)
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-    except FileExistsError as error:
-        raise Conflict(
-            f"{path} exists already. Nothing was written; name a file that is not there yet."
-        ) from error
+        descriptor = os.open(beside, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise Unavailable(
             f"{path} cannot be written ({error.strerror}). Name a file in a folder that exists,"
             " and that this account may write to."
         ) from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Conflict(
+                f"{path} is being written by another process. Name another file."
+            ) from error
+        try:
+            os.fchmod(descriptor, 0o600)
+            os.ftruncate(descriptor, 0)
+            yield beside
+        finally:
+            for left in (beside, *(Path(f"{beside}{suffix}") for suffix in _OF_SQLITE)):
+                left.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
+def _name(beside: Path, path: Path) -> None:
+    """Give a file its name, unless something has that by now."""
+    try:
+        path.hardlink_to(beside)
+    except FileExistsError as error:
+        raise _exists(path) from error
+    except OSError:  # no links here
+        beside.rename(path)
+
+
+def _exists(path: Path) -> Conflict:
+    return Conflict(
+        f"{path} exists already. Nothing was written; name a file that is not there yet."
+    )
 
 
 def _sync(path: Path) -> None:

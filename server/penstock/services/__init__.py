@@ -37,6 +37,10 @@
 * ``accounts``       the ledger in the database
 * ``log``            leaves of the audit log
 * ``state``          the encrypted state of a noise process
+* ``keys, retired_keys, key_status``
+                     the provider's keys: rotated, dropped, destroyed, looked at
+* ``backup, backup_check``
+                     copies of the database, and whether today's keys open one
 * ``home``           making and opening a server's folder
 
 Only services open transactions.  Randomness, time and keys come with the server.

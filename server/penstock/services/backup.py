@@ -3,20 +3,24 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from penstock.encryption import Secrets
 from penstock.errors import Conflict
 from penstock.persistence import backup
-from penstock.services.home import require
+from penstock.services import backup_check
+from penstock.services.backup_check import BackupCheckView
+from penstock.services.home import SECRETS, provider, require
 from penstock.settings import Settings
 
 
 @dataclass(frozen=True)
 class BackupView:
-    """A copy that was made, and the folders that are not in it."""
+    """A copy that was made, its manifest, and the folders that are not in it."""
 
     path: str
     kind: str
     schema: str
     bytes: int
+    manifest: str
     keys: str
     witness: str
 
@@ -24,9 +28,10 @@ class BackupView:
 def create(settings: Settings, path: Path) -> BackupView:
     """Copy the database of a home into ``path``, while it may be served.
 
-    Neither keys nor witness are copied, nor the files of exports.  Raises ``Unavailable``
-    where there is no home, ``Conflict`` for a file that exists or lies with the keys, and what
-    ``persistence.backup.back_up`` raises.
+    Beside it stands a manifest of the keys that it needs.  Neither keys nor witness are copied,
+    nor the files of exports.  Raises ``Unavailable`` where there is no home, ``Conflict`` for a
+    file that exists or lies with the keys, and what ``persistence.backup.back_up`` and
+    ``backup_check.write`` raise.
     """
     require(settings)
     place = path.absolute()
@@ -36,12 +41,25 @@ def create(settings: Settings, path: Path) -> BackupView:
             "A backup does not belong with the keys or the witness: whoever takes that folder"
             " would have all of it. Name a file elsewhere."
         )
+    secrets = Secrets.load(settings.keys_path / SECRETS)
     made = backup.back_up(settings.resolved_migration_url, place)
+    manifest = backup_check.write(secrets, place)
     return BackupView(
         path=str(made.path),
         kind=made.kind,
         schema=made.schema,
         bytes=made.size,
+        manifest=str(manifest),
         keys=str(keys),
         witness=str(witness),
     )
+
+
+def check(settings: Settings, path: Path) -> BackupCheckView:
+    """Whether today's keys open a backup; no database is touched, and none need be there.
+
+    Raises as ``backup_check.check`` does, and ``Unavailable`` where there is no home.
+    """
+    require(settings)
+    secrets = Secrets.load(settings.keys_path / SECRETS)
+    return backup_check.check(provider(settings), secrets, path)

@@ -1,22 +1,24 @@
 """Replacing the provider's keys while the server runs, and destroying a dataset's.
 
 A dataset's key is wrapped by a key of its own at the provider.  Rotation makes a new one for
-each, wraps anew, and forgets the old ones after a while: requests that read a row before it
-changed still find the key that it names.  Run again after an interruption, it goes on.
+each and wraps anew.  The old ones are *retired*: backups that were made before need them, and
+requests that read a row before it changed.  They are kept until whoever knows that no such
+backup is wanted any more drops them (``retired_keys``).  Run again after an interruption, it
+goes on.
 
 A dataset that was shredded cannot be read again, from any backup: its key at the provider
 is gone.  What was released stays in the log, and what it cost stays spent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
-from penstock.encryption import dataset_context, signing_context, wrapping_key
-from penstock.errors import NotFound
+from penstock.encryption import KeyProvider, dataset_context, signing_context, wrapping_key
+from penstock.errors import Conflict, NotFound
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.tables import Dataset, LogKey, Query
 from penstock.services.acts import record
@@ -38,12 +40,26 @@ class KeyUseView:
 
 
 @dataclass(frozen=True)
+class RetiredKeyView:
+    """A key that no row needs any more, and whose it was.
+
+    ``dataset`` and ``version`` are ``None`` for what signs the log, and for a key that was
+    everybody's.
+    """
+
+    key: str
+    dataset: str | None
+    version: int | None
+
+
+@dataclass(frozen=True)
 class KeysView:
-    """The provider, how many keys it has, and which are in use."""
+    """The provider, how many keys it has, which are in use, and which for backups alone."""
 
     provider: str
     keys: int
     used: list[KeyUseView]
+    retired: list[RetiredKeyView]
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,8 @@ def show(server: Server, principal: Principal) -> KeysView:
     principal.require("admin")
     health = server.provider.health()
     with server.database.read() as session:
-        return KeysView(health.provider, len(health.keys), used(session))
+        kept = retired(session, server.provider)
+        return KeysView(health.provider, len(health.keys), used(session), kept)
 
 
 def used(session: Session) -> list[KeyUseView]:
@@ -91,16 +108,40 @@ def used(session: Session) -> list[KeyUseView]:
     ]
 
 
+def in_use(session: Session) -> set[str]:
+    """The names of the provider's keys under which something in the database is wrapped."""
+    signing = session.exec(select(LogKey)).all()
+    named = {one.key for one in used(session) if one.key is not None}
+    return named | {wrapping_key(one.wrapped) for one in signing}
+
+
+def retired(session: Session, provider: KeyProvider) -> list[RetiredKeyView]:
+    """The provider's keys that backups alone may need.  Raises ``KeysUnavailable``.
+
+    The newest key of a dataset is none of them: its row may be about to be stored.
+    """
+    needed = in_use(session)
+    found = [
+        RetiredKeyView(key, dataset.name, dataset.version)
+        for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all()
+        for key in provider.keys_of(dataset_context(identity(dataset)))[:-1]
+    ]
+    for row in session.exec(select(LogKey)).all():
+        old = provider.keys_of(signing_context(row.public))[:-1]
+        found += [RetiredKeyView(key, None, None) for key in old]
+    found += [RetiredKeyView(key, None, None) for key in provider.shared()]
+    return [one for one in found if one.key not in needed]
+
+
 def readable(server: Server, name: str) -> bool:
     """Whether any version of a dataset can still be read.  Raises ``NotFound``."""
     with server.database.read() as session:
         return bool(versions(session, name))
 
 
-def rotate(server: Server, principal: Principal, pause: Callable[[], None]) -> KeysView:
-    """Put a new key in the place of each of the provider's.
+def rotate(server: Server, principal: Principal) -> KeysView:
+    """Put a new key in the place of each of the provider's; the old ones are kept, retired.
 
-    ``pause`` returns when no request is still at work that began before it was called.
     Raises ``Forbidden`` and ``KeysUnavailable``; what was done until then stays done, and
     nothing is lost.
     """
@@ -120,10 +161,6 @@ def rotate(server: Server, principal: Principal, pause: Callable[[], None]) -> K
             dataset.wrapped_kek = server.provider.rewrap(dataset.wrapped_kek, context)
             contexts.append(context)
     contexts += _signing(server)
-    pause()
-    for context in contexts:
-        server.provider.drop_old(context)
-    server.provider.drop_shared()
     with server.database.write() as session:
         record(session, principal, "key", server.clock(), rotated=len(contexts))
     return show(server, principal)
@@ -170,6 +207,11 @@ def forget(session: Session, server: Server, principal: Principal, name: str) ->
     Once that is committed, ``destroy`` is to follow.  Raises ``NotFound``.
     """
     found = _versions(session, name)
+    if in_use(session).intersection(server.provider.shared()):
+        raise Conflict(
+            "The key ring still has one key for all datasets, as earlier versions had, and"
+            " destroying it would take all of them. Run `penstock keys rotate` first."
+        )
     fresh = any(one.wrapped_kek for one in found)
     now = server.clock()
     return Forgotten(
@@ -184,6 +226,8 @@ def forget(session: Session, server: Server, principal: Principal, name: str) ->
 def destroy(server: Server, forgotten: Forgotten) -> ShreddedView:
     """Destroy the provider's keys of a dataset whose rows name them no more."""
     keys = sum(len(server.provider.destroy(context)) for context in forgotten.contexts)
+    # One that was everybody's would open what backups from before the first rotation hold of it.
+    keys += len(server.provider.drop(server.provider.shared()))
     return ShreddedView(forgotten.dataset, forgotten.versions, forgotten.queries, keys)
 
 

@@ -8,6 +8,7 @@ brought the table, and compared whenever a server is opened.
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from dataclasses import fields
 
 from sqlmodel import select
@@ -43,14 +44,23 @@ def require(database: Database, secrets: Secrets) -> None:
             f"The database does not know its secrets ({', '.join(missing)}). Run `penstock db"
             " upgrade` with the secrets.json that it was used with."
         )
-    other = [name for name, digest in found.items() if not hmac.compare_digest(kept[name], digest)]
-    if other:
+    wrong = other(secrets, kept)
+    if wrong:
         raise KeysUnavailable(
-            f"The secrets are not those that this database was made with ({', '.join(other)}"
+            f"The secrets are not those that this database was made with ({', '.join(wrong)}"
             " differ); under them every token and every fingerprint would be refused. Put the"
             " secrets.json of this home back into the keys' folder, or name the folder that has"
             " it in PENSTOCK_KEYS_FOLDER."
         )
+
+
+def other(secrets: Secrets, kept: Mapping[str, bytes]) -> list[str]:
+    """The names of those of ``secrets`` that are not what ``kept`` says of them."""
+    return [
+        name
+        for name, digest in _digests(secrets).items()
+        if name in kept and not hmac.compare_digest(kept[name], digest)
+    ]
 
 
 def _digests(secrets: Secrets) -> dict[str, bytes]:

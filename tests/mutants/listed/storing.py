@@ -45,13 +45,29 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="old-keys-kept",
         path="encryption/keyring.py",
-        before="            return _drop(found, found.contexts.get(_name(context), ())[:-1])\n",
-        after="            return _drop(found, found.contexts.get(_name(context), ())[:-2])\n",
-        wrong="a rotation keeps the key that it was to replace",
+        before="[name for name in found.places if name in names])\n",
+        after="[name for name in found.places if name in names][1:])\n",
+        wrong="of keys that are dropped one stays",
         tests=(
             "tests/unit/encryption/test_keyring.py",
             "tests/unit/encryption/test_providers.py",
         ),
+    ),
+    Mutant(
+        name="backup-opened-by-name",
+        path="services/backup_check.py",
+        before='        return "not there"\n',
+        after="        return None\n",
+        wrong="a backup whose key is gone is said to open",
+        tests=("tests/unit/services/test_backup_keys.py",),
+    ),
+    Mutant(
+        name="newest-key-retired",
+        path="services/keys.py",
+        before="keys_of(dataset_context(identity(dataset)))[:-1]\n",
+        after="keys_of(dataset_context(identity(dataset)))[:-2]\n",
+        wrong="the key that the last rotation retired is dropped by nobody",
+        tests=("tests/unit/services/test_keys.py",),
     ),
     Mutant(
         name="leftovers-kept",
@@ -125,8 +141,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="secrets-not-compared",
         path="services/secret_checks.py",
-        before="    if other:\n",
-        after="    if len(other) > len(found):\n",
+        before="    if wrong:\n",
+        after="    if len(wrong) > len(found):\n",
         wrong="a server opens with the secrets of another home",
         tests=("tests/unit/services/test_secret_checks.py",),
     ),

@@ -31,6 +31,7 @@ def test_the_table_is_followed_by_a_warning(here: Run, furnished: Path, tmp_path
         "kind": "sqlite",
         "schema": migrate.head(),
         "bytes": str(copy.stat().st_size),
+        "manifest": f"{copy}.keys.json",
     }
     assert str(furnished / "keys") in done.err
     assert "suspended" in done.err
@@ -60,3 +61,28 @@ def test_without_a_home_there_is_nothing_to_back_up(run: Run, bare: Path) -> Non
     refused = run("backup", str(bare.parent / "copy.db"))
     assert refused.code == 1
     assert "penstock init" in refused.err
+
+
+def test_rotating_keeps_a_backup_open_and_dropping_says_first_what_it_would_do(
+    here: Run, furnished: Path, tmp_path: Path
+) -> None:
+    copy = str(tmp_path / "copy.db")
+    here("backup", copy)
+    rotated = here("keys", "rotate")
+    assert rotated.code == 0
+    assert "take a new backup" in rotated.err
+    checked = here("backup", "check", copy, "--format", "json")
+    assert (checked.code, checked.json["opens"]) == (0, True)
+    kept = here("keys", "drop", "--keep", copy, "--format", "json")
+    assert kept.json == []
+    told = here("keys", "drop", "--format", "json")
+    assert {one["key"] for one in told.json} == {one["key"] for one in checked.json["keys"]}
+    assert here("backup", "check", copy).code == 0
+    dropped = here("keys", "drop", "--yes", "--wait", "0", "--format", "json")
+    assert (dropped.code, dropped.json["retired"]) == (0, [])
+    refused = here("backup", "check", copy)
+    assert refused.code == 1
+    assert "not there" in refused.out
+    assert "must not be put back" in refused.err
+    assert here("keys", "drop", "00" * 8).code == 1
+    assert here("release", "visits", "--as", "pia").code == here("status").code == 0

@@ -53,7 +53,7 @@ def test_a_rotation_leaves_one_private_file(path: Path) -> None:
     wrapped = ring.wrap(Key.fresh(), CONTEXT)
     ring.renew(CONTEXT)
     ring.rewrap(wrapped, CONTEXT)
-    ring.drop_old(CONTEXT)
+    ring.drop(ring.keys_of(CONTEXT)[:-1])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
     assert len(ring.health().keys) == 1
@@ -76,8 +76,9 @@ def test_a_ring_of_version_1_is_read_and_rotates_to_keys_for_each_context(path: 
     assert found.unwrap(wrapped, CONTEXT).material == key.material
     rewrapped = found.rewrap(wrapped, CONTEXT)
     assert wrapping_key(rewrapped) != name
-    assert found.drop_shared() == (name,)
-    assert found.drop_shared() == ()
+    assert found.shared() == (name,)
+    assert found.drop(found.shared()) == (name,)
+    assert found.drop([name]) == found.shared() == ()
     assert KeyRing.load(path).unwrap(rewrapped, CONTEXT).material == key.material
 
 
@@ -156,7 +157,7 @@ def left_over(path: Path) -> Path:
     return left
 
 
-@pytest.mark.parametrize("act", ["destroy", "drop_old", "drop_shared", "renew"])
+@pytest.mark.parametrize("act", ["destroy", "drop", "renew"])
 def test_what_a_killed_writer_left_goes_before_anything_is_forgotten(path: Path, act: str) -> None:
     """Also where there is nothing to forget: somebody may finish what was cut off."""
     ring = KeyRing.create(path)
@@ -164,8 +165,7 @@ def test_what_a_killed_writer_left_goes_before_anything_is_forgotten(path: Path,
     kept = path.with_name("other.json.17.new")
     kept.touch()
     left = left_over(path)
-    arguments = [] if act == "drop_shared" else [b"another context"]
-    getattr(ring, act)(*arguments)
+    getattr(ring, act)(["another"] if act == "drop" else b"another context")
     assert not left.exists()
     assert kept.exists()
 

@@ -114,15 +114,16 @@ def test_a_backup_made_while_others_write_is_read_as_it_was(
     server.database.close()
 
 
-def test_a_backup_can_be_read_by_its_owner_alone_and_has_nothing_beside_it(
+def test_a_backup_can_be_read_by_its_owner_alone_and_has_its_manifest_beside_it(
     visits: World, tmp_path: Path
 ) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
     made = backup.create(visits.server.settings, folder / "copy")
-    (only,) = folder.iterdir()
-    assert (str(only), only.stat().st_size) == (made.path, made.bytes)
-    assert stat.S_IMODE(only.stat().st_mode) == 0o600
+    copied, manifest = sorted(folder.iterdir())
+    assert (str(copied), copied.stat().st_size) == (made.path, made.bytes)
+    assert str(manifest) == made.manifest
+    assert stat.S_IMODE(copied.stat().st_mode) == stat.S_IMODE(manifest.stat().st_mode) == 0o600
 
 
 def test_keys_are_in_no_backup(visits: World, tmp_path: Path) -> None:
@@ -217,7 +218,7 @@ def test_a_password_is_not_among_the_arguments(
     owner = cluster.address(name, role="penstock_owner")
     settings = replace(visits.server.settings, migration_database_url=owner)
     assert backup.create(settings, tmp_path / "copy").kind == POSTGRESQL
-    assert len(commands) == 2
+    assert [command[0] for command in commands] == ["pg_dump", "pg_restore", "pg_restore"]
     assert PASSWORD not in str(commands)
 
 

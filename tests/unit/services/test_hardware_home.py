@@ -45,7 +45,7 @@ def test_a_home_on_a_token_works_rotates_and_shreds(hardware: World) -> None:
     assert not (settings.keys_path / home.KEY_RING).exists()
     before = hardware.ask("ines").view.values
     old = keys.show(hardware.server, OPERATOR)
-    new = keys.rotate(hardware.server, OPERATOR, lambda: None)
+    new = keys.rotate(hardware.server, OPERATOR)
     assert old.provider == new.provider == "pkcs11"
     assert old.used[0].key != new.used[0].key
     assert (hardware.ask("ines").view.values == before).all()

@@ -9,8 +9,8 @@ from sqlmodel import select
 from tests.unit.services.conftest import World
 from tests.unit.sites import SITES
 
-from penstock.encryption import KeyRing, signing_context, wrapping_key
-from penstock.errors import Conflict, Forbidden, KeysUnavailable, NotFound
+from penstock.encryption import Key, KeyRing, dataset_context, signing_context, wrapping_key
+from penstock.errors import Conflict, Forbidden, InvalidInput, KeysUnavailable, NotFound
 from penstock.persistence.tables import Dataset, Leaf, LogKey
 from penstock.services import (
     budget,
@@ -22,6 +22,7 @@ from penstock.services import (
     proofs,
     queries,
     releases,
+    retired_keys,
     verification,
 )
 from penstock.services.paging import Window
@@ -36,6 +37,12 @@ def nothing() -> None:
     """No request is at work."""
 
 
+def drop(world: World, pause: Callable[[], None] = nothing) -> keys.KeysView:
+    """Drop every retired key."""
+    found = retired_keys.droppable(world.server, OPERATOR, (), ())
+    return retired_keys.drop(world.server, OPERATOR, found, pause)
+
+
 def kept(world: World, name: str) -> list[bytes]:
     with world.server.database.read() as session:
         found = session.exec(select(Dataset).where(Dataset.folded == name)).all()
@@ -46,9 +53,10 @@ def test_every_key_is_another_after_a_rotation_and_every_value_the_same(world: W
     world.push()
     before = world.ask("ines").view.values
     old = keys.show(world.server, OPERATOR)
-    new = keys.rotate(world.server, OPERATOR, nothing)
+    new = keys.rotate(world.server, OPERATOR)
     assert {one.key for one in old.used}.isdisjoint({one.key for one in new.used})
-    assert new.keys == old.keys
+    assert new.keys == 2 * old.keys
+    assert [one.key for one in new.retired][:1] == [one.key for one in old.used]
     assert (world.ask("ines").view.values == before).all()
     world.ask("pia")
     with world.server.database.read() as session:
@@ -86,7 +94,8 @@ def test_no_request_fails_while_keys_rotate(world: World) -> None:
     for worker in workers:
         worker.start()
     for _ in range(4):
-        keys.rotate(world.server, OPERATOR, pause)
+        keys.rotate(world.server, OPERATOR)
+        drop(world, pause)
     over.set()
     for worker in workers:
         worker.join()
@@ -98,7 +107,8 @@ def test_without_the_pause_a_request_that_is_at_work_would_fail(world: World) ->
     with world.server.database.read() as session:
         row = session.exec(select(Dataset)).one()
         stale = Dataset(**row.model_dump())
-    keys.rotate(world.server, OPERATOR, nothing)
+    keys.rotate(world.server, OPERATOR)
+    drop(world)
     server = home.open_server(world.server.settings)
     with pytest.raises(KeysUnavailable):
         dataset_key(server, stale)
@@ -118,8 +128,10 @@ def test_old_keys_are_forgotten_after_the_pause_and_not_before(world: World) -> 
         server.database.close()
         assert row(world).wrapped_kek != stale.wrapped_kek
 
-    keys.rotate(world.server, OPERATOR, pause)
+    keys.rotate(world.server, OPERATOR)
+    drop(world, pause)
     assert seen == [True]
+    assert keys.show(world.server, OPERATOR).retired == []
 
 
 def row(world: World) -> Dataset:
@@ -131,7 +143,8 @@ def test_the_key_that_signs_the_log_is_wrapped_anew_and_stays_what_it_is(world: 
     world.push()
     first = world.ask("ines").view.receipt
     before = signing(world)
-    keys.rotate(world.server, OPERATOR, nothing)
+    keys.rotate(world.server, OPERATOR)
+    drop(world)
     after = signing(world)
     assert [key.public for key in after] == [key.public for key in before]
     for old, new in zip(before, after, strict=True):
@@ -153,7 +166,7 @@ def signing(world: World) -> list[LogKey]:
         return list(session.exec(select(LogKey)).all())
 
 
-@pytest.mark.parametrize("step", ["renew", "rewrap", "drop_old"])
+@pytest.mark.parametrize("step", ["renew", "rewrap"])
 def test_a_rotation_that_is_cut_off_loses_nothing_and_is_done_again(
     world: World, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -166,10 +179,13 @@ def test_a_rotation_that_is_cut_off_loses_nothing_and_is_done_again(
     with monkeypatch.context() as patch:
         patch.setattr(KeyRing, step, cut)
         with pytest.raises(KeysUnavailable, match="power"):
-            keys.rotate(world.server, OPERATOR, nothing)
+            keys.rotate(world.server, OPERATOR)
     assert (world.ask("ines").view.values == before).all()
     old = keys.show(world.server, OPERATOR)
-    new = keys.rotate(world.server, OPERATOR, nothing)
+    drop(world)
+    assert (world.ask("ines").view.values == before).all()
+    keys.rotate(world.server, OPERATOR)
+    new = drop(world)
     assert new.keys <= old.keys
     assert {one.key for one in old.used}.isdisjoint({one.key for one in new.used})
     assert (world.ask("ines").view.values == before).all()
@@ -192,7 +208,7 @@ def test_a_shredded_dataset_gives_nothing_more_and_keeps_what_it_cost(world: Wor
             act()
     assert budget.show(world.server, OPERATOR, "sites") == before
     assert keys.show(world.server, OPERATOR).used[0].key is None
-    keys.rotate(world.server, OPERATOR, nothing)
+    keys.rotate(world.server, OPERATOR)
     home.open_server(world.server.settings).database.close()
     assert verification.verify(world.server, OPERATOR).problems == []
 
@@ -210,6 +226,25 @@ def test_not_even_a_backup_can_be_read_after_shredding(world: World) -> None:
     with world.server.database.read() as session:
         standing = session.exec(select(Dataset).where(Dataset.name == "other")).one()
         dataset_key(world.server, standing)
+
+
+def test_retired_keys_go_with_the_dataset_and_a_newest_one_is_never_dropped(world: World) -> None:
+    """What is being registered has a key before it has a row."""
+    context = dataset_context("coming@1")
+    coming = world.server.provider.wrap(Key.fresh(), context)
+    keys.rotate(world.server, OPERATOR)
+    (mine,) = [one for one in keys.show(world.server, OPERATOR).retired if one.dataset]
+    assert (mine.dataset, mine.version) == ("sites", 1)
+    for name in ("nonsense", keys.show(world.server, OPERATOR).used[0].key or ""):
+        with pytest.raises(InvalidInput, match="no retired key"):
+            retired_keys.droppable(world.server, OPERATOR, [name], ())
+    assert keys.shred(world.server, OPERATOR, "sites").keys == 2
+    assert mine.key not in world.server.provider.health().keys
+    found = retired_keys.droppable(world.server, OPERATOR, (), ())
+    assert [one.dataset for one in found] == [None]
+    retired_keys.drop(world.server, OPERATOR, found, nothing)
+    assert world.server.provider.unwrap(coming, context).material
+    assert verification.verify(world.server, OPERATOR).problems == []
 
 
 def test_shredding_that_was_cut_off_is_finished_by_doing_it_again(
@@ -262,7 +297,7 @@ def test_all_versions_go_and_their_file_is_not_new_afterwards(world: World, tmp_
     "act",
     [
         lambda world, by: keys.show(world.server, by),
-        lambda world, by: keys.rotate(world.server, by, nothing),
+        lambda world, by: keys.rotate(world.server, by),
         lambda world, by: keys.shred(world.server, by, "sites"),
     ],
 )

@@ -1,0 +1,193 @@
+"""Whether today's keys open a backup, asked before anything is put back.
+
+A backup lies with a *manifest*: which keys it needs, whose they are, and the SHA-256 of the
+file, under an HMAC.  What decides is the backup itself, and whether the provider unwraps what
+stands in it; so one from before there were manifests is checked as well.  Nothing is changed.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penstock.encryption import KeyProvider, Secrets, dataset_context, signing_context, wrapping_key
+from penstock.errors import IntegrityViolation, KeysUnavailable, Unavailable
+from penstock.nesting import shallow
+from penstock.persistence import backup_contents
+from penstock.persistence.backup_contents import Contents
+from penstock.services import secret_checks
+
+SUFFIX = ".keys.json"
+"""What stands behind a backup's name in that of its manifest."""
+
+FORMAT = "penstock-backup"
+VERSION = 1
+_LARGEST = 64 << 20
+_LABEL = b"penstock backup 1\x00"
+
+
+@dataclass(frozen=True)
+class NeededKeyView:
+    """A key that a backup needs, whose it is, and what is wrong with it today.
+
+    ``dataset`` and ``version`` are ``None`` for the one that wraps what signs the log.
+    """
+
+    key: str
+    dataset: str | None
+    version: int | None
+    problem: str | None
+
+
+@dataclass(frozen=True)
+class BackupCheckView:
+    """What a backup needs, and whether today's keys open it.
+
+    ``manifest`` says what is found of the one beside it; ``problems`` are those of the whole.
+    """
+
+    path: str
+    kind: str
+    schema: str
+    manifest: str
+    keys: list[NeededKeyView]
+    problems: list[str]
+
+    @property
+    def opens(self) -> bool:
+        """Whether it can be put back, and all of it read."""
+        return not self.problems and not any(one.problem for one in self.keys)
+
+
+def check(provider: KeyProvider, secrets: Secrets, path: Path) -> BackupCheckView:
+    """Hold a backup to today's keys.
+
+    Raises ``InvalidInput`` for a file that is no backup, ``Unavailable`` where it cannot be
+    read, ``KeysUnavailable`` where the provider does not answer.
+    """
+    provider.health()
+    contents = backup_contents.read(path)
+    problems = []
+    other = secret_checks.other(secrets, dict(_pairs(contents)))
+    if other:
+        problems.append(
+            f"secrets.json is not the one that it was made with ({', '.join(other)} differ)"
+        )
+    manifest, wrong = _manifest(secrets, path, contents)
+    if wrong:
+        problems.append(wrong)
+    return BackupCheckView(
+        path=str(path),
+        kind=contents.kind,
+        schema=backup_contents.newest(contents.rows.get("alembic_version", [])),
+        manifest=manifest,
+        keys=[
+            NeededKeyView(
+                wrapping_key(wrapped), name, version, _problem(provider, wrapped, context)
+            )
+            for name, version, wrapped, context in _wrapped(contents)
+        ],
+        problems=problems,
+    )
+
+
+def needed(path: Path) -> set[str]:
+    """The names of the keys that a backup needs.  Raises as ``backup_contents.read`` does."""
+    return {wrapping_key(wrapped) for _, _, wrapped, _ in _wrapped(backup_contents.read(path))}
+
+
+def write(secrets: Secrets, path: Path) -> Path:
+    """Write the manifest of a backup beside it.  Raises ``Unavailable``."""
+    contents = backup_contents.read(path)
+    said = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": contents.kind,
+        "sha256": _sha256(path),
+        "keys": _listed(contents),
+    }
+    said["hmac"] = _mac(secrets, said)
+    place = path.with_name(path.name + SUFFIX)
+    try:
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(said, file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise Unavailable(
+            f"{place} cannot be written ({error.strerror}). The backup itself is whole; check it"
+            f" with `penstock backup check {path}`."
+        ) from error
+    return place
+
+
+def _wrapped(contents: Contents) -> Iterator[tuple[str | None, int | None, bytes, bytes]]:
+    """All that the provider wrapped: the dataset and version, the wrapped key, its context."""
+    for name, folded, version, wrapped in contents.rows.get("dataset", []):
+        if wrapped:  # else it was shredded before
+            identity = f"{folded.decode()}@{int(version)}"
+            yield name.decode(), int(version), wrapped, dataset_context(identity)
+    for public, wrapped in contents.rows.get("log_key", []):
+        yield None, None, wrapped, signing_context(public)
+
+
+def _pairs(contents: Contents) -> Iterator[tuple[str, bytes]]:
+    for name, digest in contents.rows.get("secret_check", []):
+        yield name.decode(), digest
+
+
+def _problem(provider: KeyProvider, wrapped: bytes, context: bytes) -> str | None:
+    try:
+        provider.unwrap(wrapped, context)
+    except KeysUnavailable:
+        return "not there"
+    except IntegrityViolation:
+        return "does not open it"
+    return None
+
+
+def _listed(contents: Contents) -> list[dict[str, Any]]:
+    return [
+        {"key": wrapping_key(wrapped), "dataset": name, "version": version}
+        for name, version, wrapped, _ in _wrapped(contents)
+    ]
+
+
+def _manifest(secrets: Secrets, path: Path, contents: Contents) -> tuple[str, str | None]:
+    """What is found of a backup's manifest, and the problem with it."""
+    place = path.with_name(path.name + SUFFIX)
+    said: object = None
+    try:
+        if place.stat().st_size <= _LARGEST:
+            said = json.loads(shallow(place.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return "none; the backup itself was read", None
+    except (OSError, ValueError):
+        return "cannot be read", f"its manifest {place.name} cannot be read"
+    given = said.pop("hmac", None) if isinstance(said, dict) else None
+    if (
+        not isinstance(said, dict)
+        or not isinstance(given, str)
+        or not given.isascii()
+        or not hmac.compare_digest(given, _mac(secrets, said))
+    ):
+        return "not authentic", f"its manifest {place.name} was not written with today's secrets"
+    if said.get("sha256") != _sha256(path) or said.get("keys") != _listed(contents):
+        return "of another file", f"it is not the file that its manifest {place.name} was made for"
+    return "authentic, and of this file", None
+
+
+def _mac(secrets: Secrets, said: dict[str, Any]) -> str:
+    text = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
+    return hmac.new(secrets.values, _LABEL + text, hashlib.sha256).hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,58 @@
+"""Dropping the keys that backups alone need, when these are not wanted any more.
+
+Nobody but the operator knows which backups there are.  So a retired key stays until it is
+dropped, and whoever drops names the backups that must still open.
+"""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from penstock.errors import InvalidInput
+from penstock.services import backup_check, keys
+from penstock.services.acts import record
+from penstock.services.keys import KeysView, RetiredKeyView
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+
+def droppable(
+    server: Server, principal: Principal, wanted: Collection[str], kept: Collection[Path]
+) -> list[RetiredKeyView]:
+    """The retired keys that are among ``wanted`` (all where none are), and that no backup needs.
+
+    ``kept`` are the backups that must still open.  Raises ``Forbidden``, ``InvalidInput`` for a
+    name that is of no retired key, and as ``backup_check.needed`` does.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        found = keys.retired(session, server.provider)
+    unknown = sorted(set(wanted) - {one.key for one in found})
+    if unknown:
+        raise InvalidInput(
+            f"{', '.join(unknown)} is no retired key; `penstock keys status` lists them."
+            " A key that is in use is retired by `penstock keys rotate`."
+        )
+    needed = {name for path in kept for name in backup_check.needed(path)}
+    return [one for one in found if one.key not in needed and (not wanted or one.key in wanted)]
+
+
+def drop(
+    server: Server,
+    principal: Principal,
+    found: Collection[RetiredKeyView],
+    pause: Callable[[], None],
+) -> KeysView:
+    """Destroy retired keys: backups that need them open never again.
+
+    ``pause`` returns when no request is still at work that began before it was called.  Raises
+    ``Forbidden`` and ``KeysUnavailable``.
+    """
+    principal.require("admin")
+    pause()
+    # Alone, so that no row comes to need one of them meanwhile, by a rotation that was cut off.
+    with server.database.write() as session:
+        still = {one.key for one in keys.retired(session, server.provider)}
+        names = sorted(one.key for one in found if one.key in still)
+        record(session, principal, "key", server.clock(), dropped=names)
+    server.provider.drop(names)
+    return keys.show(server, principal)
