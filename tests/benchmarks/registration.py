@@ -21,7 +21,7 @@ from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import in_turns, median, ratio
 from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 
-from penstock.services import datasets, home, queries
+from penstock.services import dataset_secrets, datasets, home, queries
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
 from penstock.services.server import Server
@@ -136,7 +136,7 @@ def _register_dataset(world: World, file: Path) -> None:
 
 def _salt(server: Server) -> str:
     with server.database.read() as session:
-        return datasets.salt_of(server, dataset_by_name(session, DATASET)).hex()
+        return dataset_secrets.salt_of(server, dataset_by_name(session, DATASET)).hex()
 
 
 def _check(world: World, file: Path, salt: str) -> None:

@@ -32,6 +32,7 @@ from penstock.persistence.tables import (
     Clearance,
     Dataset,
     Decision,
+    FormerDeclaration,
     Grant,
     Idempotency,
     Proposal,
@@ -57,7 +58,8 @@ NAMED: Final = (Dataset, Proposal, Query, Release, Tier, Token, User)
 
 SIGNED: Final = (
     *NAMED,
-    *(Charge, Clearance, Decision, Grant, Idempotency, QueryLevel, SpentFloor, TierBudget),
+    *(Charge, Clearance, Decision, FormerDeclaration, Grant, Idempotency, QueryLevel),
+    *(SpentFloor, TierBudget),
     WebSession,
     Work,
 )

@@ -141,7 +141,7 @@ def accounts_wished(
     tiers = ordered(session)
     known = {tier.folded: tier for tier in tiers}
     wished = []
-    for spelled, budget in wanted.budgets.items():
+    for spelled, budget in (wanted.budgets or {}).items():
         tier = known.get(folded(spelled))
         if tier is None:
             raise InvalidInput(

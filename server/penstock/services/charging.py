@@ -90,6 +90,7 @@ def row_of(
         wrapped_dek=fresh_query_key(server, dataset, folded(name)),
         created_at=server.clock(),
         by=principal.name,
+        declaration=dataset.declaration,
         **own,
     )
 

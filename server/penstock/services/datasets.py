@@ -1,6 +1,5 @@
 """Datasets: a declared source, the key it is encrypted under, and the budget of each tier."""
 
-import hmac
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -13,25 +12,24 @@ from penstock import connectors
 from penstock.accounting import Account
 from penstock.connectors import Progress, silent
 from penstock.connectors.fields import folded
-from penstock.encryption import Key, RowIdentity, open_envelope, seal
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import NeighboringRelation
 from penstock.services.accounts import resolve
 from penstock.services.acts import record
+from penstock.services.dataset_secrets import SALT_SIZE, refuse_twin, sealed
+from penstock.services.declarations import number_of, require_as_declared
 from penstock.services.funding import largest, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest, VersionRequest
-from penstock.services.state import dataset_key, fresh_dataset_key, identity, require_keys
+from penstock.services.state import fresh_dataset_key, require_keys
 from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_no_larger
 from penstock.services.versions import versions_of
 from penstock.services.views import DatasetView, Page, PrivacyBudget
-
-SALT_SIZE = 32
 
 
 def register(
@@ -46,11 +44,16 @@ def register(
     request, fingerprint = _examined(server, request, progress)
     with server.database.write() as session:
         taken = session.exec(
-            select(Dataset).where(col(Dataset.folded) == folded(request.name))
-        ).first()
-        if taken is not None:
-            raise NameTaken(f"There is a dataset {taken.name!r} already; choose another name.")
-        return _registered(session, server, principal, request, fingerprint)
+            select(Dataset)
+            .where(col(Dataset.folded) == folded(request.name))
+            .order_by(col(Dataset.version).desc())
+        ).all()
+        for one in taken:
+            if one.withdrawn_at is None:
+                raise NameTaken(f"There is a dataset {one.name!r} already; choose another name.")
+        # Versions that were withdrawn keep their numbers, and their meaning in the log.
+        version = taken[0].version + 1 if taken else 1
+        return _registered(session, server, principal, request, fingerprint, version=version)
 
 
 def add_version(
@@ -70,6 +73,7 @@ def add_version(
     request, fingerprint = _examined(server, _next(before, wanted))
     with server.database.write() as session:
         newest = dataset_by_name(session, name)
+        require_as_declared(newest, before)
         most = max(largest(session, version) for version in versions_of(session, newest))
         require_no_larger(server, most, [one.epsilon for one in wanted.budgets.values()])
         return _registered(
@@ -78,7 +82,7 @@ def add_version(
             principal,
             request,
             fingerprint,
-            version=newest.version + 1,
+            version=last_version(session, newest) + 1,
             disjoint_units=wanted.disjoint_units,
         )
 
@@ -87,7 +91,11 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Datase
     """The datasets that the caller may see: for an analyst, those with a budget for them."""
     with server.database.read() as session:
         limit = visible_below(session, principal)
-        newest = select(func.max(col(Dataset.id))).group_by(col(Dataset.folded))
+        newest = (
+            select(func.max(col(Dataset.id)))
+            .where(col(Dataset.withdrawn_at).is_(None))
+            .group_by(col(Dataset.folded))
+        )
         if limit is not None:
             newest = newest.where(col(Dataset.id).in_(_funded(limit)))
         statement = (
@@ -125,7 +133,11 @@ def visible_dataset(session: Session, principal: Principal, name: str) -> Datase
     if limit is not None:
         found = session.exec(
             select(Dataset)
-            .where(col(Dataset.folded) == newest.folded, col(Dataset.id).in_(_funded(limit)))
+            .where(
+                col(Dataset.folded) == newest.folded,
+                col(Dataset.withdrawn_at).is_(None),
+                col(Dataset.id).in_(_funded(limit)),
+            )
             .order_by(col(Dataset.version).desc())
             .limit(1)
         ).first()
@@ -151,29 +163,6 @@ def spec_of(dataset: Dataset) -> DatasetRequest:
     return DatasetRequest.model_validate_json(dataset.spec)
 
 
-def salt_of(server: Server, dataset: Dataset) -> bytes:
-    """The secret by which the contributions of a unit are chosen."""
-    return _unseal(server, dataset, dataset.sealed_salt, "salt", SALT_SIZE)
-
-
-def fingerprint_of(server: Server, dataset: Dataset) -> bytes:
-    """The keyed fingerprint of the source, as it was registered."""
-    if dataset.sealed_fingerprint is not None and not dataset.wrapped_kek:
-        key = Key(server.secrets.fingerprint)
-        return open_envelope(key, dataset.sealed_fingerprint, _row(dataset, "fingerprint", 32))
-    return _unseal(server, dataset, dataset.sealed_fingerprint, "fingerprint", 32)
-
-
-def keep_fingerprint(server: Server, dataset: Dataset) -> None:
-    """Seal the fingerprint under the server's secrets, before the dataset's key is destroyed.
-
-    The file can so not be registered again as if nobody had spent anything on it.
-    """
-    if dataset.sealed_fingerprint is not None:
-        digest, row = fingerprint_of(server, dataset), _row(dataset, "fingerprint", 32)
-        dataset.sealed_fingerprint = seal(Key(server.secrets.fingerprint), digest, row)
-
-
 def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     """A dataset as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
     spec = spec_of(dataset)
@@ -194,6 +183,7 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     return DatasetView(
         name=dataset.name,
         version=dataset.version,
+        declaration=number_of(dataset),
         disjoint_units=dataset.disjoint_units,
         source=source,
         privacy_unit=spec.model_dump(mode="json", include={"privacy_unit"})["privacy_unit"],
@@ -257,6 +247,14 @@ def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
     return spec.model_copy(update=changes)
 
 
+def last_version(session: Session, dataset: Dataset) -> int:
+    """The number of the last version, withdrawn ones included."""
+    return max(
+        one.version
+        for one in session.exec(select(Dataset).where(col(Dataset.folded) == dataset.folded)).all()
+    )
+
+
 def _registered(
     session: Session,
     server: Server,
@@ -264,14 +262,14 @@ def _registered(
     request: DatasetRequest,
     fingerprint: bytes | None,
     *,
-    version: int = 1,
+    version: int,
     disjoint_units: bool = False,
 ) -> DatasetView:
     require_still(session, principal, "admin")
     tiers = ordered(session)
     accounts = resolve(request.budgets, tiers, request.delta)
     if fingerprint is not None:  # after all else: another file is registered, and logged
-        _refuse_twin(session, server, fingerprint)
+        refuse_twin(session, server, fingerprint)
     dataset = _store(session, server, principal, request, fingerprint, version, disjoint_units)
     require_keys(server)
     _grant(session, server, principal, dataset, tiers, accounts)
@@ -338,9 +336,9 @@ def _store(
         created_at=server.clock(),
         by=principal.name,
     )
-    dataset.sealed_salt = _seal(server, dataset, os.urandom(SALT_SIZE), "salt")
+    dataset.sealed_salt = sealed(server, dataset, os.urandom(SALT_SIZE), "salt")
     if fingerprint is not None:
-        dataset.sealed_fingerprint = _seal(server, dataset, fingerprint, "fingerprint")
+        dataset.sealed_fingerprint = sealed(server, dataset, fingerprint, "fingerprint")
     session.add(dataset)
     session.flush()
     record(
@@ -369,32 +367,3 @@ def _grant(
     for tier in tiers:
         if tier.name in accounts:
             set_budget(session, principal, dataset, tier, accounts[tier.name], now)
-
-
-def _refuse_twin(session: Session, server: Server, fingerprint: bytes) -> None:
-    """A file under two names would have two budgets for the same people."""
-    for other in session.exec(select(Dataset)).all():
-        if other.sealed_fingerprint is not None and hmac.compare_digest(
-            fingerprint_of(server, other), fingerprint
-        ):
-            raise Conflict(
-                f"This very file is registered already, as dataset {other.name!r}, version"
-                f" {other.version}; use that one, so that its budget counts everything."
-            )
-
-
-def _row(dataset: Dataset, kind: str, length: int) -> RowIdentity:
-    return RowIdentity(table="dataset", dataset=identity(dataset), length=length, type=kind)
-
-
-def _seal(server: Server, dataset: Dataset, content: bytes, kind: str) -> bytes:
-    return seal(dataset_key(server, dataset), content, _row(dataset, kind, len(content)))
-
-
-def _unseal(
-    server: Server, dataset: Dataset, sealed: bytes | None, kind: str, length: int
-) -> bytes:
-    key = dataset_key(server, dataset)
-    if sealed is None:
-        raise Conflict(f"Dataset {dataset.name!r} has no file behind it.")
-    return open_envelope(key, sealed, _row(dataset, kind, length))

@@ -20,6 +20,7 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
 from penstock.services import datasets
+from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.histogram_shapes import joined
 from penstock.services.process import Process
 from penstock.services.server import Server
@@ -75,11 +76,11 @@ def prepared(
         return plan, lambda: steps
     spec = datasets.spec_of(dataset)
     key = server.secrets.fingerprint
-    registered = datasets.fingerprint_of(server, dataset)
+    registered = fingerprint_of(server, dataset)
     connectors.check_registered(
         spec, fingerprint_key=key, fingerprint=registered, progress=progress
     )
-    salt = datasets.salt_of(server, dataset)
+    salt = salt_of(server, dataset)
     if isinstance(request, HistogramRequest):
         return plan, lambda: _joined(
             connectors.open_answer(

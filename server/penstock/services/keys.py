@@ -22,7 +22,7 @@ from penstock.errors import Conflict, NotFound
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.tables import Dataset, LogKey, Query
 from penstock.services.acts import record
-from penstock.services.datasets import keep_fingerprint
+from penstock.services.dataset_secrets import keep_fingerprint
 from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.server import Server

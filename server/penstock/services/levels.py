@@ -24,6 +24,7 @@ from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.accounts import require_room
 from penstock.services.acts import record
 from penstock.services.allowances import allow, newest, require_levels, risen
+from penstock.services.declarations import as_declared
 from penstock.services.effective import Rungs, due, recharge
 from penstock.services.exact import (
     Answer,
@@ -57,7 +58,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
     with server.database.read() as session:
         query = query_by_name(session, name)
         require_active(query)
-        dataset = session.get_one(Dataset, query.dataset_id)
+        dataset = as_declared(session, session.get_one(Dataset, query.dataset_id), query)
         targets = listed_levels(session, dataset, wanted.levels)
     process = Process.of(query)
     rungs = {key: asked_rung(process, *one, dataset.delta) for key, one in targets.items()}

@@ -101,10 +101,10 @@ def clearance_of(session: Session, user_id: int) -> Tier | None:
 
 
 def dataset_by_name(session: Session, name: str) -> Dataset:
-    """The newest version of a dataset.  Raises ``NotFound``."""
+    """The newest version of a dataset that was not withdrawn.  Raises ``NotFound``."""
     dataset = session.exec(
         select(Dataset)
-        .where(col(Dataset.folded) == folded(name))
+        .where(col(Dataset.folded) == folded(name), col(Dataset.withdrawn_at).is_(None))
         .order_by(col(Dataset.version).desc())
         .limit(1)
     ).first()

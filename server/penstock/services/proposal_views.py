@@ -11,6 +11,7 @@ Act = Literal[
     "retire_query",
     "retire_stream",
     "shred_dataset",
+    "withdraw_dataset",
     "acknowledge_restore",
 ]
 

@@ -14,7 +14,7 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget, keys, log, queries, restores, streams, tiers
+from penstock.services import budget, corrections, keys, log, queries, restores, streams, tiers
 from penstock.services.catalogue import end
 from penstock.services.funding import newest_budget
 from penstock.services.log_views import RestoreView
@@ -162,6 +162,23 @@ class Shredding(Spec):
         return lambda: keys.destroy(server, forgotten)
 
 
+class Withdrawal(Spec):
+    """A version of a dataset that is taken back before anything was charged in it."""
+
+    act: Literal["withdraw_dataset"] = "withdraw_dataset"
+    dataset: str
+
+    def alone(self, server: Server, principal: Principal) -> corrections.WithdrawnView:
+        return corrections.withdraw(server, principal, self.dataset)
+
+    def basis(self, session: Session, _: Server) -> dict[str, Any]:
+        return {"version": dataset_by_name(session, self.dataset).version}
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        corrections.settle_withdrawal(session, server, principal, self.dataset)
+        return nothing
+
+
 class Acknowledgment(Spec):
     """Going on after a restore."""
 
@@ -184,7 +201,13 @@ class Acknowledgment(Spec):
 
 
 Proposed = (
-    BudgetChange | TierDeletion | QueryRetirement | StreamRetirement | Shredding | Acknowledgment
+    BudgetChange
+    | TierDeletion
+    | QueryRetirement
+    | StreamRetirement
+    | Shredding
+    | Withdrawal
+    | Acknowledgment
 )
 STORED: TypeAdapter[Proposed] = TypeAdapter(Annotated[Proposed, Field(discriminator="act")])
 """How a stored request is read again."""

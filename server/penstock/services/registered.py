@@ -9,6 +9,7 @@ from sqlmodel import col, select
 from penstock.connectors.fields import folded
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.datasets import located, spec_text
+from penstock.services.declarations import as_declared
 from penstock.services.exact import Request, planned
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import Principal
@@ -23,9 +24,9 @@ def dataset(server: Server, principal: Principal, request: DatasetRequest) -> st
     spec = spec_text(located(server, request))
     with server.database.read() as session:
         found = session.exec(
-            select(Dataset).where(
-                col(Dataset.folded) == folded(request.name), col(Dataset.version) == 1
-            )
+            select(Dataset)
+            .where(col(Dataset.folded) == folded(request.name), col(Dataset.withdrawn_at).is_(None))
+            .order_by(col(Dataset.version))
         ).first()
     same = found is not None and found.spec == spec and found.by == principal.name
     return found.name if found is not None and same else None
@@ -36,8 +37,9 @@ def query(server: Server, principal: Principal, request: Request) -> str | None:
     with server.database.read() as session:
         over = dataset_by_name(session, request.dataset)
         found = session.exec(select(Query).where(col(Query.folded) == folded(request.name))).first()
-    if found is None or found.dataset_id != over.id or found.status == "pending":
-        return None
+        if found is None or found.dataset_id != over.id or found.status == "pending":
+            return None
+        over = as_declared(session, over, found)
     plan = planned(over, request)
     same = found.spec == query_spec_text(request, plan) and found.keys == keys_text(plan)
     return found.name if same and found.by == principal.name else None

@@ -29,6 +29,7 @@ from penstock.services.charging import (
     row_of,
 )
 from penstock.services.computing import PATIENCE
+from penstock.services.declarations import as_declared, require_as_declared
 from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
 from penstock.services.exact import prepared as prepared_for
 from penstock.services.histogram_state import begin, drawn, save
@@ -79,10 +80,11 @@ def register(
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
     with server.database.write(alone=False, grows=size) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
-        lock_dataset(session, required(dataset.id))
+        current = lock_dataset(session, required(dataset.id))
         require_still(session, principal, "admin")
         query = pending(session, dataset, request, prepared)
         if query is None:
+            require_as_declared(current, dataset)
             fresh = accounts_of(session, dataset)
             require_same_accounts(accounts, fresh)
             query = _row(server, principal, dataset, request, prepared, offer)
@@ -109,10 +111,13 @@ def _told(answer: Answer, progress: Progress) -> Answer:
 
 
 def charged_dataset(session: Session, request: Plannable) -> Dataset:
-    """The newest version, or the one that an interrupted registration has charged."""
+    """The newest version, or the one that an interrupted registration has charged.
+
+    That is as it was declared then.
+    """
     newest = dataset_by_name(session, request.dataset)
     left = session.exec(
-        select(Dataset)
+        select(Dataset, Query)
         .join(Query, col(Query.dataset_id) == col(Dataset.id))
         .where(
             col(Query.folded) == folded(request.name),
@@ -120,7 +125,7 @@ def charged_dataset(session: Session, request: Plannable) -> Dataset:
             col(Dataset.folded) == newest.folded,
         )
     ).first()
-    return newest if left is None else left
+    return newest if left is None else as_declared(session, *left)
 
 
 def require_dimension(server: Server, prepared: PreparedQuery) -> None:

@@ -7,6 +7,7 @@ must be paid for, and no account may have spent less than the witness saw.
 """
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -22,6 +23,7 @@ from penstock.persistence.tables import (
     Clearance,
     Dataset,
     Decision,
+    FormerDeclaration,
     Leaf,
     Proposal,
     Query,
@@ -34,6 +36,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services import log
+from penstock.services.declarations import charged, digest, number_of
 from penstock.services.principals import roles_of
 from penstock.services.process import Process
 from penstock.services.sequencer import account_name, peaks
@@ -63,6 +66,10 @@ class _Told:
     retired: set[str] = field(default_factory=set)
     mismatches: dict[str, int] = field(default_factory=dict)
     shredded: set[tuple[str, object]] = field(default_factory=set)
+    withdrawn: set[tuple[str, int]] = field(default_factory=set)
+    declared: dict[tuple[str, int], list[str | None]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
 
     def take(self, said: dict[str, Any]) -> None:
         """Take in one more leaf."""
@@ -87,10 +94,17 @@ class _Told:
             case "level":
                 self.levels[said["query"], said["tier"]].append(said["level"])
             case "dataset":
-                about = said["delta"], said["neighboring"], said.get("disjoint_units", False)
-                self.datasets[said["dataset"], said["version"]] = about
+                self._take_dataset((said["dataset"], said["version"]), said)
             case _:
                 self._take_act(said)
+
+    def _take_dataset(self, which: tuple[str, int], said: dict[str, Any]) -> None:
+        if said.get("withdrawn"):
+            self.withdrawn.add(which)
+            return
+        about = said["delta"], said["neighboring"], said.get("disjoint_units", False)
+        self.datasets[which] = about
+        self.declared[which].append(said.get("declaration_sha256"))
 
     def _take_act(self, said: dict[str, Any]) -> None:
         match said["kind"]:
@@ -124,12 +138,7 @@ def standing(session: Session, server: Server) -> Iterator[str]:
     if alive != told.tiers or len(tiers) - len(alive) != told.deleted:
         yield "the tiers are not those of the log"
     yield from _people(session, told, tiers)
-    about = {
-        (one.name, one.version): (one.delta, one.neighboring, one.disjoint_units)
-        for one in datasets.values()
-    }
-    if about != told.datasets:
-        yield "the datasets are not those of the log"
+    yield from _datasets(session, told, list(datasets.values()))
     yield from _budgets(session, told, tiers, datasets)
     yield from _levels(session, told, tiers, queries)
     yield from _charges(session, server)
@@ -189,6 +198,28 @@ def _tokens(session: Session, told: _Told, users: dict[int | None, User]) -> Ite
             yield f"token {row.prefix} is revoked in the log and not here, or the other way round"
 
 
+def _datasets(session: Session, told: _Told, datasets: Sequence[Dataset]) -> Iterator[str]:
+    about = {
+        (one.name, one.version): (one.delta, one.neighboring, one.disjoint_units)
+        for one in datasets
+    }
+    withdrawn = {(one.name, one.version) for one in datasets if one.withdrawn_at is not None}
+    if about != told.datasets or withdrawn != told.withdrawn:
+        yield "the datasets are not those of the log"
+    former: dict[int, list[str]] = defaultdict(list)
+    statement = select(FormerDeclaration).order_by(col(FormerDeclaration.number))
+    for row in session.exec(statement).all():
+        former[row.dataset_id].append(row.spec)
+    for one in datasets:
+        said = told.declared[one.name, one.version]
+        # The leaf of the first has no hash of it.
+        found = [digest(spec) for spec in (*former[one.id or 0], one.spec)]
+        if [None, *found[1:]] != said or number_of(one) != len(found):
+            yield f"dataset {one.name!r}, version {one.version}, was declared otherwise in the log"
+        if one.withdrawn_at is not None and charged(session, one):
+            yield f"dataset {one.name!r}, version {one.version}, is withdrawn and was charged"
+
+
 def _budgets(
     session: Session,
     told: _Told,
@@ -197,11 +228,14 @@ def _budgets(
 ) -> Iterator[str]:
     rows = session.exec(select(TierBudget).order_by(col(TierBudget.id))).all()
     found: Versions = defaultdict(list)
-    orders: dict[tuple[int, int], set[float]] = defaultdict(set)
+    orders: dict[tuple[int, int, float], set[float]] = defaultdict(set)
+    deltas: dict[tuple[int, int], float] = {}
     for row in rows:
         dataset, tier = _name(datasets.get(row.dataset_id)), _name(tiers.get(row.tier_id))
         found[dataset, tier].append((row.epsilon, row.delta))
-        orders[row.dataset_id, row.tier_id].add(row.order)
+        # Another delta is declared before anything is charged alone: the account begins anew.
+        orders[row.dataset_id, row.tier_id, row.delta].add(row.order)
+        deltas[row.dataset_id, row.tier_id] = row.delta
         try:
             limit = limit_of(account_of(row.epsilon, row.delta, row.order))
         except InvalidInput:
@@ -212,7 +246,8 @@ def _budgets(
     if found != told.budgets or not _ascending(versions):
         yield "the budgets are not those of the log"
     for charge in session.exec(select(Charge)).all():
-        orders[charge.dataset_id, charge.tier_id].add(charge.order)
+        account = charge.dataset_id, charge.tier_id
+        orders[*account, deltas.get(account, math.nan)].add(charge.order)
     if any(len(one) != 1 for one in orders.values()):
         yield "an account changed its order"
 

@@ -34,6 +34,7 @@ from penstock.services.levels import (
     locked_active,
     require_active,
 )
+from penstock.services.declarations import require_as_declared
 from penstock.services.lookup import dataset_by_name, in_sight, required, stream_by_name
 from penstock.services.offers import Offer
 from penstock.services.paging import Window
@@ -69,7 +70,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     shape, terms, offer = settle_stream(request, terms_of(server, dataset, request), accounts)
     with server.database.write(alone=False) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
-        lock_dataset(session, required(dataset.id))
+        require_as_declared(lock_dataset(session, required(dataset.id)), dataset)
         fresh = accounts_of(session, dataset)
         require_same_accounts(accounts, fresh)
         require_free_name(session, request.name)

@@ -144,7 +144,8 @@ def _settle(
     ``moved`` is a tier with the rank that it had before.
     """
     places, tiers = ladder(session), ordered(session)
-    for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
+    standing = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
+    for dataset in session.exec(standing.order_by(col(Dataset.id))).all():
         reprice(session, dataset, inherit(session, principal, dataset, places, at), at)
         queries = session.exec(
             select(Query).where(col(Query.dataset_id) == dataset.id).order_by(col(Query.id))

@@ -67,7 +67,7 @@ def foresee(
         versions = versions_of(session, dataset_by_name(session, name))
         tiers = ordered(session)
         accounts = resolve(request.budgets, tiers, request.delta)
-        number = versions[-1].version + 1
+        number = datasets.last_version(session, versions[-1]) + 1
         own = {"version": number, "disjoint_units": wanted.disjoint_units}
         coming = Dataset(**{**versions[-1].model_dump(exclude={"id"}), **own})
         return ForeseenVersionView(

@@ -13,11 +13,14 @@ from penstock.persistence.tables import Dataset
 
 
 def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
-    """All versions of the dataset that ``dataset`` is one of, the oldest first."""
+    """All versions of the dataset that ``dataset`` is one of, the oldest first.
+
+    Those that were withdrawn count nowhere: nothing was ever charged in them.
+    """
     return list(
         session.exec(
             select(Dataset)
-            .where(col(Dataset.folded) == dataset.folded)
+            .where(col(Dataset.folded) == dataset.folded, col(Dataset.withdrawn_at).is_(None))
             .order_by(col(Dataset.version))
         ).all()
     )
@@ -26,7 +29,8 @@ def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
 def by_dataset(session: Session) -> list[list[Dataset]]:
     """The versions of every dataset, in the order in which the first were registered."""
     found: dict[str, list[Dataset]] = {}
-    for version in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
+    standing = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
+    for version in session.exec(standing.order_by(col(Dataset.id))).all():
         found.setdefault(version.folded, []).append(version)
     return list(found.values())
 

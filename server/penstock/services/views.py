@@ -70,11 +70,13 @@ class DatasetView:
     """A source of records, as its declared spec says; never a cell of it.
 
     Of several versions it is the newest.  ``disjoint_units`` says whether an admin stated
-    that nobody in it is in any earlier one.
+    that nobody in it is in any earlier one.  ``declaration`` counts how often it was declared:
+    1 unless it was corrected.
     """
 
     name: str
     version: int
+    declaration: int
     disjoint_units: bool
     source: dict[str, Any]
     privacy_unit: Any

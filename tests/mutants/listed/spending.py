@@ -95,7 +95,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="file-registered-twice",
         path="services/datasets.py",
-        before="        _refuse_twin(session, server, fingerprint)\n",
+        before="        refuse_twin(session, server, fingerprint)\n",
         after="        require_keys(server)\n",
         wrong="one file becomes two datasets, each with a budget of its own",
         tests=("tests/unit/services/test_data.py::test_one_file_under_two_names_is_refused",),

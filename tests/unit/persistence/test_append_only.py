@@ -10,8 +10,8 @@ from penstock.persistence import Database, append_only, migrate, tables
 pytestmark = pytest.mark.each_database
 
 HISTORY = (
-    *("charge", "checkpoint", "clearance", "decision", "grant", "leaf", "proposal"),
-    *("query_level", "release", "secret_check", "spent_floor", "stream_output"),
+    *("charge", "checkpoint", "clearance", "decision", "former_declaration", "grant", "leaf"),
+    *("proposal", "query_level", "release", "secret_check", "spent_floor", "stream_output"),
     *("tier_budget", "tree_node"),
 )
 MUTABLE = {

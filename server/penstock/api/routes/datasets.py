@@ -6,10 +6,11 @@ from pydantic import Field
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
-from penstock.services import budget, datasets, dummy, proposals
+from penstock.services import budget, corrections, datasets, dummy, proposals
+from penstock.services.corrections import WithdrawnView
 from penstock.services.paging import Window
 from penstock.services.proposal_views import ProposalView
-from penstock.services.proposed import BudgetChange
+from penstock.services.proposed import BudgetChange, Withdrawal
 from penstock.services.specs import DatasetChange, DatasetRequest, VersionRequest
 from penstock.services.views import DatasetBudgetView, DatasetView, DummyView, Page
 
@@ -36,13 +37,27 @@ def show_dataset(call: Call, dataset: str) -> DatasetView:
 
 @operations.patch("/datasets/{dataset}", ADMIN, refusals=(409,))
 def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView | ProposalView:
-    """Raise or lower the budgets of tiers; those left out keep theirs.
+    """Raise or lower the budgets of tiers, or correct what the dataset is declared as.
 
     A budget below what is spent is refused.  Under the two-person rule one that is larger than
-    all that the dataset has is proposed.
+    all that the dataset has is proposed.  While nothing was charged all of the declaration may
+    be corrected; afterwards columns and `max_units`, and what was spent stays spent.
+    Registered queries keep the declaration that they were registered under.
     """
+    if body.budgets is None:
+        return corrections.correct(call.server, call.principal, dataset, body.correction)
     change = BudgetChange(dataset=dataset, budgets=body.budgets)
     return proposals.asked(call.server, call.principal, change)
+
+
+@operations.delete("/datasets/{dataset}", ADMIN, refusals=(409,))
+def withdraw_dataset(call: Call, dataset: str) -> WithdrawnView | ProposalView:
+    """Take back the newest version of a dataset, in which nothing was ever charged.
+
+    Its file and, once no version is left, its name may be registered again.  The version keeps
+    its number.
+    """
+    return proposals.asked(call.server, call.principal, Withdrawal(dataset=dataset))
 
 
 @operations.post("/datasets/{dataset}/versions", ADMIN, refusals=(409,))

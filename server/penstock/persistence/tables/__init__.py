@@ -1,7 +1,7 @@
 """The tables, one class each, by subject.
 
 * ``people``    tiers, users, their clearances and tokens
-* ``datasets``  datasets and each tier's budget in them
+* ``datasets``  datasets, what they were declared as, and each tier's budget in them
 * ``queries``   queries, their levels, the releases and who holds them
 * ``ledger``    what was charged
 * ``streams``   the state of streams, and their running totals
@@ -24,7 +24,7 @@ permitted or was spent.
 """
 
 from penstock.persistence.tables.columns import metadata
-from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
 from penstock.persistence.tables.histograms import HistogramState
 from penstock.persistence.tables.ledger import Charge, SpentFloor
 from penstock.persistence.tables.log import Checkpoint, Leaf, LogKey, TreeNode
@@ -43,6 +43,7 @@ __all__ = [
     "Clearance",
     "Dataset",
     "Decision",
+    "FormerDeclaration",
     "Grant",
     "HistogramState",
     "Idempotency",

@@ -12,7 +12,10 @@ class Dataset(Table, table=True):
     """One version of a dataset: its spec, and its keys and fingerprint under encryption.
 
     ``wrapped_kek`` is empty once the dataset was shredded.  ``disjoint_units`` is what its
-    registrar stated: that no privacy unit of it is in any earlier version.
+    registrar stated: that no privacy unit of it is in any earlier version.  ``spec``,
+    ``neighboring`` and ``delta`` are as it is declared now; ``declaration`` counts them from 2
+    on, null where none was corrected.  ``withdrawn_at`` is when it was taken back, before
+    anything was charged: its number stays its own.
     """
 
     __tablename__ = "dataset"
@@ -38,6 +41,30 @@ class Dataset(Table, table=True):
     sealed_salt: bytes | None = None
     disjoint_units: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     created_at: datetime = Field(sa_type=Moment)
+    by: str
+    mac: bytes | None = None
+    declaration: int | None = None
+    withdrawn_at: datetime | None = Field(default=None, sa_type=Moment)
+
+
+class FormerDeclaration(Table, table=True):
+    """What a version of a dataset was declared as until it was corrected.
+
+    Queries that were registered meanwhile are read with it.
+    """
+
+    __tablename__ = "former_declaration"
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "number"),
+        check("number", "number >= 1"),
+        check("by", 'length("by") >= 1'),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger)
+    number: int
+    spec: str
+    at: datetime = Field(sa_type=Moment)
     by: str
     mac: bytes | None = None
 

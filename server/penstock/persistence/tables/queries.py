@@ -26,6 +26,7 @@ class Query(Table, table=True):
     ``dimension`` is how many keys differ between neighbors.  ``frozen`` is when a restore was
     acknowledged that may have lost draws of it: none is made any more.  ``mismatches`` is how
     often other exact values than those of the anchor were sent to raise it, null where never.
+    ``declaration`` is that of its dataset which it was registered under, null for the first.
     """
 
     __tablename__ = "query"
@@ -83,6 +84,7 @@ class Query(Table, table=True):
     power: str | None = None
     frozen: str | None = None
     mismatches: int | None = None
+    declaration: int | None = None
 
 
 class QueryLevel(Table, table=True):

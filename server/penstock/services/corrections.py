@@ -1,0 +1,236 @@
+"""Correcting what a dataset was declared as, and withdrawing a dataset that nothing was asked of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session
+
+from penstock import connectors
+from penstock.accounting import account_of
+from penstock.connectors.refusals import pointer
+from penstock.connectors.specs import UnitColumn
+from penstock.errors import Conflict, Forbidden, InvalidInput
+from penstock.persistence import lock_dataset
+from penstock.persistence.tables import Dataset, FormerDeclaration
+from penstock.privacy import NeighboringRelation
+from penstock.services import datasets
+from penstock.services.acts import record
+from penstock.services.declarations import charged, digest, number_of, require_as_declared
+from penstock.services.effective import ladder
+from penstock.services.funding import newest_budget, set_budget
+from penstock.services.lookup import dataset_by_name, required
+from penstock.services.principals import Principal, require_still
+from penstock.services.server import Server
+from penstock.services.specs import CorrectionRequest, DatasetRequest
+from penstock.services.two_persons import require_second
+from penstock.services.versions import versions_of
+from penstock.services.views import DatasetView
+
+PROMISED = ("privacy_unit", "neighboring", "delta")
+"""What charges are stated in."""
+
+
+@dataclass(frozen=True)
+class WithdrawnView:
+    """The version of a dataset that was withdrawn, and the one that is the newest now, if any."""
+
+    dataset: str
+    version: int
+    newest: int | None
+
+
+def correct(
+    server: Server, principal: Principal, name: str, wanted: CorrectionRequest
+) -> DatasetView:
+    """Declare the newest version of a dataset otherwise; its file and its budgets stay.
+
+    What was charged stays charged, to the same accounts.  Queries that are registered keep the
+    declaration that they were registered under.  Raises ``NotFound``, ``InvalidInput`` for a
+    declaration that cannot be meant, ``Conflict`` for what charges are stated in, once there
+    are any, and ``Forbidden`` for the same under the two-person rule.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        seen = dataset_by_name(session, name)
+    before = datasets.spec_of(seen)
+    after = corrected(before, wanted)
+    connectors.check_source(after)
+    changed = list(_changes(before, after))
+    if not changed:
+        raise InvalidInput(
+            f"This is what dataset {seen.name!r} is declared as already; nothing was changed."
+        )
+    with server.database.write() as session:
+        require_still(session, principal, "admin")
+        dataset = dataset_by_name(session, name)
+        require_as_declared(lock_dataset(session, required(dataset.id)), seen)
+        if dataset.id != seen.id:
+            raise Conflict(f"Dataset {seen.name!r} has a new version since; ask again.")
+        _require_same_promise(session, server, dataset, before, after)
+        _store(session, server, principal, dataset, after, changed)
+        return datasets.view(session, dataset, None)
+
+
+def withdraw(server: Server, principal: Principal, name: str) -> WithdrawnView:
+    """Take back the newest version of a dataset, in which nothing was ever charged.
+
+    Its file may be registered again, and so may its name once no version is left: the number
+    of the version stays its own, so that the log means one thing by both.  Raises
+    ``NotFound``, ``Conflict`` once anything was charged, and ``ApprovalNeeded``.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        done = settle_withdrawal(session, server, principal, name)
+        require_second(server)
+        return done
+
+
+def settle_withdrawal(
+    session: Session, server: Server, principal: Principal, name: str
+) -> WithdrawnView:
+    """What ``withdraw`` does, as a part of a transaction."""
+    dataset = dataset_by_name(session, name)
+    lock_dataset(session, required(dataset.id))
+    if charged(session, dataset):
+        raise Conflict(
+            f"Queries were charged in dataset {dataset.name!r}, version {dataset.version}: what"
+            " was spent stays spent, so that it cannot be withdrawn. Its columns may be"
+            " corrected still."
+        )
+    now = server.clock()
+    dataset.withdrawn_at = now
+    session.add(dataset)
+    session.flush()
+    record(
+        session,
+        principal,
+        "dataset",
+        now,
+        dataset=dataset,
+        version=dataset.version,
+        withdrawn=True,
+    )
+    left = versions_of(session, dataset)
+    return WithdrawnView(dataset.name, dataset.version, left[-1].version if left else None)
+
+
+def corrected(before: DatasetRequest, wanted: CorrectionRequest) -> DatasetRequest:
+    """A declaration with what is to be changed of it; columns that are not listed stay."""
+    fields = wanted.model_fields_set - {"columns"}
+    changes: dict[str, Any] = {name: getattr(wanted, name) for name in fields}
+    if wanted.columns is not None:
+        unknown = [
+            name
+            for name, column in wanted.columns.items()
+            if column is None and name not in before.columns
+        ]
+        if unknown:
+            raise InvalidInput(
+                "This column is not declared, so that it cannot be left out.",
+                pointer=pointer("columns", unknown[0]),
+            )
+        kept = {**before.columns, **wanted.columns}
+        changes["columns"] = {name: one for name, one in kept.items() if one is not None}
+    return before.model_copy(update=changes)
+
+
+def _changes(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
+    """The pointers of what is declared otherwise."""
+    for name in (*PROMISED, "max_units"):
+        if getattr(before, name) != getattr(after, name):
+            yield pointer(name)
+    for name in sorted(before.columns.keys() | after.columns.keys()):
+        if before.columns.get(name) != after.columns.get(name):
+            yield pointer("columns", name)
+
+
+def _promises(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
+    """The pointers of what charges are stated in and would be another."""
+    for name in PROMISED:
+        if getattr(before, name) != getattr(after, name):
+            yield pointer(name)
+    unit = before.privacy_unit
+    if isinstance(unit, UnitColumn) and unit == after.privacy_unit:
+        # Read as another type, the same rows may be other people's.
+        if before.columns[unit.column].type != after.columns[unit.column].type:
+            yield pointer("columns", unit.column, "type")
+
+
+def _require_same_promise(
+    session: Session,
+    server: Server,
+    dataset: Dataset,
+    before: DatasetRequest,
+    after: DatasetRequest,
+) -> None:
+    others = list(_promises(before, after))
+    if not others:
+        return
+    if any(charged(session, version) for version in versions_of(session, dataset)):
+        raise Conflict(
+            f"Queries were charged in dataset {dataset.name!r}, and what they cost is stated for"
+            " its privacy unit, its neighboring relation and its delta: these stay. Correct"
+            " columns and max_units alone.",
+            fields=others,
+        )
+    if server.settings.two_person_rule:
+        raise Forbidden(
+            "Under the two-person rule nobody alone changes the privacy unit, the neighboring"
+            " relation or delta. Withdraw the dataset, which another admin approves, and"
+            " register it anew."
+        )
+    if dataset.disjoint_units and after.neighboring is NeighboringRelation.REPLACE:
+        raise InvalidInput(
+            "Nobody in this version is in any earlier one, it was stated, which counts under"
+            " add_remove alone. Withdraw it, and register it anew.",
+            pointer="/neighboring",
+        )
+
+
+def _store(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    after: DatasetRequest,
+    changed: list[str],
+) -> None:
+    now = server.clock()
+    session.add(
+        FormerDeclaration(
+            dataset_id=required(dataset.id),
+            number=number_of(dataset),
+            spec=dataset.spec,
+            at=now,
+            by=principal.name,
+        )
+    )
+    other_delta = dataset.delta != after.delta
+    dataset.spec = datasets.spec_text(after)
+    dataset.neighboring = str(after.neighboring)
+    dataset.delta = after.delta
+    dataset.declaration = number_of(dataset) + 1
+    session.add(dataset)
+    session.flush()
+    record(
+        session,
+        principal,
+        "dataset",
+        now,
+        dataset=dataset,
+        version=dataset.version,
+        disjoint_units=True if dataset.disjoint_units else None,
+        delta=dataset.delta,
+        neighboring=dataset.neighboring,
+        declaration=dataset.declaration,
+        declaration_sha256=digest(dataset.spec),
+        changed=changed,
+    )
+    if other_delta:
+        # Nothing is spent, so that the accounts begin anew, with an order for this delta.
+        for tier in ladder(session):
+            budget = newest_budget(session, dataset, tier)
+            if budget is not None:
+                account = account_of(budget.epsilon, dataset.delta)
+                set_budget(session, principal, dataset, tier, account, now)

@@ -1,0 +1,84 @@
+"""What a version of a dataset is declared as, and was when a query of it was registered.
+
+A declaration says how the file is read.  While nothing was charged all of it may be
+corrected.  Afterwards what a privacy unit is, the neighboring relation and delta stay, since
+everything that was charged is stated in them; what columns hold may be corrected still, and
+the same accounts go on, so that the corrected version has spent what it had.  A query keeps
+the declaration that it was registered under.
+"""
+
+import hashlib
+
+from sqlmodel import Session, col, select
+
+from penstock.errors import Conflict, IntegrityViolation
+from penstock.persistence.tables import (
+    Charge,
+    Dataset,
+    FormerDeclaration,
+    Query,
+    SpentFloor,
+)
+from penstock.services.lookup import required
+
+FIRST = 1
+
+
+def number_of(dataset: Dataset) -> int:
+    """Which of its declarations a version of a dataset has, counted from 1."""
+    return dataset.declaration or FIRST
+
+
+def digest(spec: str) -> str:
+    """The SHA-256 of a declaration as it is stored, which its leaf holds."""
+    return hashlib.sha256(spec.encode()).hexdigest()
+
+
+def as_declared(session: Session, dataset: Dataset, query: Query) -> Dataset:
+    """The dataset of a query as it was declared when the query was registered.
+
+    A copy that is in no session.  Raises ``IntegrityViolation`` where that is lost.
+    """
+    if query.declaration == dataset.declaration:
+        return dataset
+    former = session.exec(
+        select(FormerDeclaration).where(
+            col(FormerDeclaration.dataset_id) == dataset.id,
+            col(FormerDeclaration.number) == (query.declaration or FIRST),
+        )
+    ).first()
+    if former is None:
+        raise IntegrityViolation(
+            f"What dataset {dataset.name!r} was declared as when {query.name!r} was registered"
+            " is missing; nothing is read with another declaration. Restore the database from a"
+            " backup."
+        )
+    own = {"spec": former.spec, "declaration": query.declaration}
+    return Dataset(**{**dataset.model_dump(), **own})
+
+
+def require_as_declared(now: Dataset | None, seen: Dataset) -> None:
+    """Raise ``Conflict`` where a dataset was withdrawn or corrected since it was ``seen``."""
+    if now is None or now.withdrawn_at is not None:
+        raise Conflict(f"Dataset {seen.name!r} was withdrawn meanwhile; nothing was charged.")
+    if now.declaration != seen.declaration:
+        raise Conflict(
+            f"The declaration of dataset {seen.name!r} was corrected meanwhile; ask again."
+        )
+
+
+def charged(session: Session, dataset: Dataset) -> bool:
+    """Whether anything was ever charged in a version of a dataset, or asked of it.
+
+    What a restore lost counts as well.
+    """
+    key = required(dataset.id)
+    # Rows and not columns, which are authenticated.
+    return any(
+        session.exec(statement.limit(1)).first() is not None
+        for statement in (
+            select(Query).where(col(Query.dataset_id) == key),
+            select(Charge).where(col(Charge.dataset_id) == key),
+            select(SpentFloor).where(col(SpentFloor.dataset_id) == key),
+        )
+    )
