@@ -1,6 +1,7 @@
 """One statistic, one hash: what keeps the same question from being drawn twice.
 
-The canonical form holds the dataset's name and version, the mechanism and the plan; a
+The canonical form holds the dataset's name, version and, where it was corrected, the number of
+its declaration, the mechanism and the plan; a
 query's own name, its share, its levels and how many false keys a tier expects stay outside.
 The order of fields and of conditions, the spelling of numbers, and a histogram written as a
 count over bins make no difference.  There is none for pushed vectors: a hash over values
@@ -18,7 +19,9 @@ from penstock.structures.sparse_histogram import Domain, Strings, Uint64
 FORM = "penstock-query-1"
 
 
-def canonical_form(plan: Plan, dataset: str, version: int, mechanism: str) -> str:
+def canonical_form(
+    plan: Plan, dataset: str, version: int, mechanism: str, declaration: int | None = None
+) -> str:
     """The statistic in one spelling: JSON with sorted fields and no spaces."""
     form: dict[str, object] = {
         "form": FORM,
@@ -37,6 +40,9 @@ def canonical_form(plan: Plan, dataset: str, version: int, mechanism: str) -> st
         "max_groups": plan.max_groups,
         "max_rows": plan.max_rows,
     }
+    if declaration is not None:
+        # Cells are read otherwise, which the names of columns do not tell.
+        form["declaration"] = declaration
     if plan.open_keys is not None:
         form["open_keys"] = [plan.open_keys.column.name, *_domain(plan.open_keys.domain)]
     if plan.flags:
@@ -46,9 +52,12 @@ def canonical_form(plan: Plan, dataset: str, version: int, mechanism: str) -> st
     return json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def canonical_hash(plan: Plan, dataset: str, version: int, mechanism: str) -> str:
+def canonical_hash(
+    plan: Plan, dataset: str, version: int, mechanism: str, declaration: int | None = None
+) -> str:
     """The SHA-256 of the canonical form, in hexadecimal digits."""
-    return hashlib.sha256(canonical_form(plan, dataset, version, mechanism).encode()).hexdigest()
+    form = canonical_form(plan, dataset, version, mechanism, declaration)
+    return hashlib.sha256(form.encode()).hexdigest()
 
 
 def _domain(domain: Domain) -> list[object]:

@@ -59,11 +59,17 @@ class PreparedQuery:
 
 
 def prepare(
-    dataset: DatasetSpec, query: ComputedQuery, *, version: int, mechanism: str
+    dataset: DatasetSpec,
+    query: ComputedQuery,
+    *,
+    version: int,
+    mechanism: str,
+    declaration: int | None = None,
 ) -> PreparedQuery:
     """Derive keys, range, sensitivity, SQL and hashes; no file is touched.
 
-    ``version`` is the dataset's, ``mechanism`` the name of the noise process.  Raises
+    ``version`` is the dataset's, ``mechanism`` the name of the noise process, ``declaration``
+    the number of the dataset's declaration, null for the first.  Raises
     ``InvalidInput`` with the pointer of what cannot be meant.
     """
     statistic = interpret(dataset, query)
@@ -77,7 +83,7 @@ def prepare(
         sensitivity=statistic.moved(dataset.neighboring).in_units(statistic.step),
         sql=written.text,
         sql_hash=written.sha256,
-        canonical_hash=canonical_hash(statistic, dataset.name, version, mechanism),
+        canonical_hash=canonical_hash(statistic, dataset.name, version, mechanism, declaration),
         mean_bounds=statistic.mean_bounds,
         open_keys=statistic.open_keys,
         nodes=statistic.nodes,

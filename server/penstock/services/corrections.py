@@ -1,4 +1,4 @@
-"""Correcting what a dataset was declared as, and withdrawing a dataset that nothing was asked of."""
+"""Correcting what a dataset is declared as, and withdrawing one before anything is charged."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -151,10 +151,13 @@ def _promises(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
         if getattr(before, name) != getattr(after, name):
             yield pointer(name)
     unit = before.privacy_unit
-    if isinstance(unit, UnitColumn) and unit == after.privacy_unit:
-        # Read as another type, the same rows may be other people's.
-        if before.columns[unit.column].type != after.columns[unit.column].type:
-            yield pointer("columns", unit.column, "type")
+    # Read as another type, the same rows may be other people's.
+    if (
+        isinstance(unit, UnitColumn)
+        and unit == after.privacy_unit
+        and before.columns[unit.column].type != after.columns[unit.column].type
+    ):
+        yield pointer("columns", unit.column, "type")
 
 
 def _require_same_promise(

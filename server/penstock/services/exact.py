@@ -45,7 +45,13 @@ def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
     """What the spec settles; neither data nor keys are touched.  Raises ``InvalidInput``."""
     spec = datasets.spec_of(dataset)
     if isinstance(request, ComputedQueryRequest | HistogramRequest):
-        return connectors.prepare(spec, request, version=dataset.version, mechanism=_noise(request))
+        return connectors.prepare(
+            spec,
+            request,
+            version=dataset.version,
+            mechanism=_noise(request),
+            declaration=dataset.declaration,
+        )
     return connectors.prepare_vector(spec, request)
 
 

@@ -27,6 +27,7 @@ from penstock.services.charging import (
     require_same_accounts,
     row_of,
 )
+from penstock.services.declarations import require_as_declared
 from penstock.services.levels import (
     asked_rung,
     charge_levels,
@@ -34,7 +35,6 @@ from penstock.services.levels import (
     locked_active,
     require_active,
 )
-from penstock.services.declarations import require_as_declared
 from penstock.services.lookup import dataset_by_name, in_sight, required, stream_by_name
 from penstock.services.offers import Offer
 from penstock.services.paging import Window

@@ -13,7 +13,8 @@ from tests.unit.services.test_data import ROWS, STAYS, query
 from penstock.accounting import composed_epsilon
 from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Dataset, Leaf, Query
-from penstock.services import budget, dataset_secrets, datasets, exposure, levels, queries
+from penstock.services import budget, datasets, exposure, levels, queries
+from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.exposure import placed
 from penstock.services.exposure_views import ExposureView
 from penstock.services.paging import Window
@@ -84,10 +85,8 @@ def test_a_version_has_keys_and_a_salt_of_its_own(stays: World, tmp_path: Path) 
     add(stays, new_file(tmp_path, 2))
     with stays.server.database.read() as session:
         first, second = session.exec(select(Dataset).where(Dataset.folded == "stays")).all()
-    assert dataset_secrets.salt_of(stays.server, first) != dataset_secrets.salt_of(stays.server, second)
-    assert dataset_secrets.fingerprint_of(stays.server, first) != dataset_secrets.fingerprint_of(
-        stays.server, second
-    )
+    assert salt_of(stays.server, first) != salt_of(stays.server, second)
+    assert fingerprint_of(stays.server, first) != fingerprint_of(stays.server, second)
     assert first.wrapped_kek != second.wrapped_kek
 
 
