@@ -62,6 +62,7 @@ HIDDEN = [
     Hidden("register_dataset", DATASETS, "closed", "absent", ADMIN, {**DATASET, "name": "NAME"}),
     Hidden("show_dataset", f"{DATASETS}/NAME", "closed", "absent", READERS),
     Hidden("change_dataset", f"{DATASETS}/NAME", "closed", "absent", ADMIN, BUDGETS),
+    Hidden("withdraw_dataset", f"{DATASETS}/NAME", "closed", "absent", ADMIN),
     Hidden("add_version", f"{DATASETS}/NAME/versions", "closed", "absent", ADMIN, NEW_VERSION),
     Hidden("show_budget", f"{DATASETS}/NAME/budget", "closed", "absent", READERS),
     Hidden("show_dummy", f"{DATASETS}/NAME/dummy", "closed", "absent", READERS),

@@ -77,6 +77,7 @@ MATRIX = [
     Row("add_version", "/api/v1/datasets/sites/versions", NEW_VERSION, 403, 403, 403, 409, 403),
     # Its vectors are pushed, so that there are no rows to make up.
     Row("show_dummy", "/api/v1/datasets/sites/dummy", None, 404, 422, 422, 422, 422),
+    Row("withdraw_dataset", "/api/v1/datasets/sites", None, 403, 403, 403, 409, 403),
     Row("change_dataset", "/api/v1/datasets/sites", NEW_BUDGETS, 403, 403, 403, 200, 403),
     Row("show_budget", "/api/v1/datasets/sites/budget", None, 404, 200, 200, 200, 200),
     Row("list_queries", "/api/v1/queries", None, 200, 200, 200, 200, 200),

@@ -63,7 +63,10 @@ def test_what_proposes_says_so_in_the_document(ruled: World) -> None:
         for operation in path.values()
         if "202" in operation["responses"]
     }
-    assert declared == {"change_dataset", "delete_tier", "retire_query", "retire_stream"}
+    assert declared == {
+        *("change_dataset", "withdraw_dataset"),
+        *("delete_tier", "retire_query", "retire_stream"),
+    }
     asked = ruled.call("POST", "/api/v1/queries/visits/retire", by="root")
     path = described["paths"]["/api/v1/queries/{query}/retire"]["post"]
     schema = path["responses"]["202"]["content"]["application/json"]["schema"]

@@ -47,6 +47,7 @@ from penstock.services import (
     users,
     verification,
 )
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.proposal_views import ProposalView
@@ -57,7 +58,6 @@ from penstock.services.server import Server
 from penstock.services.sights import Sight
 from penstock.services.specs import (
     BudgetSpec,
-    DatasetChange,
     DatasetRequest,
     ReleaseRequest,
     TierSpec,

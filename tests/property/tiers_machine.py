@@ -36,11 +36,11 @@ from penstock.services import (
     tiers,
     users,
 )
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.server import Server
 from penstock.services.specs import (
     BudgetSpec,
-    DatasetChange,
     DatasetRequest,
     LevelsChange,
     PushedVectorRequest,

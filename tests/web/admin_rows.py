@@ -36,6 +36,7 @@ PUSHED = (
     ("epsilon public", "1"),
 )
 
+CORRECTED = (("once", "23"), ("max_units", "5000"))
 LOWERED = (("wish", "epsilon"), ("level internal", "0.3"))
 UNMOVED = (("wish", "epsilon"), ("level internal", "0.5"))
 
@@ -149,6 +150,15 @@ ADMIN_ROWS = [
     alone("preview_version", "/datasets/absent/versions/preview", 404),
     alone("add_version", "/datasets/absent/versions", 404, (("once", "11"),)),
     alone("add_version", "/datasets/loans/versions", 422, (("once", "12"),)),
+    alone("declaration", "/datasets/loans/declaration", 200),
+    alone("declaration", "/datasets/sites/declaration", 200),
+    alone("declaration", "/datasets/absent/declaration", 404),
+    alone("correct_dataset", "/datasets/absent/declaration", 404, (("once", "21"),)),
+    alone("correct_dataset", "/datasets/loans/declaration", 422, (("once", "22"),)),
+    alone("correct_dataset", "/datasets/loans/declaration", 303, CORRECTED),
+    alone("withdraw_dataset", "/datasets/absent/withdrawal", 404, sure("absent")),
+    alone("withdraw_dataset", "/datasets/loans/withdrawal", 422),
+    alone("withdraw_dataset", "/datasets/loans/withdrawal", 409, sure("loans")),
     alone("shredding", "/datasets/closed/shredding", 200),
     alone("shredding", "/datasets/absent/shredding", 404),
     alone("shred_dataset", "/datasets/absent/shredding", 404, sure("absent")),

@@ -111,6 +111,46 @@ def version(operator: Operator, name: str, file: str) -> None:
 
 @dataset.command()
 @click.argument("name")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def correct(operator: Operator, name: str, file: str) -> None:
+    """Declare dataset NAME otherwise, as FILE says: JSON or TOML, - is standard input.
+
+    FILE has what changes of privacy_unit, neighboring, delta, columns and max_units; a column
+    that it lists is declared anew as a whole, one that is null is left out. Once anything was
+    charged columns and max_units alone may change, and what was spent stays spent.
+    """
+    from penstock.services import corrections
+    from penstock.services.dataset_changes import CorrectionRequest
+
+    content = content_of(file, operator.settings.query_body_limit)
+    request = checked(CorrectionRequest, content)
+    operator.print(shown(corrections.correct(operator.server, operator.principal, name, request)))
+
+
+@dataset.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def withdraw(operator: Operator, name: str) -> None:
+    """Take back the newest version of dataset NAME, in which nothing was ever charged.
+
+    Its file may be registered again, and so may NAME once no version is left; the version
+    keeps its number.
+    """
+    from penstock.services.proposed import Withdrawal
+
+    done = asked(operator, Withdrawal(dataset=name))
+    if done is None:
+        return
+    rows = [("dataset", done.dataset), ("withdrawn version", str(done.version))]
+    rows.append(("newest version now", "none" if done.newest is None else str(done.newest)))
+    operator.print(Document(done, (Column("what"), Column("value")), rows))
+
+
+@dataset.command()
+@click.argument("name")
 @option(
     "--rows", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many rows."
 )
@@ -169,8 +209,8 @@ def budget(
     if looking and not wanted:
         raise click.UsageError("Say with --set which budgets to look at.")
     if wanted:
+        from penstock.services.dataset_changes import DatasetChange
         from penstock.services.proposed import BudgetChange
-        from penstock.services.specs import DatasetChange
 
         if len({tier for tier, _ in wanted}) < len(wanted):
             raise click.UsageError("Set the budget of each tier once.")
@@ -249,6 +289,7 @@ def shown(found: "DatasetView") -> Document:
     """The dataset's facts, and one row for each tier's budget."""
     facts = [
         f"{found.name}, version {found.version}, registered {moment(found.registered_at)}"
+        + (f", declaration {found.declaration}" if found.declaration > 1 else "")
         + (", nobody in it being in an earlier one" if found.disjoint_units else ""),
         f"  source {found.source.get('uri', 'vectors that are pushed')}",
         (

@@ -41,6 +41,7 @@ from penstock.services import (
     tokens,
     users,
 )
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
 from penstock.services.proposal_views import ProposalView
@@ -49,7 +50,6 @@ from penstock.services.runner import Runner
 from penstock.services.server import Server
 from penstock.services.specs import (
     BudgetSpec,
-    DatasetChange,
     DatasetRequest,
     LevelsChange,
     LevelSpec,

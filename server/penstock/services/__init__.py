@@ -31,6 +31,9 @@
 * ``two_persons, proposals, proposed``
                      what takes two people where the two-person rule is in force
 * ``clearances``     who holds which tier, and what another one for somebody would mean
+* ``corrections, declarations``
+                     what a dataset is declared as: corrected, or withdrawn with it
+* ``dataset_secrets``  the fingerprint of a dataset's file, and its salt
 * ``drafts``         the columns that a file declares, before it is registered
 * ``acts``           the leaves of what admins do, with what they had read
 * ``releases``       the release transaction

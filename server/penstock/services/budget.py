@@ -15,6 +15,7 @@ from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import Sensitivity
 from penstock.services import datasets
 from penstock.services.accounts import TierAccount, open_account, overdrawn, spending
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
 from penstock.services.exposure import composed, could_be, reach, reach_of, visible
 from penstock.services.funding import inherit, largest, newest_budget, set_budget
@@ -22,7 +23,6 @@ from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
 from penstock.services.server import Server
-from penstock.services.specs import DatasetChange
 from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of

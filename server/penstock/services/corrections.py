@@ -16,13 +16,14 @@ from penstock.persistence.tables import Dataset, FormerDeclaration
 from penstock.privacy import NeighboringRelation
 from penstock.services import datasets
 from penstock.services.acts import record
+from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.declarations import charged, digest, number_of, require_as_declared
 from penstock.services.effective import ladder
 from penstock.services.funding import newest_budget, set_budget
 from penstock.services.lookup import dataset_by_name, required
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
-from penstock.services.specs import CorrectionRequest, DatasetRequest
+from penstock.services.specs import DatasetRequest
 from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of
 from penstock.services.views import DatasetView
@@ -70,6 +71,14 @@ def correct(
         _require_same_promise(session, server, dataset, before, after)
         _store(session, server, principal, dataset, after, changed)
         return datasets.view(session, dataset, None)
+
+
+def held(server: Server, principal: Principal, name: str) -> bool:
+    """Whether charges hold what a dataset is declared as.  Raises ``NotFound``."""
+    principal.require("admin")
+    with server.database.read() as session:
+        versions = versions_of(session, dataset_by_name(session, name))
+        return any(charged(session, version) for version in versions)
 
 
 def withdraw(server: Server, principal: Principal, name: str) -> WithdrawnView:

@@ -16,6 +16,7 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Query
 from penstock.services import budget, corrections, keys, log, queries, restores, streams, tiers
 from penstock.services.catalogue import end
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.funding import newest_budget
 from penstock.services.log_views import RestoreView
 from penstock.services.lookup import (
@@ -26,7 +27,7 @@ from penstock.services.lookup import (
 )
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.specs import BudgetSpec, DatasetChange
+from penstock.services.specs import BudgetSpec
 from penstock.services.stream_views import StreamView
 from penstock.services.views import DatasetView, QueryView, TierView
 

@@ -21,9 +21,12 @@ NEIGHBORS = (
 MOST_COLUMNS = 200
 
 
-def wanted(given: Mapping[str, str], tiers: Iterable[str]) -> dict[str, Any]:
-    """The spec that a form describes; what is wrong with it is for its model to say."""
-    uri = given.get("uri", "").strip()
+def wanted(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dict[str, Any]:
+    """The spec that a form describes; what is wrong with it is for its model to say.
+
+    ``uri`` is the file of a form that does not name one.
+    """
+    uri = uri or given.get("uri", "").strip()
     columns = _columns(given) if uri else {}
     unit = given.get("unit", "")
     units = {"column": {"column": given.get("unit column", "")}, "rows": {"rows": 1}}

@@ -223,6 +223,30 @@ def rows_of_version(path: str) -> list[Row]:
     return [*rows_of("version", f"{DATASETS}/stays/versions", good, flaws), *vectors]
 
 
+def rows_of_change() -> list[Row]:
+    """Declarations of a dataset that cannot be corrected so."""
+    path = f"{DATASETS}/stays"
+    column = {"town": {"type": "string", "categories": ["a", "a"]}}
+    both = {"delta": 1e-7, "budgets": {"public": 1}}
+    budgets = "/budgets"
+    wanted: list[tuple[str, dict[str, Any], str | None, str]] = [
+        ("nothing", {}, None, "Say what is declared otherwise"),
+        ("nothing, said", {"columns": None}, None, "Say what is declared otherwise"),
+        ("what it is", {"columns": {"person": {"type": "string"}}}, None, "as already"),
+        ("two acts", both, None, "each by a request of its own"),
+        ("a category twice", {"columns": column}, "/columns/town", "occurs once"),
+        ("no column", {"columns": {"sea": {"type": "string"}}}, "/columns/sea", "1 of the"),
+        ("no column to leave out", {"columns": {"sea": None}}, "/columns/sea", "not declared"),
+        ("the unit left out", {"columns": {"person": None}}, "/privacy_unit/column", "declared"),
+        ("another file", {"source": {"engine": "vector"}}, "/source", "not known here"),
+        ("no epsilon", {"budgets": {"public": {}}}, f"{budgets}/public/epsilon", "required"),
+    ]
+    return [
+        Row(f"correction: {name}", "PATCH", path, words, 422, pointer=pointer, body=body)
+        for name, body, pointer, words in wanted
+    ]
+
+
 PUSHED = Flaw("a file", {}, None, "pushed, so that there is no file", 409)
 
 
@@ -233,7 +257,7 @@ def rows_of_file(path: str) -> list[Row]:
         for name, uri, says in ADDRESSES
     ]
     files = rows_of("file", DATASETS, of_file(path, name="fresh"), [*addresses, *FILES])
-    return [*files, *rows_of_version(path)]
+    return [*files, *rows_of_version(path), *rows_of_change()]
 
 
 ROWS = rows_of("dataset", DATASETS, GOOD, [*BUDGETS, *EPSILONS, *DELTAS, *OTHER])

@@ -101,6 +101,39 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/services/test_data.py::test_one_file_under_two_names_is_refused",),
     ),
     Mutant(
+        name="charged-as-declared-before",
+        path="services/registration.py",
+        before="            require_as_declared(current, dataset)\n",
+        after="",
+        wrong="a query is charged for a declaration that was corrected meanwhile",
+        tests=(
+            "tests/unit/services/test_corrections.py::test_a_registration_that_saw_another_declaration_charges_nothing",
+        ),
+    ),
+    Mutant(
+        name="raised-as-declared-now",
+        path="services/levels.py",
+        before="as_declared(session, session.get_one(Dataset, query.dataset_id), query)",
+        after="session.get_one(Dataset, query.dataset_id)",
+        wrong="a query is read again under another declaration than it was charged for",
+        tests=(
+            "tests/unit/services/test_corrections.py::test_a_query_keeps_the_declaration_that_it_was_registered_under",
+        ),
+    ),
+    Mutant(
+        name="unit-corrected-after-charges",
+        path="services/corrections.py",
+        before="        raise Conflict(
+            f\"Queries were charged in dataset {dataset.name!r}, and what",
+        after="        return
+        raise Conflict(
+            f\"Queries were charged in dataset {dataset.name!r}, and what",
+        wrong="what charges are stated in is changed after them",
+        tests=(
+            "tests/unit/services/test_corrections.py::test_what_charges_are_stated_in_stays_once_there_are_any",
+        ),
+    ),
+    Mutant(
         name="deleted-tiers-pay-nothing",
         path="services/effective.py",
         before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(held))",

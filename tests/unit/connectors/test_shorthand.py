@@ -9,7 +9,8 @@ from tests.unit.connectors.cases import dataset_of, prepared, query_of
 from penstock.connectors import ComputedQuery
 from penstock.connectors.interpret import interpret
 from penstock.errors import InvalidInput
-from penstock.services.specs import DatasetChange, LevelsChange, QueryRequest
+from penstock.services.dataset_changes import DatasetChange
+from penstock.services.specs import LevelsChange, QueryRequest
 from penstock.services.stream_specs import StreamChange
 
 WARD = [{"column": "ward"}]

@@ -37,6 +37,13 @@ SAMPLES: dict[str, dict[str, object]] = {
         "created_at": NOON,
         "by": "root",
     },
+    "former_declaration": {
+        "dataset_id": 1,
+        "number": 1,
+        "spec": "{}",
+        "at": NOON,
+        "by": "root",
+    },
     "tier_budget": {
         "dataset_id": 1,
         "tier_id": 1,
@@ -187,6 +194,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.Clearance,
         tables.Token,
         tables.Dataset,
+        tables.FormerDeclaration,
         tables.TierBudget,
         tables.Query,
         tables.QueryLevel,

@@ -15,7 +15,8 @@ from tests.unit.sites import SITES
 
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
-from penstock.services import authenticity, datasets, repeats, sessions, tokens, work
+from penstock.services import authenticity, corrections, datasets, repeats, sessions, tokens, work
+from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, TokenSpec
 from penstock.services.work import Wanted
@@ -46,6 +47,8 @@ def fill(world: World) -> dict[str, str]:
         wanted = Wanted("export_log", key, repeats.fingerprint(server, b"x"), "a=b", "the log")
         piece = work.begin(server, world.person("otto"), wanted, "here").piece
         work.finish(server, piece.id, piece.attempt, "log.jsonl")
+    for delta in (1e-7, 1e-8):
+        corrections.correct(server, OPERATOR, "others", CorrectionRequest(delta=delta))
     with server.database.write() as session:
         now = world.clock()
         for number in (1, 2):

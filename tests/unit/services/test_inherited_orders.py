@@ -5,8 +5,9 @@ from tests.unit.services.conftest import World
 
 from penstock.persistence.tables import TierBudget
 from penstock.services import budget, tiers
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetChange, TierSpec
+from penstock.services.specs import TierSpec
 from penstock.services.verification import verify
 
 

@@ -13,8 +13,9 @@ from penstock.accounting import LOSS_UNITS
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.tables import Charge, TierBudget
 from penstock.services import budget, datasets, exposure, queries
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetChange, DatasetRequest, LevelsChange
+from penstock.services.specs import DatasetRequest, LevelsChange
 from penstock.services.views import QueryView
 
 

@@ -28,6 +28,7 @@ from penstock.services import (
     tiers,
     users,
 )
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
@@ -40,7 +41,6 @@ from penstock.services.proposed import (
 )
 from penstock.services.specs import (
     BudgetSpec,
-    DatasetChange,
     DatasetRequest,
     TierChange,
     TierSpec,

@@ -8,10 +8,11 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
 from penstock.services import budget, corrections, datasets, dummy, proposals
 from penstock.services.corrections import WithdrawnView
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.paging import Window
 from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange, Withdrawal
-from penstock.services.specs import DatasetChange, DatasetRequest, VersionRequest
+from penstock.services.specs import DatasetRequest, VersionRequest
 from penstock.services.views import DatasetBudgetView, DatasetView, DummyView, Page
 
 operations = Operations()

@@ -37,6 +37,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
         dataset=shown,
         readable=keys.readable(server, shown.name),
         added="added" in request.args,
+        corrected="corrected" in request.args,
         queries=found.items,
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT), shown.name).items,
         onward=visit.onward(found),

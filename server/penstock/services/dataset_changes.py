@@ -1,0 +1,66 @@
+"""What callers send to change a dataset: its budgets, or what it is declared as."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from penstock.connectors.fields import ColumnName, Name, Spec, each_once
+from penstock.connectors.specs import MOST_COLUMNS, MOST_UNITS, ColumnSpec, PrivacyUnitSpec
+from penstock.privacy import NeighboringRelation
+from penstock.services.specs import Budget
+
+
+class CorrectionRequest(Spec):
+    """What to declare otherwise of a dataset; what is left out stays as it is.
+
+    A column that is listed is declared anew as a whole, one that is null is no longer declared.
+    """
+
+    privacy_unit: PrivacyUnitSpec | None = None
+    neighboring: Annotated[NeighboringRelation | None, Field(strict=False)] = None
+    delta: float | None = Field(default=None, ge=0, lt=1)
+    columns: Annotated[
+        dict[ColumnName, ColumnSpec | None] | None, Field(min_length=1, max_length=MOST_COLUMNS)
+    ] = None
+    max_units: Annotated[int, Field(ge=1, le=MOST_UNITS)] | None = None
+
+    @property
+    def given(self) -> set[str]:
+        """The fields that say something."""
+        return {name for name in self.model_fields_set if getattr(self, name) is not None}
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "CorrectionRequest":
+        if not self.given:
+            raise PydanticCustomError("change", "Say what is declared otherwise.")
+        return self
+
+
+class DatasetChange(CorrectionRequest):
+    """What to change of a dataset: budgets of tiers, or what it is declared as.
+
+    Tiers left out keep their budgets; fields left out, and columns, stay as they are declared.
+    Budgets and the declaration are changed by requests of their own.
+    """
+
+    budgets: (
+        Annotated[
+            dict[Name, Budget], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "DatasetChange":
+        if "budgets" in self.given and len(self.given) > 1:
+            raise PydanticCustomError(
+                "change", "Change either budgets or the declaration, each by a request of its own."
+            )
+        return self
+
+    @property
+    def correction(self) -> CorrectionRequest:
+        """What is declared otherwise."""
+        said = {name: getattr(self, name) for name in self.given}
+        return CorrectionRequest.model_construct(_fields_set=set(said), **said)

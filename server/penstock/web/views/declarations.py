@@ -1,0 +1,115 @@
+"""What a dataset is declared as: correcting it, and withdrawing it before anything is charged."""
+
+from collections.abc import Mapping
+
+from flask import Response, request
+
+from penstock.connectors.refusals import checked
+from penstock.errors import InvalidInput, PenstockError
+from penstock.services import corrections, datasets, drafts
+from penstock.services.corrections import WithdrawnView
+from penstock.services.dataset_changes import CorrectionRequest
+from penstock.services.proposed import Withdrawal
+from penstock.services.views import DatasetView
+from penstock.web import drafting, forms
+from penstock.web.forms import Form
+from penstock.web.meant import require_named
+from penstock.web.once import once, tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.together import asked
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/datasets/<dataset>/declaration", ADMIN)
+def declaration(visit: Visit, dataset: str) -> Response:
+    """What it is declared as, as a form."""
+    return _form(visit, dataset, Form())
+
+
+@pages.post("/datasets/<dataset>/declaration", ADMIN)
+def correct_dataset(visit: Visit, dataset: str) -> Response:
+    """Declare it otherwise."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        wanted = _wanted(datasets.show(visit.server, visit.principal, dataset), given)
+        made = corrections.correct(visit.server, visit.principal, dataset, wanted)
+        response = visit.go("dataset", dataset=made.name, corrected="1")
+        return response, response.location or ""
+
+    def refused(problem: PenstockError) -> Response:
+        return _form(visit, dataset, forms.refused(given, problem))
+
+    return tried(lambda: once(visit, act), refused)
+
+
+@pages.post("/datasets/<dataset>/withdrawal", ADMIN)
+def withdraw_dataset(visit: Visit, dataset: str) -> Response:
+    """Withdraw its newest version, or propose it."""
+    given = request.form
+
+    def led(done: WithdrawnView) -> Response:
+        if done.newest is None:
+            return visit.go("catalogue")
+        return visit.go("dataset", dataset=done.dataset)
+
+    def act() -> Response:
+        require_named(given, dataset)
+        return asked(visit, Withdrawal(dataset=dataset), led)
+
+    return tried(act, lambda problem: _form(visit, dataset, forms.refused(given, problem)))
+
+
+def _wanted(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
+    """What is declared otherwise in a form.  Raises ``InvalidInput``."""
+    typed = drafting.wanted(given, (), uri=before.source.get("uri", ""))
+    offered = [name for name in ("privacy_unit", "neighboring", "delta") if _shown(name, given)]
+    wanted = {name: typed[name] for name in offered if name in typed}
+    # Beside those that a form has no room for.
+    shown = {given.get(f"column {place}") for place in range(drafting.MOST_COLUMNS)}
+    left_out = {
+        name: None for name in before.columns if name in shown and name not in typed["columns"]
+    }
+    columns = {**typed["columns"], **left_out}
+    if "max_units" in typed:
+        wanted["max_units"] = typed["max_units"]
+    said: CorrectionRequest = checked(
+        CorrectionRequest, {**wanted, **({"columns": columns} if columns else {})}
+    )
+    return said
+
+
+def _shown(name: str, given: Mapping[str, str]) -> bool:
+    """Whether the form that was sent asked for it."""
+    return {"privacy_unit": "unit"}.get(name, name) in given
+
+
+def _form(visit: Visit, name: str, form: Form) -> Response:
+    dataset = datasets.show(visit.server, visit.principal, name)
+    unit = dataset.privacy_unit
+    return visit.page(
+        "declaration.html",
+        form.status,
+        dataset=dataset,
+        charged=corrections.held(visit.server, visit.principal, name),
+        columns=_columns(visit, dataset),
+        unit=next(iter(unit)) if isinstance(unit, dict) else unit,
+        unit_column=unit.get("column") if isinstance(unit, dict) else None,
+        lists=drafting,
+        form=form,
+    )
+
+
+def _columns(visit: Visit, dataset: DatasetView) -> dict[str, str]:
+    """The columns that are declared, and then the file's others, each with its type."""
+    declared = {name: str(column["type"]) for name, column in dataset.columns.items()}
+    uri = dataset.source.get("uri")
+    if uri is None:
+        return declared
+    try:
+        found = drafts.columns(visit.server, visit.principal, uri)
+    except InvalidInput:  # it is gone, or is another one: what is declared stands
+        return declared
+    return {**declared, **{name: kind for name, kind in found.items() if name not in declared}}
