@@ -123,11 +123,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="unit-corrected-after-charges",
         path="services/corrections.py",
-        before="        raise Conflict(
-            f\"Queries were charged in dataset {dataset.name!r}, and what",
-        after="        return
-        raise Conflict(
-            f\"Queries were charged in dataset {dataset.name!r}, and what",
+        before="    others = list(_promises(before, after))\n",
+        after="    others = list(_promises(before, before))\n",
         wrong="what charges are stated in is changed after them",
         tests=(
             "tests/unit/services/test_corrections.py::test_what_charges_are_stated_in_stays_once_there_are_any",
