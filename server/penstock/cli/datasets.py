@@ -86,7 +86,10 @@ def register(operator: Operator, file: str) -> None:
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(DatasetRequest, content)
     operator.progress("Taking the fingerprint of the source")
-    operator.print(shown(datasets.register(operator.server, operator.principal, request)))
+    made = datasets.register(operator.server, operator.principal, request)
+    for notice in made.notices:
+        click.echo(notice, err=True)
+    operator.print(shown(made))
 
 
 @dataset.command()

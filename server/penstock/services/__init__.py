@@ -33,6 +33,7 @@
 * ``clearances``     who holds which tier, and what another one for somebody would mean
 * ``corrections, declarations``
                      what a dataset is declared as: corrected, or withdrawn with it
+* ``look_alikes``    datasets that may hold the same people, by what they declare
 * ``dataset_secrets``  the fingerprint of a dataset's file, and its salt
 * ``drafts``         the columns that a file declares, before it is registered
 * ``acts``           the leaves of what admins do, with what they had read

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sqlmodel import Session, col, func, select
@@ -20,6 +21,7 @@ from penstock.services.acts import record
 from penstock.services.dataset_secrets import SALT_SIZE, refuse_twin, sealed
 from penstock.services.declarations import number_of, require_as_declared
 from penstock.services.funding import largest, set_budget
+from penstock.services.look_alikes import notices
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal, require_still
@@ -273,7 +275,7 @@ def _registered(
     dataset = _store(session, server, principal, request, fingerprint, version, disjoint_units)
     require_keys(server)
     _grant(session, server, principal, dataset, tiers, accounts)
-    return view(session, dataset, None)
+    return replace(view(session, dataset, None), notices=notices(session, dataset))
 
 
 def located(server: Server, request: DatasetRequest) -> DatasetRequest:

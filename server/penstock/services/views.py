@@ -4,7 +4,7 @@ Plain frozen dataclasses, so that the HTTP layer can write them as JSON, derive 
 schema, and the command line can print them.  Field names are part of the public API.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -71,7 +71,7 @@ class DatasetView:
 
     Of several versions it is the newest.  ``disjoint_units`` says whether an admin stated
     that nobody in it is in any earlier one.  ``declaration`` counts how often it was declared:
-    1 unless it was corrected.
+    1 unless it was corrected.  ``notices`` are for whoever registers it, and none elsewhere.
     """
 
     name: str
@@ -85,6 +85,7 @@ class DatasetView:
     columns: dict[str, Any]
     budgets: dict[str, PrivacyBudget]
     registered_at: datetime
+    notices: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from flask import Response, request
 
-from penstock.services import datasets, keys, queries, streams
+from penstock.services import datasets, keys, look_alikes, queries, streams
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit
@@ -37,8 +37,16 @@ def dataset(visit: Visit, dataset: str) -> Response:
         dataset=shown,
         readable=keys.readable(server, shown.name),
         added="added" in request.args,
+        notices=_notices(visit, shown.name),
         corrected="corrected" in request.args,
         queries=found.items,
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT), shown.name).items,
         onward=visit.onward(found),
     )
+
+
+def _notices(visit: Visit, name: str) -> list[str]:
+    """What to know of a dataset that was registered just now, by whoever may."""
+    if "added" not in request.args or not visit.may("admin"):
+        return []
+    return look_alikes.told(visit.server, visit.principal, name)

@@ -1,0 +1,60 @@
+"""Datasets that may hold the same people, by what they declare: a fingerprint is of bytes.
+
+One newline more, or the same table as CSV and as Parquet, is another file, and has budgets of
+its own.  Whoever registers it is told; nobody but them knows whether the people are the same.
+"""
+
+from sqlmodel import Session, col, select
+
+from penstock.connectors.fields import folded
+from penstock.connectors.specs import UnitColumn
+from penstock.persistence.tables import Dataset
+from penstock.services.lookup import dataset_by_name
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.specs import DatasetRequest
+
+ALIKE = 0.75
+"""The part of the columns of the dataset with fewer of them that the other one has as well."""
+
+
+def notices(session: Session, dataset: Dataset) -> list[str]:
+    """What to know of other datasets that declare the same columns, the first registered first.
+
+    Compared are names, as types and categories may be declared otherwise for the same data.
+    """
+    own = DatasetRequest.model_validate_json(dataset.spec)
+    others = session.exec(
+        select(Dataset)
+        .where(col(Dataset.withdrawn_at).is_(None), col(Dataset.folded) != dataset.folded)
+        .order_by(col(Dataset.id))
+    ).all()
+    newest = {other.folded: other for other in others}
+    return [
+        f"Dataset {other.name!r} declares the same columns. If it holds the same people, what they"
+        " lose in both adds up, and no budget here counts that: withdraw this dataset while"
+        f" nothing is charged, and register its file as a new version of {other.name!r}, whose"
+        " budgets are added up."
+        for other in newest.values()
+        if alike(own, DatasetRequest.model_validate_json(other.spec))
+    ]
+
+
+def told(server: Server, principal: Principal, name: str) -> list[str]:
+    """The same for a dataset by its name.  Raises ``Forbidden`` and ``NotFound``."""
+    principal.require("admin")
+    with server.database.read() as session:
+        return notices(session, dataset_by_name(session, name))
+
+
+def alike(one: DatasetRequest, other: DatasetRequest) -> bool:
+    """Whether two declarations may be of the same table."""
+    first, second = ({folded(name) for name in spec.columns} for spec in (one, other))
+    if not first or not second or _unit(one) != _unit(other):
+        return False
+    return len(first & second) >= ALIKE * min(len(first), len(second))
+
+
+def _unit(spec: DatasetRequest) -> str | None:
+    unit = spec.privacy_unit
+    return folded(unit.column) if isinstance(unit, UnitColumn) else None
