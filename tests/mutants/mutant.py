@@ -11,7 +11,9 @@ PRODUCT: Final = "server/penstock"
 class Mutant:
     """``before`` stands once in the file ``path`` of the product; with ``after`` it is wrong.
 
-    ``wrong`` says what goes wrong then, ``tests`` which files or tests find that out.
+    ``wrong`` says what goes wrong then, ``tests`` which files or tests find that out.  A
+    mutant that breaks a claim of ``GUARANTEES.md`` has its ``row``, which names it and all of
+    its tests.
     """
 
     name: str
@@ -20,6 +22,7 @@ class Mutant:
     after: str
     wrong: str
     tests: tuple[str, ...]
+    row: str = ""
 
     def applied(self, text: str) -> str:
         """``text`` with the fault.  Raises ``ValueError`` where its place is not unique."""

@@ -3,16 +3,19 @@
 import importlib
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.mutants.listed import MUTANTS
+from tests.mutants.mutant import Mutant
+from tests.support.claims import LISTED, Claim, claims
 from tests.support.named_tests import ordinary
 
 from penstock.mechanisms import MECHANISMS, GeneralizedGaussian
 
 ROOT = Path(__file__).parents[2]
-LISTED = ROOT / "server/penstock/GUARANTEES.md"
 KINDS = (
     "exact",
     "proved with a stated numeric charge",
@@ -23,34 +26,14 @@ KIND = re.compile(rf"(?:{'|'.join(KINDS)})(?:$|[ ,:(])")
 STATED = ("guarantee", "cost", "numerical_charges", "increment", "bridge", "plan")
 """What of every mechanism has to stand behind a claim."""
 
-
-@dataclass(frozen=True)
-class Claim:
-    """One row of the list."""
-
-    id: str
-    kind: str
-    functions: tuple[str, ...]
-    tests: tuple[str, ...]
-
-
-def claims(text: str) -> list[Claim]:
-    found = []
-    for block in re.split(r"(?m)^(?=\*\*[A-Z]\d+\.\*\*)", text)[1:]:
-        fields = {
-            name: re.search(rf"(?m)^- {name}: ((?:.|\n  )+)$", block)
-            for name in ("kind", "kept by", "can fail")
-        }
-        texts = {name: match.group(1) if match else "" for name, match in fields.items()}
-        found.append(
-            Claim(
-                id=re.match(r"\*\*(\w+)", block)[1],  # type: ignore[index]  # the block begins so
-                kind=texts["kind"],
-                functions=tuple(re.findall(r"`([\w.]+)`", texts["kept by"])),
-                tests=tuple(re.findall(r"`([\w./:]+)`", texts["can fail"])),
-            )
-        )
-    return found
+UNTRIED = frozenset(
+    """
+    N4 N5 N6 M1 M2 M3 M4 M5 M6 M7 M8 M9 M20 M21 M22 M40 M41 M42 M30 M31 M32 H1 H2 H3 H4 H5
+    H6 T1 T2 T3 T4 T6 T5 T10 S1 S2 S3 S20 S21 S30 S4 D6 D7 D10 V1 V2 V3 V30 V31 V32 V33 V4
+    V5 V6 V7 V8 V9 V10 V11 V12 V15 V16 V13 V14 V20 V25
+    """.split()
+)
+"""Claims that have no mutant yet."""
 
 
 def missing_function(path: str) -> bool:
@@ -87,6 +70,23 @@ def untold(row: Claim) -> list[str]:
     return [f"{row.id}: the ordinary suite has no case of {test}" for test in nightly]
 
 
+def untried(rows: Sequence[Claim], mutants: Sequence[Mutant]) -> Iterator[str]:
+    """What keeps each claim from being broken, and found to be, by mutants of its own."""
+    known = {mutant.name: mutant for mutant in mutants}
+    for row in rows:
+        if not row.mutants and row.id not in UNTRIED:
+            yield f"{row.id} has no mutant"
+        for name in row.mutants:
+            if name not in known or known[name].row != row.id:
+                yield f"{row.id} has no mutant {name}"
+            elif others := set(known[name].tests) - set(row.tests):
+                yield f"{row.id}: {name} is tried by {', '.join(sorted(others))}"
+    listed = {(row.id, name) for row in rows for name in row.mutants}
+    for mutant in mutants:
+        if mutant.row and (mutant.row, mutant.name) not in listed:
+            yield f"{mutant.name} is of {mutant.row}, which does not name it"
+
+
 def listing(text: str) -> str:
     """Each claim, and below it the tests that can fail; of those of the night it is said."""
     lines = []
@@ -109,7 +109,7 @@ def faults(text: str) -> list[str]:
         found += [f"{row.id}: no {path}" for path in row.functions if missing_function(path)]
         found += [f"{row.id}: no {test}" for test in row.tests if missing_test(test)]
         found += untold(row)
-    return found
+    return [*found, *untried(rows, MUTANTS)]
 
 
 def test_everything_that_the_list_names_exists() -> None:
@@ -140,12 +140,34 @@ def test_every_mechanism_has_its_rows(kind: type, method: str) -> None:
         ("; engineering bound for vectors", "; convexity is an engineering check for vectors"),
         ("- **engineering bound**", "- **guess**"),
         ("**N2.**", "**N1.**"),
+        ("- mutants: ", "- faults: "),
+        ("- mutants: `", "- mutants: `un"),
+        ("- mutants: `", "- mutants: `gaussian-half-charged`, `"),
     ],
 )
 def test_a_row_that_names_what_is_not_there_is_found(old: str, new: str) -> None:
     text = LISTED.read_text()
     assert old in text
     assert faults(text.replace(old, new, 1)) != []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"row": "X1"},
+        {"row": "N2"},
+        {"row": ""},
+        {"tests": ("tests/unit/test_guarantees.py::test_the_list_is_read_whole",)},
+        {"name": "another"},
+    ],
+)
+def test_a_mutant_that_is_not_that_of_its_row_is_found(change: dict[str, str]) -> None:
+    rows = claims(LISTED.read_text())
+    first = next(mutant for mutant in MUTANTS if mutant.row == "N1")
+    others = [mutant for mutant in MUTANTS if mutant is not first]
+    assert list(untried(rows, [first, *others])) == []
+    wrong = replace(first, **change)  # type: ignore[arg-type]  # wrong on purpose
+    assert list(untried(rows, [wrong, *others])) != []
 
 
 @pytest.mark.parametrize(

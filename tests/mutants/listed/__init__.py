@@ -5,10 +5,13 @@ from typing import Final
 
 from tests.mutants.listed import (
     accounting,
+    accounting_claims,
     acts,
     api,
+    data_claims,
     histories,
     mechanisms,
+    noise_claims,
     releasing,
     spending,
     storing,
@@ -30,6 +33,9 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         web,
         api,
         storing,
+        accounting_claims,
+        data_claims,
+        noise_claims,
     )
     for mutant in module.MUTANTS
 )

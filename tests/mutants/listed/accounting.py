@@ -5,10 +5,8 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-CHARGES: Final = "tests/unit/accounting/test_charges.py"
 LEDGER: Final = "tests/unit/accounting/test_ledger.py"
 LOSSES: Final = "tests/unit/accounting/test_losses.py"
-RAISING: Final = "tests/unit/accounting/test_raising.py"
 REPORT: Final = "tests/unit/accounting/test_report.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -18,7 +16,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        loss = min(math.ceil(Fraction(cost.loss) * LOSS_UNITS), LARGEST_LOSS)\n",
         after="        loss = min(math.floor(Fraction(cost.loss) * LOSS_UNITS), LARGEST_LOSS)\n",
         wrong="what is spent is rounded down",
-        tests=(LEDGER,),
+        tests=(
+            "tests/property/test_ledger_sums.py::test_a_sum_is_never_under_the_real_one_and_hardly_over",
+        ),
+        row="A3",
     ),
     Mutant(
         name="failure-rounded-down",
@@ -26,7 +27,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="return Entry(loss, math.ceil(Fraction(min(cost.failure, 1.0)) * FAILURE_UNITS))",
         after="return Entry(loss, math.floor(Fraction(min(cost.failure, 1.0)) * FAILURE_UNITS))",
         wrong="failure probabilities are rounded down",
-        tests=(LEDGER,),
+        tests=(
+            "tests/property/test_ledger_sums.py::test_a_sum_is_never_under_the_real_one_and_hardly_over",
+        ),
+        row="A3",
     ),
     Mutant(
         name="limit-rounded-up",
@@ -34,7 +38,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        math.floor(Fraction(account.limit) * LOSS_UNITS),\n",
         after="        math.ceil(Fraction(account.limit) * LOSS_UNITS),\n",
         wrong="what is granted is rounded up",
-        tests=(LEDGER,),
+        tests=("tests/unit/accounting/test_ledger.py::test_limits_are_rounded_down",),
+        row="A3",
     ),
     Mutant(
         name="failures-without-limit",
@@ -42,7 +47,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if new.loss <= left.loss and new.failure <= left.failure:\n",
         after="    if new.loss <= left.loss:\n",
         wrong="failure probabilities may be spent beyond their part of delta",
-        tests=(LEDGER,),
+        tests=(
+            "tests/property/test_ledger_sums.py::test_what_the_filter_lets_in_never_exceeds_the_account",
+        ),
+        row="A2",
     ),
     Mutant(
         name="exact-fit-refused",
@@ -58,7 +66,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        return Entry(self.loss + other.loss, self.failure + other.failure)\n",
         after="        return Entry(self.loss + other.loss, max(self.failure, other.failure))\n",
         wrong="of failure probabilities the largest counts and not the sum",
-        tests=(LEDGER, "tests/property/test_ledger_sums.py"),
+        tests=(
+            "tests/property/test_ledger_sums.py::test_a_sum_is_never_under_the_real_one_and_hardly_over",
+        ),
+        row="A3",
     ),
     Mutant(
         name="delta-spent-twice",
@@ -66,7 +77,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    for_conversion = float(Fraction(delta) * (1 - FAILURE_SHARE))\n",
         after="    for_conversion = float(Fraction(delta))\n",
         wrong="the part of delta that is kept for failures is spent on the conversion as well",
-        tests=("tests/unit/accounting/test_budget.py",),
+        tests=(
+            "tests/unit/accounting/test_budget.py::test_the_conversion_has_what_failures_leave_of_delta",
+        ),
+        row="A1",
     ),
     Mutant(
         name="conversion-with-wrong-sign",
@@ -74,7 +88,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    return math.log(delta * order) / (order - 1) - math.log1p(-1 / order)\n",
         after="    return math.log(delta * order) / (order - 1) + math.log1p(-1 / order)\n",
         wrong="the conversion between Rényi losses and epsilon is off by a sign",
-        tests=("tests/unit/accounting/test_budget.py",),
+        tests=(
+            "tests/unit/accounting/test_budget.py::test_a_converted_gaussian_is_never_below_its_exact_curve",
+        ),
+        row="A1",
     ),
     Mutant(
         name="sampler-not-charged",
@@ -83,7 +100,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " for way in ways]\n",
         after="    costs = [Cost(ideal.loss * way.factor, ideal.failure) for way in ways]\n",
         wrong="a sampler's error is not charged",
-        tests=(CHARGES,),
+        tests=(
+            "tests/unit/accounting/test_charges.py::test_the_way_that_takes_the_smaller_part_of_the_account_is_charged",
+        ),
+        row="A4",
     ),
     Mutant(
         name="pure-loss-too-small",
@@ -91,7 +111,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="math.log1p(math.exp(-(2 * order - 1) * epsilon))",
         after="math.log1p(math.exp(-(2 * order + 1) * epsilon))",
         wrong="the divergence of randomized response is taken too small",
-        tests=(CHARGES,),
+        tests=(
+            "tests/unit/accounting/test_charges.py::test_the_pure_loss_is_that_of_randomized_response",
+        ),
+        row="A4",
     ),
     Mutant(
         name="tail-lost-in-a-sum",
@@ -115,7 +138,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="table_of_outcomes(-losses[behind], np.exp(far[behind]), tail, width),",
         after="table_of_outcomes(losses[ahead], np.exp(near[ahead]), tail, width),",
         wrong="Poisson noise is composed in one of both directions",
-        tests=(LOSSES, REPORT),
+        tests=(
+            "tests/unit/accounting/test_losses.py::test_a_poisson_table_meets_the_worse_order_on_the_grid",
+        ),
+        row="A6",
     ),
     Mutant(
         name="support-not-counted",
@@ -139,7 +165,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    each = delta / max(shares, 1)\n",
         after="    each = delta\n",
         wrong="releases that are added up are each read at the whole of delta",
-        tests=(REPORT,),
+        tests=(
+            "tests/unit/accounting/test_report.py::test_below_the_smallest_delta_simple_sums_are_given",
+        ),
+        row="A6",
     ),
     Mutant(
         name="refinement-of-half-its-width",
@@ -147,7 +176,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    width = 2 * new_epsilon\n",
         after="    width = new_epsilon\n",
         wrong="raising a pure level is charged as if losses lay in half of their range",
-        tests=(RAISING,),
+        tests=(
+            "tests/unit/accounting/test_raising.py::test_the_charge_covers_the_refinement_whatever_was_seen",
+        ),
+        row="A7",
     ),
     Mutant(
         name="raise-as-independent",
@@ -155,7 +187,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='INDEPENDENT: Final = frozenset({"gaussian"})\n',
         after='INDEPENDENT: Final = frozenset({"gaussian", "laplace"})\n',
         wrong="of a raise of Laplace noise the difference of both costs is charged",
-        tests=(RAISING,),
+        tests=(
+            "tests/unit/accounting/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
+        ),
+        row="A7",
     ),
     Mutant(
         name="squared-norm-not-squared",
@@ -163,6 +198,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="times**2 * step.l2_squared",
         after="times * step.l2_squared",
         wrong="a unit in several steps of a stream is charged too little for Gaussian noise",
-        tests=("tests/unit/accounting/test_per_unit.py",),
+        tests=(
+            "tests/unit/accounting/test_per_unit.py::test_no_choice_of_columns_moves_the_noises_further",
+        ),
+        row="A10",
     ),
 )

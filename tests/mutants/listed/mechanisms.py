@@ -17,7 +17,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        release = mechanism.bridge(start, end, far - values, level, stream)\n",
         after="        release = mechanism.bridge(start, end, values - far, level, stream)\n",
         wrong="a release between two others lies on the wrong side of the more accurate one",
-        tests=("tests/unit/mechanisms/test_path.py", JOINT),
+        tests=(
+            "tests/statistical/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
+        ),
+        row="N2",
     ),
     Mutant(
         name="raise-leaves-the-noise",

@@ -99,6 +99,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        require_keys(server)\n",
         wrong="one file becomes two datasets, each with a budget of its own",
         tests=("tests/unit/services/test_data.py::test_one_file_under_two_names_is_refused",),
+        row="D4",
     ),
     Mutant(
         name="charged-as-declared-before",
@@ -139,6 +140,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_tiers_moved.py::test_who_held_a_deleted_tier_still_counts",
         ),
+        row="A8",
     ),
     Mutant(
         name="tiers-pay-for-themselves-alone",

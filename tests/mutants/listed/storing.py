@@ -118,6 +118,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/property/test_sensitivity_replace.py::test_the_worst_two_persons_attain_every_norm",
         ),
+        row="D1",
     ),
     Mutant(
         name="clamp-of-one-row",

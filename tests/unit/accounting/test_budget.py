@@ -1,7 +1,9 @@
 """The order of a budget is frozen by (epsilon, delta), and its conversion is never too kind."""
 
 import math
+from fractions import Fraction
 
+import mpmath
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
@@ -93,6 +95,36 @@ def test_the_conversion_is_the_worst_case_of_two_point_laws(order: float, epsilo
         other = worst + step * (worst - epsilon)
         weight = delta / -math.expm1(epsilon - other)
         assert math.log(weight) / (order - 1) + other > budget
+
+
+def in_many_digits(order: float, loss: float, delta: Fraction) -> mpmath.mpf:
+    """The epsilon that a loss implies at delta: Canonne, Kamath, Steinke 2020, Proposition 12."""
+    a, at = mpmath.mpf(order), mpmath.mpf(delta.numerator) / delta.denominator
+    return mpmath.mpf(loss) + mpmath.log(1 - 1 / a) - mpmath.log(at * a) / (a - 1)
+
+
+def test_a_budget_is_rounded_down_and_an_epsilon_up() -> None:
+    """Floats by themselves would be too kind about every other time."""
+    for number in range(500):
+        part, other, third = (number * step % 1 for step in (0.8192, 0.6711, 0.5497))
+        order, epsilon, delta = 1 + 10 ** (5 * part - 2), 10 ** (5 * other - 2), 10 ** (-10 * third)
+        delta /= 100
+        with mpmath.workdps(50):
+            budget = renyi_budget(order, epsilon, delta)
+            assert in_many_digits(order, budget, Fraction(delta)) <= epsilon
+            exact = in_many_digits(order, epsilon, Fraction(delta))
+            assert converted_epsilon(order, epsilon, delta) >= max(exact, 0)
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-2])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 60.0])
+def test_the_conversion_has_what_failures_leave_of_delta(epsilon: float, delta: float) -> None:
+    """All that an account allows, losses and failures, is within its epsilon and delta."""
+    account = account_of(epsilon, delta)
+    left = Fraction(delta) - Fraction(account.failure_limit)
+    assert account.failure_limit > 0
+    with mpmath.workdps(50):
+        assert in_many_digits(account.order, account.limit, left) <= epsilon
 
 
 @pytest.mark.parametrize("order", [1.01, 1.77, 2.0, 57.0, 1024.0])

@@ -60,6 +60,29 @@ def test_a_mechanism_that_states_no_way_is_not_charged_for_nothing() -> None:
         charged([], account_of(1, 1e-6))
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 20.0])
+def test_a_sampler_is_charged_at_the_epsilon_of_the_whole_account(epsilon: float) -> None:
+    """What other queries lose multiplies what a sampler is off, so that its own is too little."""
+    account = account_of(epsilon, 1e-6)
+
+    class Inflated(TwoWays):
+        def numerical_charges(
+            self,
+            ladder: Ladder,  # noqa: ARG002 - asked as every mechanism is
+            dimension: int,  # noqa: ARG002
+            levels: int,  # noqa: ARG002
+            order: float,  # noqa: ARG002
+            epsilon: float,
+        ) -> Sequence[NumericalCharge]:
+            return [NumericalCharge(1.0, (1 + math.exp(epsilon)) * 2.0**-60)]
+
+    mechanism, level = Inflated(PLANNED[0].granularity), Fraction(100)
+    assert mechanism.guarantee(level, ONE, account.delta).epsilon < epsilon / 2
+    cost = charge(mechanism, PLANNED[1], level, ONE, account, 1, 1)
+    own = mechanism.cost(level, ONE, account.order).failure
+    assert cost.failure == pytest.approx(own + (1 + math.exp(epsilon)) * 2.0**-60, rel=1e-9)
+
+
 def test_an_infinite_failure_is_never_the_cheapest() -> None:
     account = account_of(1, 1e-6)
     cost = charged([NumericalCharge(1.0, math.inf), NumericalCharge(1.5, 0.0)], account)

@@ -21,6 +21,7 @@ from penstock.accounting import (
 )
 from penstock.accounting.raising import _refinements
 from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
+from penstock.mechanisms.laplace import DiscreteLaplace
 from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
 from penstock.privacy import Sensitivity
 
@@ -91,6 +92,30 @@ def test_the_plain_difference_undercharges_a_raised_laplace_query() -> None:
     _, plain = KNOWN.figures()
     assert plain == pytest.approx(1.755, abs=5e-4)
     assert KNOWN.reached(plain, plain) == pytest.approx(1.833, abs=5e-4)
+
+
+def test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge() -> None:
+    """What is charged in all, first for the old level and then for the raise."""
+    account = account_of(10.0, 1e-6, order=KNOWN.order)
+    one = Sensitivity(Fraction(KNOWN.steps), Fraction(KNOWN.steps**2), Fraction(KNOWN.steps))
+    planned, ladder = DiscreteLaplace.plan(Fraction(4), Fraction(1), Fraction(1000))
+    old, new = Fraction(8), Fraction(4)
+    assert planned.guarantee(old, one, 0).epsilon == KNOWN.old
+    assert planned.guarantee(new, one, 0).epsilon == KNOWN.new
+    before = entry(charge(planned, ladder, old, one, account, 1, 2))
+    added = raising(
+        planned,
+        ladder,
+        charged=before,
+        old=old,
+        new=new,
+        sensitivity=one,
+        account=account,
+        dimension=1,
+        levels=2,
+    )
+    whole = float((before + added).cost.loss)
+    assert KNOWN.reached(whole, whole) <= whole
 
 
 def test_the_new_epsilon_as_the_whole_charge_undercharges_as_well() -> None:
@@ -223,3 +248,10 @@ def test_an_exact_refinement_is_charged_for_what_its_bounds_leave_out(
     costs = [cost for cost, _ in found]
     for bounded, exact in zip(costs[::2], costs[1::2], strict=True):
         assert exact.failure >= bounded.failure > 0
+
+
+def test_a_refinement_is_charged_where_it_leaves_its_support() -> None:
+    """Less noise than the shift is long is there with the probability of that."""
+    shift = Sensitivity(Fraction(4), Fraction(16), Fraction(4))
+    found = Poisson(Fraction(1)).refinement(Fraction(60), Fraction(20), shift, 3.0, 1e-9)
+    assert found.failure >= 1e-9 + poisson.cdf(3, 20)

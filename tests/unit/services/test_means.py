@@ -59,6 +59,23 @@ def test_an_interval_holds_the_mean_as_often_as_it_says(
 
 
 @pytest.mark.parametrize("mechanism", sorted(LEVELS))
+def test_an_interval_holds_whatever_both_error_bars_allow(mechanism: str) -> None:
+    """Each of both bars may fail half as often as the interval may: Bonferroni's inequality."""
+    process = process_of(mechanism)
+    rung = process.ladder.rung_at_or_above(LEVELS[mechanism])
+    bars = process.mechanism.error(process.ladder.value(rung), (1 + CONFIDENCE) / 2)
+    rows, ends = 1000, (-bars.half_width, bars.half_width)
+    found = means(process, rung, np.array([2000.0, rows * BOUNDS.weight]), BOUNDS).details
+    exact = [
+        BOUNDS.middle + (2000 + one) / (rows + other / BOUNDS.weight)
+        for one in ends
+        for other in ends
+    ]
+    assert found.lower[0] <= min(exact) + 1e-9
+    assert found.upper[0] >= max(exact) - 1e-9
+
+
+@pytest.mark.parametrize("mechanism", sorted(LEVELS))
 def test_an_interval_that_forgets_the_noise_of_the_count_is_found_out(mechanism: str) -> None:
     found = drawn(mechanism, [(30, 1000)] * KEYS, bytes(32))
     details = found.details

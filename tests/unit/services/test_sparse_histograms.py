@@ -15,8 +15,16 @@ from tests.databases.homes import PATIENCE
 from tests.unit.services.conftest import CopyWorld, Keep, World, fill
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
-from penstock.persistence.tables import HistogramState, Query, Release
-from penstock.services import datasets, exposure, history, preview, queries, releases
+from penstock.persistence.tables import Dataset, HistogramState, Query, Release
+from penstock.services import (
+    datasets,
+    exposure,
+    histogram_state,
+    history,
+    preview,
+    queries,
+    releases,
+)
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.specs import DatasetRequest, HistogramRequest, LevelsChange, ReleaseRequest
 from penstock.services.views import QueryView, ReleaseView
@@ -354,6 +362,20 @@ def test_a_state_from_before_the_newest_release_is_found_out(books: World) -> No
         session.add(row)
     with pytest.raises(IntegrityViolation):
         books.ask("ines", "books", epsilon=0.4)
+
+
+def test_a_state_of_levels_that_were_not_released_is_found_out(books: World) -> None:
+    """It was sealed for this very place, as by a server that was stopped between its rows."""
+    with books.server.database.write() as session:
+        query = session.exec(select(Query).where(Query.name == "books")).one()
+        dataset = session.get_one(Dataset, query.dataset_id)
+        histogram = histogram_state.load(session, books.server, dataset, query)
+        histogram.at(query.ceiling + 1)
+        histogram_state.save(session, books.server, dataset, query, histogram)
+    taken = books.streams.taken
+    with pytest.raises(IntegrityViolation, match="of other levels than were released"):
+        books.ask("ines", "books", epsilon=0.3)
+    assert books.streams.taken == taken
 
 
 def test_keys_of_texts_are_released_as_hashes(world: World, tmp_path: Path) -> None:

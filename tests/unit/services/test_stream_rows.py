@@ -8,14 +8,14 @@ from sqlmodel import col, select
 from tests.unit.services.conftest import CopyWorld, World, fill_and_push
 from tests.unit.sites import SITES
 
-from penstock.errors import Conflict, IntegrityViolation
-from penstock.persistence.tables import Dataset, StreamState
-from penstock.services import datasets, stream_elements, stream_releases, streams
+from penstock.errors import Conflict, IntegrityViolation, NotFound
+from penstock.persistence.tables import Dataset, Leaf, StreamState
+from penstock.services import datasets, stream_elements, stream_releases, streams, users
 from penstock.services.lookup import stream_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest
+from penstock.services.specs import DatasetRequest, UserChange
 from penstock.services.stream_specs import ElementsRequest, StreamChange, StreamRequest
-from penstock.services.stream_state import load
+from penstock.services.stream_state import load, outputs_of
 
 
 def execute(world: World, statement: str) -> None:
@@ -116,6 +116,24 @@ def test_elements_pushed_twice_at_once_are_taken_in_once(
     with pytest.raises(Conflict, match="number 5, not 4"):
         push(hits, "hits", 4, [1])
     assert len(last_of(hits, "hits")) == 4
+
+
+def test_no_total_is_handed_out_once_a_clearance_was_taken_away(
+    hits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is taken away after the totals were read, and before their hand-out is recorded."""
+
+    def slow(*arguments: Any) -> Any:
+        found = outputs_of(*arguments)
+        change = UserChange.model_validate({"clearance": None})
+        users.change(hits.server, OPERATOR, "pia", change)
+        return found
+
+    monkeypatch.setattr(stream_releases, "outputs_of", slow)
+    with pytest.raises(NotFound):
+        stream_releases.read(hits.server, hits.person("pia"), "hits")
+    with hits.server.database.read() as session:
+        assert session.exec(select(Leaf).where(col(Leaf.kind) == "stream")).all() == []
 
 
 def more_accurate(world: World) -> None:

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -252,6 +253,26 @@ def test_half_of_what_the_server_wrote_is_no_sight(tmp_path: Path) -> None:
         (tmp_path / "log.json").write_bytes(whole[:end])
         with pytest.raises(LogUnavailable):
             witness.seen()
+
+
+def test_what_was_seen_last_is_on_the_disk_when_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First what the file holds, then its name in the folder: power may go at any time."""
+    synced: list[tuple[bool, str]] = []
+    original = os.fsync
+
+    def seen(descriptor: int) -> None:
+        is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        synced.append((is_folder, (tmp_path / "log.json").read_text() if is_folder else ""))
+        original(descriptor)
+
+    witness = FileWitness(tmp_path, PATIENCE)
+    witness.begin()
+    monkeypatch.setattr(os, "fsync", seen)
+    witness.advance(SEEN)
+    assert [is_folder for is_folder, _ in synced] == [False, True]
+    assert SEEN.root.hex() in synced[1][1]
 
 
 def test_a_witness_is_never_moved_backward(tmp_path: Path) -> None:

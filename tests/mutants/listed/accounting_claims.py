@@ -1,0 +1,169 @@
+"""Faults that break claims of accounting (A)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        row="A1",
+        name="conversion-without-slack",
+        path="accounting/budget.py",
+        before="    return epsilon + gain - _SLACK * (epsilon + abs(gain) + math.log(1 /"
+        " delta) / (order - 1))\n",
+        after="    return epsilon + gain\n",
+        wrong="a budget is rounded to nearest in place of down",
+        tests=(
+            "tests/unit/accounting/test_budget.py::test_a_budget_is_rounded_down_and_an_epsilon_up",
+        ),
+    ),
+    Mutant(
+        row="A1",
+        name="converted-without-slack",
+        path="accounting/budget.py",
+        before="    return max(0.0, loss - gain + slack)\n",
+        after="    return max(0.0, loss - gain - slack)\n",
+        wrong="an epsilon is rounded down",
+        tests=(
+            "tests/unit/accounting/test_budget.py::test_a_budget_is_rounded_down_and_an_epsilon_up",
+        ),
+    ),
+    Mutant(
+        row="A2",
+        name="order-chosen-anew",
+        path="accounting/budget.py",
+        before="    chosen = best_order(budget) if order is None else order\n",
+        after="    chosen = best_order(budget)\n",
+        wrong="an account has the best order of its newest budget and not of its first",
+        tests=("tests/unit/accounting/test_budget.py::test_a_raised_budget_keeps_its_first_order",),
+    ),
+    Mutant(
+        row="A3",
+        name="failure-limit-rounded-up",
+        path="accounting/ledger.py",
+        before="        math.floor(Fraction(account.failure_limit) * FAILURE_UNITS),\n",
+        after="        math.ceil(Fraction(account.failure_limit) * FAILURE_UNITS),\n",
+        wrong="the part of delta that is granted is rounded up",
+        tests=("tests/unit/accounting/test_ledger.py::test_limits_are_rounded_down",),
+    ),
+    Mutant(
+        row="A4",
+        name="samplers-at-their-own-epsilon",
+        path="accounting/charges.py",
+        before="        ladder, dimension, levels, account.order, min(account.epsilon,"
+        " LARGEST_EXPONENT)\n"
+        "    )\n",
+        after="        ladder, dimension, levels, account.order,\n"
+        "        min(mechanism.guarantee(level, sensitivity, account.delta or"
+        " 0.5).epsilon, account.epsilon),\n"
+        "    )\n",
+        wrong="a sampler's error is charged at the epsilon of the one release",
+        tests=(
+            "tests/unit/accounting/test_charges.py::test_a_sampler_is_charged_at_the_epsilon_of_the_whole_account",
+        ),
+    ),
+    Mutant(
+        row="A5",
+        name="share-of-the-loss-alone",
+        path="accounting/calibration.py",
+        before="        return made.loss <= allowed.loss and made.failure <= allowed.failure\n",
+        after="        return made.loss <= allowed.loss\n",
+        wrong="a share does not bound what the sampler is charged",
+        tests=(
+            "tests/unit/accounting/test_calibration.py::test_the_whole_charge_of_a_share_is_within_it",
+        ),
+    ),
+    Mutant(
+        row="A6",
+        name="copies-of-a-gaussian-not-counted",
+        path="accounting/report.py",
+        before="            copies * float(release.sensitivity.l2_squared / release.level)\n"
+        "            for release, copies in gaussian.items()\n",
+        after="            float(release.sensitivity.l2_squared / release.level)\n"
+        "            for release in gaussian\n",
+        wrong="of Gaussian releases that are alike one is composed",
+        tests=("tests/unit/accounting/test_report.py::test_gaussian_releases_add_up_in_squares",),
+    ),
+    Mutant(
+        row="A6",
+        name="failures-kept-in-delta",
+        path="services/exposure.py",
+        before="    epsilon = _together(frozenset(releases.items()), delta - failure)\n",
+        after="    epsilon = _together(frozenset(releases.items()), delta)\n",
+        wrong="the failures that were charged are not taken off the delta that is composed at",
+        tests=(
+            "tests/unit/services/test_reports.py::test_failures_that_were_charged_are_taken_out_of_delta_first",
+        ),
+    ),
+    Mutant(
+        row="A7",
+        name="plain-difference-of-a-raise",
+        path="accounting/raising.py",
+        before="        return [(Cost(refinement_loss(before, after, order), 0.0), before +"
+        " after)]\n",
+        after="        plain = mechanism.cost(new, sensitivity, order).loss -"
+        " mechanism.cost(old, sensitivity, order).loss\n"
+        "        return [(Cost(max(plain, 0.0), 0.0), before + after)]\n",
+        wrong="a raise of Laplace noise is charged the plain difference of both costs",
+        tests=(
+            "tests/unit/accounting/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
+        ),
+    ),
+    Mutant(
+        row="A7",
+        name="refinement-at-its-new-epsilon",
+        path="accounting/raising.py",
+        before="        return [(Cost(refinement_loss(before, after, order), 0.0), before +"
+        " after)]\n",
+        after="        return [(Cost(max(after - before, 0.0), 0.0), before + after)]\n",
+        wrong="a raise of Laplace noise is charged up to the new epsilon in all",
+        tests=(
+            "tests/unit/accounting/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
+        ),
+    ),
+    Mutant(
+        row="A9",
+        name="theorem-beyond-its-condition",
+        path="mechanisms/poisson_curve.py",
+        before="    if mean < least:\n",
+        after="    if mean < least / 2:\n",
+        wrong="the theorem of Poisson noise is read where it does not hold",
+        tests=(
+            "tests/unit/mechanisms/test_poisson_curve.py::test_the_closed_form_says_which_mean_it_needs",
+        ),
+    ),
+    Mutant(
+        row="A11",
+        name="bars-of-the-real-law",
+        path="mechanisms/laplace.py",
+        before="half_width_steps(step, confidence) * unit)",
+        after="(half_width_steps(step, confidence) - 1) * unit)",
+        wrong="error bars are a lattice step too narrow",
+        tests=(
+            "tests/unit/mechanisms/test_error_bars.py::test_error_bars_cover_their_confidence_and_hardly_more",
+        ),
+    ),
+    Mutant(
+        row="A20",
+        name="other-noise-at-delta-0",
+        path="accounting/charges.py",
+        before="    if delta == 0 and name not in PURE_MECHANISMS:\n",
+        after="    if delta < 0 and name not in PURE_MECHANISMS:\n",
+        wrong="a dataset with delta 0 admits any noise",
+        tests=(
+            "tests/unit/services/test_pure_datasets.py::test_other_mechanisms_are_refused_by_name",
+        ),
+    ),
+    Mutant(
+        row="A30",
+        name="independent-levels-like-lossless-ones",
+        path="services/process.py",
+        before="        return distinct[:1] if self.lossless else distinct\n",
+        after="        return distinct[:1]\n",
+        wrong="of independent levels the most accurate alone is paid for and composed",
+        tests=(
+            "tests/unit/services/test_independent_levels.py::test_a_tier_pays_for_every_level_at_or_below_it",
+        ),
+    ),
+)

@@ -1,0 +1,48 @@
+"""Faults that break claims of what is read from data (D)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        row="D2",
+        name="groups-in-any-order",
+        path="connectors/sql.py",
+        before="  SELECT key, {names}, row_number() OVER (PARTITION BY unit ORDER BY {order},"
+        " key) AS place\n",
+        after="  SELECT key, {names}, row_number() OVER (PARTITION BY unit ORDER BY"
+        " random()) AS place\n",
+        wrong="which of a unit's groups count is chosen by chance",
+        tests=(
+            "tests/unit/connectors/test_duckdb_source.py::test_the_same_bits_come_over_repeated_runs_and_thread_counts",
+        ),
+    ),
+    Mutant(
+        row="D3",
+        name="cells-cast-strictly",
+        path="connectors/sql.py",
+        before='            number = f"TRY_CAST({text} AS DOUBLE)"\n'
+        '            expression = f"CASE WHEN isfinite({number}) THEN {number} END"\n',
+        after='            number = f"CAST({text} AS DOUBLE)"\n'
+        '            expression = f"CASE WHEN isfinite({number}) THEN {number} END"\n',
+        wrong="a cell that is no number refuses the whole query",
+        tests=(
+            "tests/unit/connectors/test_cell_independence.py::test_two_files_that_differ_in_one_persons_row_differ_in_the_answer_alone",
+        ),
+    ),
+    Mutant(
+        row="D5",
+        name="bars-without-bonferroni",
+        path="services/means.py",
+        before="    one, each = _bars(process, rung, CONFIDENCE), _bars(process, rung, (1 +"
+        " CONFIDENCE) / 2)\n",
+        after="    one, each = _bars(process, rung, CONFIDENCE), _bars(process, rung,"
+        " CONFIDENCE)\n",
+        wrong="the interval of a mean has the confidence of one of its two bars",
+        tests=(
+            "tests/unit/services/test_means.py::test_an_interval_holds_whatever_both_error_bars_allow",
+        ),
+    ),
+)

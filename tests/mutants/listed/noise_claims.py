@@ -1,0 +1,57 @@
+"""Faults that break claims of noise processes (N)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        row="N1",
+        name="noise-of-every-level-added-up",
+        path="mechanisms/path.py",
+        before="        release = mechanism.increment(start, level, len(values) //"
+        " mechanism.parts, stream)\n",
+        after="        release = mechanism.increment(Fraction(0), level, len(values) //"
+        " mechanism.parts, stream)\n",
+        wrong="a level noisier than all others has their noise on top of all of its own",
+        tests=("tests/statistical/test_marginal_law.py::test_every_level_alone_has_its_exact_law",),
+    ),
+    Mutant(
+        row="N2",
+        name="release-beside-the-noisier-one",
+        path="mechanisms/path.py",
+        before="        release = mechanism.bridge(start, end, far - values, level, stream)\n",
+        after="        release = mechanism.increment(start, level, len(values) //"
+        " mechanism.parts, stream)\n",
+        wrong="a level between two others is drawn as if the noisier one had not been released",
+        tests=(
+            "tests/statistical/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
+        ),
+    ),
+    Mutant(
+        row="N2",
+        name="raised-anchor-for-itself",
+        path="mechanisms/path.py",
+        before="    release = mechanism.bridge(Fraction(0), end, own, level, stream)\n",
+        after="    release = mechanism.increment(Fraction(0), level, size, stream)\n",
+        wrong="a raised anchor has noise that is independent of what was released",
+        tests=(
+            "tests/statistical/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
+        ),
+    ),
+    Mutant(
+        row="N3",
+        name="exact-values-kept",
+        path="mechanisms/path.py",
+        before="        self._hold(mechanism, ladder, {}, _fingerprint(fingerprint_key,"
+        " exact), streams, keep)\n",
+        after="        self._hold(mechanism, ladder, {}, _fingerprint(fingerprint_key,"
+        " exact), streams, keep)\n"
+        "        self._exact = exact\n",
+        wrong="the exact values stay in memory once the anchor is drawn",
+        tests=(
+            "tests/unit/mechanisms/test_path.py::test_the_exact_values_are_dropped_once_the_anchor_is_drawn",
+        ),
+    ),
+)
