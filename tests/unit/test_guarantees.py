@@ -27,11 +27,7 @@ STATED = ("guarantee", "cost", "numerical_charges", "increment", "bridge", "plan
 """What of every mechanism has to stand behind a claim."""
 
 UNTRIED = frozenset(
-    """
-    N4 N5 N6 M1 M2 M3 M4 M5 M6 M7 M8 M9 M20 M21 M22 M40 M41 M42 M30 M31 M32 H1 H2 H3 H4 H5
-    H6 T1 T2 T3 T4 T6 T5 T10 S1 S2 S3 S20 S21 S30 S4 D6 D7 D10 V1 V2 V3 V30 V31 V32 V33 V4
-    V5 V6 V7 V8 V9 V10 V11 V12 V15 V16 V13 V14 V20 V25
-    """.split()
+    ["N4", "N5", "N6", "M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M9", "M20", "M21", "M22", "M40", "M41", "M42", "M30", "M31", "M32", "H1", "H2", "H3", "H4", "H5", "H6", "T1", "T2", "T3", "T4", "T6", "T5", "T10", "S1", "S2", "S3", "S20", "S21", "S30", "S4", "V6", "V9", "V11", "V16", "V13", "V14", "V20", "V25"]
 )
 """Claims that have no mutant yet."""
 

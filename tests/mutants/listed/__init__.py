@@ -13,6 +13,7 @@ from tests.mutants.listed import (
     mechanisms,
     noise_claims,
     releasing,
+    server_claims,
     spending,
     storing,
     structures,
@@ -36,6 +37,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         accounting_claims,
         data_claims,
         noise_claims,
+        server_claims,
     )
     for mutant in module.MUTANTS
 )

@@ -31,6 +31,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="A2",
+        name="order-chosen-anew-by-a-raise",
+        path="services/budget.py",
+        before="        account = account_of(epsilon, dataset.delta, last.order)\n",
+        after="        account = account_of(epsilon, dataset.delta)\n",
+        wrong="raising a budget chooses the order of the account anew",
+        tests=(
+            "tests/unit/services/test_tiers_moved.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
+        ),
+    ),
+    Mutant(
+        row="A2",
         name="order-chosen-anew",
         path="accounting/budget.py",
         before="    chosen = best_order(budget) if order is None else order\n",

@@ -45,4 +45,36 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/services/test_means.py::test_an_interval_holds_whatever_both_error_bars_allow",
         ),
     ),
+    Mutant(
+        row="D6",
+        name="other-files-opened",
+        path="connectors/duckdb_source.py",
+        before='    connection.execute("SET enable_external_access = false")\n',
+        after="",
+        wrong="a statement may open any file",
+        tests=("tests/unit/connectors/test_duckdb_source.py::test_a_locked_connection_refuses",),
+    ),
+    Mutant(
+        row="D7",
+        name="versions-always-disjoint",
+        path="services/versions.py",
+        before="        if version.disjoint_units or not found:\n",
+        after="        if True:\n",
+        wrong="what was lost in several versions does not add up",
+        tests=(
+            "tests/unit/services/test_versions.py::test_what_was_lost_in_several_versions_adds_up",
+        ),
+    ),
+    Mutant(
+        row="D10",
+        name="exchanged-like-given",
+        path="connectors/sensitivity.py",
+        before="        found = (self.nodes.change(most + least, most - least) for least in"
+        " (1, most))\n",
+        after="        found = (self.nodes.change(most, most - least) for least in (1, most))\n",
+        wrong="two units that take each other's place differ by no more than one of them gives",
+        tests=(
+            "tests/property/test_sensitivity_together.py::test_the_worst_persons_attain_every_norm_of_counts_that_are_protected_together",
+        ),
+    ),
 )

@@ -104,6 +104,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_restores.py::test_what_was_handed_out_is_served_and_nothing_is_drawn",
         ),
+        row="V32",
     ),
     Mutant(
         name="restore-leaves-streams-drawing",
@@ -156,6 +157,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if key not in paired and index is None:\n",
         wrong="a hand-out that was taken away is not missed",
         tests=("tests/unit/services/test_verification.py::test_what_was_altered_is_found",),
+        row="V33",
     ),
     Mutant(
         name="verified-without-sums",

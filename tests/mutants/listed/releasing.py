@@ -17,6 +17,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_releases.py::test_a_level_above_the_clearance_is_refused_and_draws_nothing",
         ),
+        row="V4",
     ),
     Mutant(
         name="release-own-tier-refused",
@@ -99,6 +100,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         tests=(
             "tests/unit/services/test_registration.py::test_nothing_is_drawn_where_a_row_is_missing",
         ),
+        row="V1",
     ),
     Mutant(
         name="release-one-level-too-many",
@@ -230,6 +232,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         tests=(
             "tests/unit/services/test_independent_levels.py::test_noisier_levels_of_tiers_above_are_nobody_elses",
         ),
+        row="V30",
     ),
     Mutant(
         name="stream-before-its-beginning",

@@ -62,9 +62,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            fresh = accounts\n",
         wrong="two registrations at once spend the same rest of a budget",
         tests=(
-            "tests/unit/services/test_registration.py::test_a_tier_that_appears_meanwhile_makes_the_offer_void",
             "tests/unit/services/test_concurrency.py::test_registrations_never_overdraw_a_budget_together",
         ),
+        row="V2",
     ),
     Mutant(
         name="registered-by-former-admin",
@@ -258,6 +258,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_reports.py::test_a_coalition_learns_what_its_best_informed_member_knows",
         ),
+        row="V3",
     ),
     Mutant(
         name="exposure-of-the-lowest-tier",

@@ -99,7 +99,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    events: tuple[str, ...] = ("UPDATE", "DELETE")\n',
         after='    events: tuple[str, ...] = ("UPDATE",)\n',
         wrong="rows of history can be deleted on SQLite",
-        tests=("tests/unit/persistence/test_append_only.py",),
+        tests=("tests/unit/persistence/test_append_only.py::test_no_row_of_history_is_deleted",),
+        row="V7",
     ),
     Mutant(
         name="nodes-like-leaves",
@@ -107,7 +108,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    return hashlib.sha256(b"\\x01" + left + right).digest()\n',
         after='    return hashlib.sha256(b"\\x00" + left + right).digest()\n',
         wrong="an inner node can be passed off as a leaf",
-        tests=("tests/unit/merkle/test_merkle_tree.py",),
+        tests=(
+            "tests/unit/merkle/test_merkle_tree.py::test_every_pair_of_small_trees_is_proven_consistent",
+        ),
+        row="V31",
     ),
     Mutant(
         name="one-unit-in-place-of-two",

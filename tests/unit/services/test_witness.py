@@ -267,7 +267,7 @@ def test_what_was_seen_last_is_on_the_disk_when_it_is_said(
         synced.append((is_folder, (tmp_path / "log.json").read_text() if is_folder else ""))
         original(descriptor)
 
-    witness = FileWitness(tmp_path, PATIENCE)
+    witness = FileWitness(tmp_path, PATIENCE, KEY)
     witness.begin()
     monkeypatch.setattr(os, "fsync", seen)
     witness.advance(SEEN)

@@ -1,0 +1,94 @@
+"""Faults that break claims of the server (V)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        row="V4",
+        name="stream-of-a-clearance-taken-away",
+        path="services/stream_releases.py",
+        before="        again = _allowed(session, server, principal, name, ask.span[0],"
+        " ask.span[-1], tier)\n",
+        after="        again = ask\n",
+        wrong="a clearance that was taken away just before the lock still gives totals",
+        tests=(
+            "tests/unit/services/test_stream_rows.py::test_no_total_is_handed_out_once_a_clearance_was_taken_away",
+        ),
+    ),
+    Mutant(
+        row="V5",
+        name="exact-answer-kept",
+        path="services/registration.py",
+        before="    drawn = drawn_at(server, process, rungs, exact)\n    del exact\n",
+        after="    drawn = drawn_at(server, process, rungs, exact)\n"
+        '    process.__dict__["exact"] = exact\n'
+        '    server.__dict__["process"] = process\n',
+        wrong="the exact answer stays in the worker's memory",
+        tests=(
+            "tests/unit/services/test_forgetting.py::test_no_live_object_refers_to_the_exact_answer",
+        ),
+    ),
+    Mutant(
+        row="V8",
+        name="time-of-the-draw-told",
+        path="services/held.py",
+        before="            released_at=self.grant.at,\n"
+        "            receipt=receipt_of(self.leaf),\n"
+        "            mean=mean,\n",
+        after="            released_at=self.release.created_at,\n"
+        "            receipt=receipt_of(self.leaf),\n"
+        "            mean=mean,\n",
+        wrong="a release says when it was drawn for others",
+        tests=(
+            "tests/unit/services/test_releases.py::test_when_a_release_was_drawn_for_others_is_not_told",
+        ),
+    ),
+    Mutant(
+        row="V10",
+        name="preview-of-another-dimension",
+        path="services/preview.py",
+        before="    offer = settle(request, prepared, accounts, dataset.delta, limit)\n",
+        after="    offer = settle(request, prepared, accounts, dataset.delta)\n",
+        wrong="to analysts a preview says what tiers above their own would have",
+        tests=(
+            "tests/unit/services/test_preview.py::test_an_analyst_cannot_tell_what_happens_above_them",
+        ),
+    ),
+    Mutant(
+        row="V12",
+        name="stream-of-one-step-charged",
+        path="services/stream_shapes.py",
+        before="    return sensitivity_of_unit(column, shape.max_steps_per_unit)\n",
+        after="    return sensitivity_of_unit(column, 1)\n",
+        wrong="a stream is charged for one step of a unit",
+        tests=("tests/api/test_streams.py::test_a_stream_is_charged_for_all_the_steps_of_a_unit",),
+    ),
+    Mutant(
+        row="V15",
+        name="laplace-trees-always-subtract",
+        path="services/stream_shapes.py",
+        before="    past_only = trees_only_add(request.mechanism, delta)\n",
+        after="    past_only = False\n",
+        wrong="Laplace trees use nodes of elements to come where divergences are charged",
+        tests=(
+            "tests/unit/services/test_stream_shapes.py::test_laplace_trees_look_at_the_past_alone_where_divergences_are_charged",
+        ),
+    ),
+    Mutant(
+        row="V32",
+        name="witness-folder-not-synced",
+        path="services/witness.py",
+        before="            try:\n"
+        "                os.fsync(folder)\n"
+        "            finally:\n"
+        "                os.close(folder)\n",
+        after="            os.close(folder)\n",
+        wrong="what the witness saw last is lost with the power",
+        tests=(
+            "tests/unit/services/test_witness.py::test_what_was_seen_last_is_on_the_disk_when_it_is_said",
+        ),
+    ),
+)
