@@ -16,6 +16,7 @@ from tests.mutants.listed import (
     server_claims,
     spending,
     storing,
+    structure_claims,
     structures,
     web,
 )
@@ -38,6 +39,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         data_claims,
         noise_claims,
         server_claims,
+        structure_claims,
     )
     for mutant in module.MUTANTS
 )

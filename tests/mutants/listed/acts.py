@@ -60,6 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return removed\n",
         wrong="one admin alone deletes a tier under the two-person rule",
         tests=("tests/unit/services/test_two_persons.py::test_no_way_leads_past_the_rule",),
+        row="V25",
     ),
     Mutant(
         name="budget-raised-alone",

@@ -33,6 +33,18 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D3",
+        name="error-with-its-text",
+        path="api/access_log.py",
+        before='        "error": f"{kind.__module__}.{kind.__qualname__}",\n',
+        after='        "error": f"{kind.__module__}.{kind.__qualname__}",\n'
+        '        "text": str(error),\n',
+        wrong="the log has the text of an error, which may quote a cell",
+        tests=(
+            "tests/api/test_edge.py::test_a_failure_is_logged_by_its_kind_and_place_without_its_text",
+        ),
+    ),
+    Mutant(
         row="D5",
         name="bars-without-bonferroni",
         path="services/means.py",

@@ -182,9 +182,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='    left_out = {"mac", SEALED.get(table), "id"}\n',
         wrong="a row may take the number of another that others name",
         tests=(
-            "tests/unit/services/test_authenticity.py::test_rows_that_trade_their_numbers_are_refused",
-            "tests/unit/services/test_authenticity.py::test_whatever_other_rows_name_by_number_is_bound_to_its_number",
+            "tests/unit/services/test_signing.py::test_an_upgrade_signs_nothing_that_was_there_already",
         ),
+        row="V11",
     ),
     Mutant(
         name="rows-of-any-table",

@@ -282,6 +282,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         tests=(
             "tests/unit/services/test_stream_rows.py::test_a_state_from_before_the_newest_outputs_is_found_out",
         ),
+        row="V13",
     ),
     Mutant(
         name="histogram-state-without-its-number",

@@ -67,6 +67,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/api/test_streams.py::test_a_stream_is_charged_for_all_the_steps_of_a_unit",),
     ),
     Mutant(
+        row="V14",
+        name="stream-state-not-sealed",
+        path="services/stream_state.py",
+        before="    sealed = seal(query_key(server, dataset, query), plain, place)\n",
+        after="    sealed = seal(query_key(server, dataset, query), plain, place) + plain\n",
+        wrong="the running total stands in the database beside its envelope",
+        tests=(
+            "tests/unit/services/test_stream_rows.py::test_no_total_of_a_stream_is_in_the_files_of_its_home",
+        ),
+    ),
+    Mutant(
         row="V15",
         name="laplace-trees-always-subtract",
         path="services/stream_shapes.py",
@@ -75,6 +86,31 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="Laplace trees use nodes of elements to come where divergences are charged",
         tests=(
             "tests/unit/services/test_stream_shapes.py::test_laplace_trees_look_at_the_past_alone_where_divergences_are_charged",
+        ),
+    ),
+    Mutant(
+        row="V16",
+        name="width-of-a-normal-sum",
+        path="structures/spread.py",
+        before="        low, high = (middle, high) if inside(middle) < confidence else (low,"
+        " middle)\n",
+        after="        low, high = (middle, high) if inside(middle) < 0.9 * confidence else"
+        " (low, middle)\n",
+        wrong="half widths hold less often than they say",
+        tests=(
+            "tests/unit/structures/test_spread.py::test_half_widths_are_those_of_the_closed_forms",
+        ),
+    ),
+    Mutant(
+        row="V20",
+        name="keys-kept-when-shredded",
+        path="services/keys.py",
+        before="    keys = sum(len(server.provider.destroy(context)) for context in"
+        " forgotten.contexts)\n",
+        after="    keys = sum(len(context) for context in forgotten.contexts)\n",
+        wrong="the provider keeps the keys of what was shredded",
+        tests=(
+            "tests/unit/services/test_keys.py::test_not_even_a_backup_can_be_read_after_shredding",
         ),
     ),
     Mutant(

@@ -49,7 +49,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        below = max(known for known in self._path if known < rung)\n",
         after="        below = min(known for known in self._path if known < rung)\n",
         wrong="levels of a sparse histogram are drawn past their nearest neighbor",
-        tests=(HISTOGRAM, "tests/statistical/test_sparse_histogram_law.py"),
+        tests=(
+            "tests/statistical/test_sparse_histogram_law.py::test_which_keys_appear_at_which_levels_has_its_exact_law",
+        ),
+        row="H1",
     ),
     Mutant(
         name="histogram-counts-known-keys",
