@@ -15,6 +15,7 @@ from penstock.mechanisms.laplace import LARGEST_SCALE, _bridge_rule, _step_rule
 from penstock.mechanisms.path import FARTHEST
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
+from penstock.randomness.geometric import ERROR as GEOMETRIC_ERROR
 
 ONE = Sensitivity(l1=Fraction(1), l2_squared=Fraction(1), linf=Fraction(1))
 LEVELS = tuple(Fraction(n, 2) for n in (3, 4, 9, 20))
@@ -227,6 +228,15 @@ def test_the_samplers_error_is_charged_by_probability_alone() -> None:
     assert 0 < charge.failure < stated * 1e-20
     (hopeless,) = mechanism.numerical_charges(ladder, 1, 1, 11.0, 1e4)
     assert hopeless.failure == math.inf
+
+
+def test_every_value_at_every_level_is_charged_its_draw() -> None:
+    mechanism, ladder = Laplace.plan(Fraction(1), Fraction(1), Fraction(1))
+    (one,) = mechanism.numerical_charges(ladder, 1, 1, 11.0, 1.0)
+    (all_,) = mechanism.numerical_charges(ladder, 10, 8, 11.0, 1.0)
+    # Two geometric numbers and up to four events, each within half a unit of 192 bits.
+    assert one.failure == pytest.approx((1 + math.e) * (2 * GEOMETRIC_ERROR + 4 * 2.0**-193))
+    assert all_.failure == pytest.approx(80 * one.failure)
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(5), Fraction(1000)])
