@@ -5,7 +5,6 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-GAUSSIAN: Final = "tests/unit/mechanisms/test_gaussian.py"
 JOINT: Final = "tests/statistical/test_joint_law.py"
 LAPLACE: Final = "tests/unit/mechanisms/test_laplace.py"
 STATE: Final = "tests/unit/mechanisms/test_state.py"
@@ -52,7 +51,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
             self._keep(self._encoded(path))
 """,
         wrong="a release that could not be kept is given when it is asked for again",
-        tests=(STATE,),
+        tests=(
+            "tests/unit/mechanisms/test_state.py::test_where_it_cannot_be_kept_nothing_is_released",
+        ),
+        row="N6",
     ),
     Mutant(
         name="state-in-another-form",
@@ -68,7 +70,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="self._in_steps(weight * (noisy - level)), stream)",
         after="self._in_steps(noisy - level), stream)",
         wrong="a Gaussian bridge has the variance of an increment",
-        tests=(GAUSSIAN, JOINT),
+        tests=(
+            "tests/statistical/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
+        ),
+        row="M2",
     ),
     Mutant(
         name="gaussian-half-charged",
@@ -76,7 +81,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        loss = Fraction(order) * sensitivity.l2_squared / (2 * level)\n",
         after="        loss = Fraction(order) * sensitivity.l2_squared / (4 * level)\n",
         wrong="Gaussian noise is charged half of what it costs",
-        tests=(GAUSSIAN,),
+        tests=(
+            "tests/unit/mechanisms/test_gaussian.py::test_the_cost_is_order_times_rho_rounded_up",
+        ),
+        row="M1",
     ),
     Mutant(
         name="lattice-not-taken-off",
@@ -84,7 +92,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            epsilon=epsilon_at(delta / inflation, mu),\n",
         after="            epsilon=epsilon_at(delta, mu),\n",
         wrong="the epsilon that is shown is that of real noise",
-        tests=("tests/unit/mechanisms/test_coarse_gaussian.py",),
+        tests=(
+            "tests/unit/mechanisms/test_coarse_gaussian.py::test_epsilon_is_read_at_a_delta_without_the_lattices_part",
+        ),
+        row="M3",
     ),
     Mutant(
         name="laplace-rest-forgotten",
@@ -93,7 +104,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " + (divergence(rest) if rest else 0.0)\n",
         after="        loss = whole * divergence(sensitivity.linf)\n",
         wrong="of the worst shift of a vector the part that is left over costs nothing",
-        tests=(LAPLACE,),
+        tests=(
+            "tests/unit/mechanisms/test_laplace.py::test_the_cost_of_a_vector_is_that_of_its_most_concentrated_shift",
+        ),
+        row="M5",
     ),
     Mutant(
         name="laplace-lands-on-its-neighbor",
@@ -117,7 +131,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="(level - accurate) / (noisy - accurate), stream)",
         after="(noisy - level) / (noisy - accurate), stream)",
         wrong="a Poisson bridge has the part of the jumps that comes after its level",
-        tests=("tests/unit/mechanisms/test_poisson.py", JOINT),
+        tests=("tests/unit/mechanisms/test_poisson.py::test_bridges_stay_between_their_ends",),
+        row="M9",
     ),
     Mutant(
         name="poisson-best-shift",
@@ -125,7 +140,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        epsilon = max(epsilon_of_shape(",
         after="        epsilon = min(epsilon_of_shape(",
         wrong="the promise of Poisson noise is that of the best of the shifts that are tried",
-        tests=("tests/unit/mechanisms/test_poisson_vectors.py",),
+        tests=(
+            "tests/unit/mechanisms/test_poisson_vectors.py::test_the_guarantee_is_that_of_the_worst_shift",
+        ),
+        row="M7",
     ),
     Mutant(
         name="skellam-jumps-of-one-kind",

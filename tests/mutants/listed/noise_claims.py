@@ -54,4 +54,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/mechanisms/test_path.py::test_the_exact_values_are_dropped_once_the_anchor_is_drawn",
         ),
     ),
+    Mutant(
+        row="N4",
+        name="noise-of-four-deviations",
+        path="mechanisms/lattice.py",
+        before="DEVIATIONS = 40\n",
+        after="DEVIATIONS = 4\n",
+        wrong="room is left for four standard deviations of noise alone",
+        tests=(
+            "tests/unit/mechanisms/test_gaussian.py::test_a_plan_divides_the_step_and_leaves_40_deviations_of_room",
+        ),
+    ),
 )

@@ -40,4 +40,89 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/structures/sparse_histogram/test_sparse_histogram.py::test_whoever_reloads_before_every_release_draws_the_same",
         ),
     ),
+    Mutant(
+        row="H5",
+        name="histogram-state-of-other-levels",
+        path="services/histogram_state.py",
+        before="    if set(histogram.limits) != set(rungs):\n"
+        '        raise misfit(query, "has a state of other levels than were released")\n',
+        after="",
+        wrong="a histogram goes on from a state of other levels than were released",
+        tests=(
+            "tests/unit/services/test_sparse_histograms.py::test_a_state_of_levels_that_were_not_released_is_found_out",
+        ),
+    ),
+    Mutant(
+        row="H6",
+        name="open-keys-of-one-group",
+        path="connectors/sensitivity.py",
+        before="            l1=max_groups * given.l1, l2_squared=max_groups *"
+        " given.l2_squared, linf=given.linf\n",
+        after="            l1=given.l1, l2_squared=given.l2_squared, linf=given.linf\n",
+        wrong="a unit is taken to be in one group",
+        tests=(
+            "tests/property/test_sensitivity_open_keys.py::test_the_worst_person_attains_every_norm",
+        ),
+    ),
+    Mutant(
+        row="T1",
+        name="tree-one-level-too-low",
+        path="structures/kary.py",
+        before="    def column_l1(self) -> Fraction:\n",
+        after="    def column_l1(self) -> Fraction:\n"
+        "        return Fraction(self.height - 1)\n"
+        "\n"
+        "    @property\n"
+        "    def unused(self) -> Fraction:\n",
+        wrong="an element is taken to be in one node less than it is",
+        tests=(
+            "tests/unit/structures/test_forests.py::test_no_element_weighs_more_than_is_stated",
+        ),
+    ),
+    Mutant(
+        row="T2",
+        name="tiers-of-a-node-for-themselves",
+        path="structures/node_noise.py",
+        before="                noise = noise + self.mechanism.increment(before, weight *"
+        " level, noise.size, stream)\n",
+        after="                noise = self.mechanism.increment(Fraction(0), weight * level,"
+        " noise.size, stream)\n",
+        wrong="every tier of a stream has noise of its own",
+        tests=(
+            "tests/statistical/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+        ),
+    ),
+    Mutant(
+        row="T3",
+        name="epochs-always-lossless",
+        path="structures/epochs.py",
+        before="        return self.past_only\n",
+        after="        return True\n",
+        wrong="epochs are said to be lossless where they are not",
+        tests=(
+            "tests/unit/structures/test_forests.py::test_a_forest_is_lossless_where_outputs_determine_all_noises",
+        ),
+    ),
+    Mutant(
+        row="T6",
+        name="root-columns-of-one-step",
+        path="structures/root_matrices.py",
+        before="    for first in range(min(count, length)):\n",
+        after="    for first in range(1):\n",
+        wrong="a unit in several steps is charged as in one",
+        tests=(
+            "tests/unit/structures/test_root_matrices.py::test_no_columns_weigh_more_than_the_first_ones",
+        ),
+    ),
+    Mutant(
+        row="T10",
+        name="size-taken-off",
+        path="structures/counts.py",
+        before="        found[:, :-1] = (nodes[:, :-1] + size[:, None]) / 2\n",
+        after="        found[:, :-1] = (nodes[:, :-1] - size[:, None]) / 2\n",
+        wrong="counts are read with the size taken off in place of added",
+        tests=(
+            "tests/unit/structures/test_counts.py::test_values_and_variances_are_those_of_the_matrices",
+        ),
+    ),
 )

@@ -16,10 +16,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="                accurate = self._stored(group, 0, weight)\n",
         wrong="an inserted tier of a stream is bridged past its nearest neighbor",
         tests=(
-            "tests/unit/structures/test_node_noise.py",
-            "tests/statistical/test_tree_covariance.py::test_what_a_late_tier_adds_is_independent_of_the_best_one",
             "tests/statistical/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
         ),
+        row="T2",
     ),
     Mutant(
         name="nodes-without-their-weight",
@@ -85,6 +84,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="int((columns * columns).sum(axis=0).max())",
         after="int((columns * columns).sum(axis=1).max())",
         wrong="the sensitivity of a strategy is that of its rows",
-        tests=("tests/unit/structures/test_factorization.py",),
+        tests=(
+            "tests/unit/structures/test_factorization.py::test_sensitivities_are_those_of_the_rounded_matrix",
+        ),
+        row="T4",
     ),
 )
