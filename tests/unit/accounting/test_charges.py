@@ -80,7 +80,8 @@ def test_a_sampler_is_charged_at_the_epsilon_of_the_whole_account(epsilon: float
     assert mechanism.guarantee(level, ONE, account.delta).epsilon < epsilon / 2
     cost = charge(mechanism, PLANNED[1], level, ONE, account, 1, 1)
     own = mechanism.cost(level, ONE, account.order).failure
-    assert cost.failure == pytest.approx(own + (1 + math.exp(epsilon)) * 2.0**-60, rel=1e-9)
+    stated = own + (1 + math.exp(epsilon)) * 2.0**-60
+    assert cost.failure == pytest.approx(stated, rel=1e-9, abs=0)
 
 
 def test_an_infinite_failure_is_never_the_cheapest() -> None:

@@ -183,10 +183,12 @@ def test_scales_beyond_the_integers_are_refused() -> None:
 
 
 def test_the_promise_is_pure_and_the_same_at_every_delta() -> None:
-    sensitivity = Sensitivity(l1=Fraction(3), l2_squared=Fraction(9), linf=Fraction(3))
-    for delta in (0.0, 1e-6):
-        promise = Laplace(Fraction(1)).guarantee(Fraction(6), sensitivity, delta)
-        assert (promise.definition, promise.epsilon, promise.delta) == (Definition.PURE, 0.5, 0.0)
+    one = Sensitivity(l1=Fraction(3), l2_squared=Fraction(9), linf=Fraction(3))
+    vector = Sensitivity(l1=Fraction(3), l2_squared=Fraction(3), linf=Fraction(1))
+    for sensitivity in (one, vector):
+        for delta in (0.0, 1e-6):
+            found = Laplace(Fraction(1)).guarantee(Fraction(6), sensitivity, delta)
+            assert (found.definition, found.epsilon, found.delta) == (Definition.PURE, 0.5, 0.0)
 
 
 def test_the_cost_is_that_of_the_lattice_and_not_of_continuous_noise() -> None:
@@ -235,8 +237,9 @@ def test_every_value_at_every_level_is_charged_its_draw() -> None:
     (one,) = mechanism.numerical_charges(ladder, 1, 1, 11.0, 1.0)
     (all_,) = mechanism.numerical_charges(ladder, 10, 8, 11.0, 1.0)
     # Two geometric numbers and up to four events, each within half a unit of 192 bits.
-    assert one.failure == pytest.approx((1 + math.e) * (2 * GEOMETRIC_ERROR + 4 * 2.0**-193))
-    assert all_.failure == pytest.approx(80 * one.failure)
+    stated = (1 + math.e) * (2 * GEOMETRIC_ERROR + 4 * 2.0**-193)
+    assert one.failure == pytest.approx(stated, rel=1e-9, abs=0)
+    assert all_.failure == pytest.approx(80 * stated, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(5), Fraction(1000)])
