@@ -31,6 +31,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="A2",
+        name="order-chosen-anew",
+        path="accounting/budget.py",
+        before="    chosen = best_order(budget) if order is None else order\n",
+        after="    chosen = best_order(budget)\n",
+        wrong="an account has the best order of its newest budget and not of its first",
+        tests=("tests/unit/accounting/test_budget.py::test_a_raised_budget_keeps_its_first_order",),
+    ),
+    Mutant(
+        row="A2",
         name="order-chosen-anew-by-a-raise",
         path="services/budget.py",
         before="        account = account_of(epsilon, dataset.delta, last.order)\n",
@@ -39,15 +48,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_tiers_moved.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
         ),
-    ),
-    Mutant(
-        row="A2",
-        name="order-chosen-anew",
-        path="accounting/budget.py",
-        before="    chosen = best_order(budget) if order is None else order\n",
-        after="    chosen = best_order(budget)\n",
-        wrong="an account has the best order of its newest budget and not of its first",
-        tests=("tests/unit/accounting/test_budget.py::test_a_raised_budget_keeps_its_first_order",),
     ),
     Mutant(
         row="A3",
@@ -83,6 +83,25 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="a share does not bound what the sampler is charged",
         tests=(
             "tests/unit/accounting/test_calibration.py::test_the_whole_charge_of_a_share_is_within_it",
+        ),
+    ),
+    Mutant(
+        row="A5",
+        name="level-one-rung-too-accurate",
+        path="accounting/calibration.py",
+        before="    while rung > 0 and excess(ladder.value(rung - 1)) <= 0:\n"
+        "        rung -= 1\n"
+        "    while excess(ladder.value(rung)) > 0:\n"
+        "        rung += 1\n"
+        "    return rung\n",
+        after="    while rung > 0 and excess(ladder.value(rung - 1)) <= 0:\n"
+        "        rung -= 1\n"
+        "    while excess(ladder.value(rung)) > 0:\n"
+        "        rung += 1\n"
+        "    return max(rung - 1, 0)\n",
+        wrong="a level for a target misses it by a rung",
+        tests=(
+            "tests/unit/accounting/test_calibration.py::test_a_level_keeps_its_target_and_the_next_finer_rung_does_not",
         ),
     ),
     Mutant(
@@ -134,6 +153,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="A7",
+        name="end-of-a-refinement-for-nothing",
+        path="mechanisms/poisson.py",
+        before="        return Cost(loss=loss, failure=min(tail + outside, 1.0))\n",
+        after="        return Cost(loss=loss, failure=min(tail, 1.0))\n",
+        wrong="where a Poisson refinement leaves its support is not charged",
+        tests=(
+            "tests/unit/accounting/test_raising.py::test_a_refinement_is_charged_where_it_leaves_its_support",
+        ),
+    ),
+    Mutant(
         row="A9",
         name="theorem-beyond-its-condition",
         path="mechanisms/poisson_curve.py",
@@ -145,12 +175,34 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="A9",
+        name="laplace-theorem-by-l2-alone",
+        path="mechanisms/laplace_readings.py",
+        before="    return min(l1 / scale * (1 + _ROUNDING), l2_epsilon(l2, scale, delta))\n",
+        after="    return min(l2 / scale * (1 + _ROUNDING), l2_epsilon(l2, scale, delta))\n",
+        wrong="Laplace noise is read as if its pure epsilon went by l2",
+        tests=(
+            "tests/unit/mechanisms/test_laplace_readings.py::test_theorem_1_3_has_its_known_values",
+        ),
+    ),
+    Mutant(
         row="A11",
         name="bars-of-the-real-law",
         path="mechanisms/laplace.py",
         before="half_width_steps(step, confidence) * unit)",
         after="(half_width_steps(step, confidence) - 1) * unit)",
         wrong="error bars are a lattice step too narrow",
+        tests=(
+            "tests/unit/mechanisms/test_error_bars.py::test_error_bars_cover_their_confidence_and_hardly_more",
+        ),
+    ),
+    Mutant(
+        row="A11",
+        name="gaussian-bars-rounded-down",
+        path="mechanisms/gaussian.py",
+        before="math.ceil(reach / step - 0.5) * step)",
+        after="math.floor(reach / step - 0.5) * step)",
+        wrong="the bars of Gaussian noise end a lattice step too early",
         tests=(
             "tests/unit/mechanisms/test_error_bars.py::test_error_bars_cover_their_confidence_and_hardly_more",
         ),
@@ -167,6 +219,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="A20",
+        name="pure-raise-in-full",
+        path="accounting/raising.py",
+        before="    if mechanism.name in INDEPENDENT or math.isinf(account.order):\n",
+        after="    if mechanism.name in INDEPENDENT:\n",
+        wrong="a raise at infinite order is charged more than the difference",
+        tests=(
+            "tests/unit/services/test_pure_datasets.py::test_a_raise_costs_the_difference_also_when_others_came_between",
+        ),
+    ),
+    Mutant(
         row="A30",
         name="independent-levels-like-lossless-ones",
         path="services/process.py",
@@ -175,6 +238,19 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="of independent levels the most accurate alone is paid for and composed",
         tests=(
             "tests/unit/services/test_independent_levels.py::test_a_tier_pays_for_every_level_at_or_below_it",
+        ),
+    ),
+    Mutant(
+        row="A30",
+        name="share-of-each-level",
+        path="services/independent.py",
+        before="            spent[place:] = [\n"
+        "                before + process.price(last, account, dimension, levels)\n",
+        after="            spent[place:] = [\n"
+        "                process.price(last, account, dimension, levels)\n",
+        wrong="a share bounds each level of a tier and not their sum",
+        tests=(
+            "tests/unit/services/test_independent_levels.py::test_a_share_holds_for_the_whole_charge_of_each_tier",
         ),
     ),
 )

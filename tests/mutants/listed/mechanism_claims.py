@@ -7,6 +7,19 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
+        row="M4",
+        name="pure-epsilon-of-one-value",
+        path="mechanisms/laplace.py",
+        before="        return Guarantee(Definition.PURE, epsilon=rounded_up(sensitivity.l1 /"
+        " level), delta=0.0)\n",
+        after="        return Guarantee(Definition.PURE, epsilon=rounded_up(sensitivity.linf"
+        " / level), delta=0.0)\n",
+        wrong="the pure epsilon is that of one value and not of the vector",
+        tests=(
+            "tests/unit/mechanisms/test_laplace.py::test_the_promise_is_pure_and_the_same_at_every_delta",
+        ),
+    ),
+    Mutant(
         row="M8",
         name="divergence-of-one-direction",
         path="mechanisms/poisson_divergence.py",
@@ -18,6 +31,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="M20",
+        name="skellam-value-of-twice-the-variance",
+        path="mechanisms/skellam_curve.py",
+        before="        return _single(variance, shape[0][0], delta)\n",
+        after="        return _single(2 * variance, shape[0][0], delta)\n",
+        wrong="one value is promised the epsilon of noise of twice its variance",
+        tests=(
+            "tests/unit/mechanisms/test_skellam_curve.py::test_one_shifted_value_has_its_exact_epsilon",
+        ),
+    ),
+    Mutant(
         row="M21",
         name="skellam-tails-not-charged",
         path="mechanisms/skellam.py",
@@ -26,6 +50,80 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="what falls where the neighbor's sampler gives out is not charged",
         tests=(
             "tests/unit/mechanisms/test_skellam.py::test_what_falls_where_the_neighbors_sampler_gives_out_is_charged",
+        ),
+    ),
+    Mutant(
+        row="M30",
+        name="rest-of-the-worst-shift-forgotten",
+        path="mechanisms/generalized_gaussian.py",
+        before="            kinds.append(Shifted(power, rounded_up(rest / level), 1))\n",
+        after="            kinds.append(Shifted(power, rounded_up(rest / level), 0))\n",
+        wrong="of the worst shift the part that is left over tells nothing",
+        tests=(
+            "tests/unit/mechanisms/test_generalized_gaussian_shifts.py::test_no_enumerated_shift_has_a_larger_delta",
+        ),
+    ),
+    Mutant(
+        row="M31",
+        name="quadrature-without-its-part",
+        path="mechanisms/generalized_gaussian_law.py",
+        before="    return log_moment / above * (1 + _SAFETY)\n",
+        after="    return log_moment / above * (1 - _SAFETY)\n",
+        wrong="the divergence is rounded down",
+        tests=(
+            "tests/unit/mechanisms/test_generalized_gaussian_law.py::test_the_divergence_is_the_integral_rounded_up",
+        ),
+    ),
+    Mutant(
+        row="M32",
+        name="path-between-independent-levels",
+        path="mechanisms/generalized_gaussian.py",
+        before="        if accurate != 0:\n            raise self._no_path()\n",
+        after="",
+        wrong="a level is drawn as if there were a way from another one",
+        tests=(
+            "tests/unit/mechanisms/test_generalized_gaussian.py::test_there_is_no_way_from_one_release_to_another",
+        ),
+    ),
+    Mutant(
+        row="M40",
+        name="one-more-than-the-cutoff",
+        path="mechanisms/sparse_vector.py",
+        before="[: self.cutoff]",
+        after="[: self.cutoff + 1]",
+        wrong="a search finds one value more than it pays for",
+        tests=(
+            "tests/unit/mechanisms/test_sparse_vector.py::test_what_is_found_for_every_noise_adds_up_to_the_law",
+        ),
+    ),
+    Mutant(
+        row="M41",
+        name="correction-without-its-search",
+        path="mechanisms/sparse_vector_correction.py",
+        before="        return likely * self._divergence(epsilon - search) + (1 - likely) *"
+        " self._divergence(\n",
+        after="        return likely * self._divergence(epsilon) + (1 - likely) *"
+        " self._divergence(\n",
+        wrong="what the search tells is no part of what is promised",
+        tests=(
+            "tests/unit/mechanisms/test_sparse_vector_correction.py::test_no_step_may_be_left_out_of_what_is_stated",
+        ),
+    ),
+    Mutant(
+        row="M42",
+        name="corrected-release-with-levels",
+        path="mechanisms/sparse_vector_correction.py",
+        before="    def release(self, values: ArrayLike, stream: Stream) -> Corrected:\n",
+        after="    def bridge(self, far: Corrected, level: Fraction, stream: Stream) ->"
+        " Corrected:\n"
+        "        own = self.first.increment(Fraction(0), level, len(far.values),"
+        " stream)\n"
+        "        return Corrected(far.values + own, far.places)\n"
+        "\n"
+        "    def release(self, values: ArrayLike, stream: Stream) -> Corrected:\n",
+        wrong="another level is drawn from a corrected release",
+        tests=(
+            "tests/unit/mechanisms/test_sparse_vector_correction.py::test_there_are_no_levels_to_be_drawn_from_each_other",
         ),
     ),
 )

@@ -35,7 +35,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    release[size:] = 0\n",
         after="",
         wrong="the kinds of jumps of an anchor's own noise are kept, and tell the exact values",
-        tests=("tests/unit/mechanisms/test_skellam.py", "tests/unit/mechanisms/test_path.py"),
+        tests=(
+            "tests/unit/mechanisms/test_skellam.py::test_a_path_keeps_releases_and_jumps_since_the_anchor_and_nothing_of_its_own",
+        ),
+        row="M22",
     ),
     Mutant(
         name="known-before-kept",
@@ -115,7 +118,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        size = self.far.draw(len(moved), stream)\n        size += 1\n",
         after="        size = self.far.draw(len(moved), stream)\n",
         wrong="Laplace increments are 0 more often than they are to be",
-        tests=("tests/statistical/test_excess_noise.py", LAPLACE),
+        tests=(
+            "tests/statistical/test_excess_noise.py::test_ties_between_neighbors_have_their_exact_frequency",
+        ),
+        row="M6",
     ),
     Mutant(
         name="laplace-bridge-back-is-ahead",
@@ -168,9 +174,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="out[i] = low > rest or (low == rest and self._further(chance))",
         wrong="events whose first bits are those of their chance are decided the wrong way",
         tests=(
-            "tests/unit/randomness/test_thresholds.py",
-            "tests/unit/randomness/test_bernoulli.py",
+            "tests/unit/randomness/test_bernoulli.py::test_an_equal_first_word_is_decided_by_the_bits_below",
         ),
+        row="S21",
     ),
     Mutant(
         name="digits-in-the-wrong-order",
@@ -187,7 +193,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " - Fraction(1 << 2 * self.window_bits, 12))\n",
         after="        self.deviation = math.sqrt(variance)\n",
         wrong="normal draws are wider by the window that is added to them",
-        tests=("tests/unit/randomness/test_normal.py",),
+        tests=(
+            "tests/unit/randomness/test_normal.py::test_windows_split_one_deviation_into_512_to_1024",
+        ),
+        row="S1",
     ),
     Mutant(
         name="successes-one-too-early",
@@ -203,7 +212,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if os.getpid() != self._process:\n",
         after="        if self._process is None:\n",
         wrong="a forked worker repeats the noise of its parent",
-        tests=("tests/unit/randomness/test_stream.py",),
+        tests=(
+            "tests/unit/randomness/test_stream.py::test_a_stream_from_before_a_fork_refuses_to_draw_after_it",
+        ),
+        row="S4",
     ),
     Mutant(
         name="ladder-rounded-down",

@@ -7,6 +7,39 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
+        row="S1",
+        name="gaussian-draws-charged-once",
+        path="mechanisms/gaussian.py",
+        before="inflation * (math.sqrt(draws) * 2.0**-40 + tail)",
+        after="inflation * (2.0**-40 + tail)",
+        wrong="all draws together are charged what one is off",
+        tests=(
+            "tests/unit/mechanisms/test_gaussian_charges.py::test_the_charge_by_probability_alone_is_as_stated",
+        ),
+    ),
+    Mutant(
+        row="S1",
+        name="gaussian-factor-of-a-quarter",
+        path="mechanisms/gaussian.py",
+        before="            spread = 2 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))\n",
+        after="            spread = order**2 / (2 * (order - 1) * (HIGHEST_ORDER - 2 * order))\n",
+        wrong="the loss is raised by a quarter of what the sampler's error asks for",
+        tests=(
+            "tests/unit/mechanisms/test_gaussian_charges.py::test_the_charge_by_a_factor_is_as_stated",
+        ),
+    ),
+    Mutant(
+        row="S2",
+        name="geometric-errors-not-charged",
+        path="mechanisms/laplace.py",
+        before="        distance = dimension * levels * (2 * GEOMETRIC_ERROR + events)\n",
+        after="        distance = dimension * (2 * GEOMETRIC_ERROR + events)\n",
+        wrong="the draws of one level are charged, whatever the number of levels",
+        tests=(
+            "tests/unit/mechanisms/test_laplace.py::test_every_value_at_every_level_is_charged_its_draw",
+        ),
+    ),
+    Mutant(
         row="S3",
         name="rejection-charged-once",
         path="mechanisms/rejection_charges.py",
@@ -18,6 +51,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="S4",
+        name="one-key-for-all-releases",
+        path="randomness/stream.py",
+        before="        return cls(entropy(KEY_BYTES))\n",
+        after="        return cls(entropy(1) * KEY_BYTES)\n",
+        wrong="the key of a release has one random byte",
+        tests=(
+            "tests/unit/randomness/test_stream.py::test_fresh_streams_read_32_bytes_of_entropy_each",
+        ),
+    ),
+    Mutant(
         row="S20",
         name="skellam-two-draws-charged",
         path="mechanisms/skellam.py",
@@ -26,6 +70,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="the Bessel draw of a raise is not charged",
         tests=(
             "tests/unit/mechanisms/test_skellam.py::test_three_draws_a_value_and_level_are_charged",
+        ),
+    ),
+    Mutant(
+        row="S21",
+        name="end-of-range-by-the-noise",
+        path="mechanisms/path.py",
+        before="    np.clip(release, -FARTHEST, FARTHEST, out=release)\n",
+        after="",
+        wrong="where noise leaves the range depends on the exact value",
+        tests=(
+            "tests/unit/mechanisms/test_laplace.py::test_what_leaves_the_range_ends_at_the_same_place_whatever_the_exact_value",
+        ),
+    ),
+    Mutant(
+        row="S30",
+        name="staircase-charged-once",
+        path="mechanisms/generalized_gaussian.py",
+        before="        return (NumericalCharge(1.0, inflation * dimension * ERROR),)\n",
+        after="        return (NumericalCharge(1.0, inflation * ERROR),)\n",
+        wrong="all values together are charged what one is off",
+        tests=(
+            "tests/unit/mechanisms/test_generalized_gaussian.py::test_the_samplers_distance_is_charged_for_the_draws_of_one_release",
         ),
     ),
 )

@@ -127,4 +127,26 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/services/test_witness.py::test_what_was_seen_last_is_on_the_disk_when_it_is_said",
         ),
     ),
+    Mutant(
+        row="V34",
+        name="one-comparison-too-many",
+        path="services/mismatches.py",
+        before="    if seen >= MOST:\n",
+        after="    if seen > MOST:\n",
+        wrong="values are compared once more than is said",
+        tests=(
+            "tests/unit/services/test_mismatches.py::test_every_mismatch_is_a_leaf_that_holds_no_values_and_the_last_ends_it",
+        ),
+    ),
+    Mutant(
+        row="V34",
+        name="mismatches-not-counted",
+        path="services/mismatches.py",
+        before="    query.mismatches = seen + 1\n    session.add(query)\n",
+        after="",
+        wrong="any number of guesses is compared with the exact values",
+        tests=(
+            "tests/unit/services/test_mismatches.py::test_every_mismatch_is_a_leaf_that_holds_no_values_and_the_last_ends_it",
+        ),
+    ),
 )

@@ -162,6 +162,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_levels_changed.py::test_raising_back_to_what_was_charged_costs_nothing",
         ),
+        row="A8",
     ),
     Mutant(
         name="raised-without-room",
@@ -190,6 +191,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_data.py::test_an_answer_other_than_the_one_registered_raises_no_ceiling",
         ),
+        row="V9",
     ),
     Mutant(
         name="budget-below-what-is-spent",

@@ -68,12 +68,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="T1",
         name="tree-one-level-too-low",
         path="structures/kary.py",
-        before="    def column_l1(self) -> Fraction:\n",
-        after="    def column_l1(self) -> Fraction:\n"
-        "        return Fraction(self.height - 1)\n"
+        before="        return Fraction(self.height)\n\n    @property\n    def column_l2_squared",
+        after="        return Fraction(self.height - 1)\n"
         "\n"
         "    @property\n"
-        "    def unused(self) -> Fraction:\n",
+        "    def column_l2_squared",
         wrong="an element is taken to be in one node less than it is",
         tests=(
             "tests/unit/structures/test_forests.py::test_no_element_weighs_more_than_is_stated",
@@ -102,6 +101,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/structures/test_forests.py::test_a_forest_is_lossless_where_outputs_determine_all_noises",
         ),
+    ),
+    Mutant(
+        row="T5",
+        name="subtracted-elements-added",
+        path="structures/forest.py",
+        before="= 1 if end > start else -1\n",
+        after="= 1\n",
+        wrong="nodes that subtract count their elements with the wrong sign",
+        tests=("tests/unit/structures/test_forests.py::test_the_matrices_multiply_to_prefix_sums",),
     ),
     Mutant(
         row="T6",
