@@ -15,13 +15,13 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.services import log
 from penstock.services.accounts import NOTHING, TierAccount, open_account
 from penstock.services.budget import accounts_wished
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
 from penstock.services.funding import largest, lost_as
 from penstock.services.lookup import dataset_by_name, required
 from penstock.services.principals import Principal
 from penstock.services.repricing import Repriced, refused, repriced_as
 from penstock.services.server import Server
-from penstock.services.specs import DatasetChange
 from penstock.services.views import PrivacyBudget
 
 

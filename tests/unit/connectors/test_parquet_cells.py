@@ -184,7 +184,7 @@ def test_no_cell_of_any_type_ends_a_query(folder: Folder, name: str, kind: str) 
     some = {"string": "a", "integer": 1, "number": 1.5, "boolean": True, "date": "2026-01-01"}
     columns = {"person": {"type": "string"}, "cell": {"type": kind, "categories": [some[kind]]}}
     if kind in ("number", "boolean"):
-        del columns["cell"]["categories"]  # type: ignore[arg-type]  # a spec
+        del columns["cell"]["categories"]  # type: ignore[attr-defined]  # a spec
     group = [] if kind == "number" else [{"column": "cell"}]
     where = [{"column": "cell", "op": "in", "value": [some[kind]]}]
     for unit in ("person", "cell") if kind == "string" else ("person",):

@@ -12,9 +12,10 @@ from penstock.persistence.tables import Charge, Leaf, TierBudget
 from penstock.services import budget_plans, tiers, users
 from penstock.services.accounts import open_account
 from penstock.services.budget_plans import MovedBudgetsView
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetChange, UserChange
+from penstock.services.specs import UserChange
 
 
 @pytest.fixture

@@ -29,9 +29,10 @@ from penstock.services import (
     tokens,
     users,
 )
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.proposed import QueryRetirement
-from penstock.services.specs import DatasetChange, TokenSpec, UserChange
+from penstock.services.specs import TokenSpec, UserChange
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
 from penstock.services.verification import verify
 
@@ -65,7 +66,7 @@ def every_kind(world: World) -> None:
     sent = ElementsRequest.model_validate({"from": 1, "values": [3]})
     stream_elements.push(server, OPERATOR, "hits", sent)
     stream_releases.read(server, world.person("pia"), "hits")
-    keys.rotate(server, OPERATOR, lambda: None)
+    keys.rotate(server, OPERATOR)
     ruled = replace(server, settings=replace(server.settings, two_person_rule=True))
     proposals.asked(ruled, world.person("ada"), QueryRetirement(query="visits"))
     witness = server.sequencer.witness

@@ -9,9 +9,10 @@ from tests.unit.services.conftest import Restore, World
 from penstock.persistence.tables import Charge, SpentFloor
 from penstock.services import budget, restores, tiers
 from penstock.services.accounts import TierAccount, open_account
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetChange, TierSpec
+from penstock.services.specs import TierSpec
 from penstock.services.verification import verify
 
 
