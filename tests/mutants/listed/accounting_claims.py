@@ -42,8 +42,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A2",
         name="order-chosen-anew-by-a-raise",
         path="services/budget.py",
-        before="        account = account_of(epsilon, dataset.delta, last.order)\n",
-        after="        account = account_of(epsilon, dataset.delta)\n",
+        before="        account = account_of(epsilon, dataset.delta, last.order, highest)\n",
+        after="        account = account_of(epsilon, dataset.delta, None, highest)\n",
         wrong="raising a budget chooses the order of the account anew",
         tests=(
             "tests/unit/services/test_tiers_moved.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
@@ -205,6 +205,29 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="the bars of Gaussian noise end a lattice step too early",
         tests=(
             "tests/unit/mechanisms/test_error_bars.py::test_error_bars_cover_their_confidence_and_hardly_more",
+        ),
+    ),
+    Mutant(
+        row="A12",
+        name="budget-raised-without-repricing",
+        path="services/budget.py",
+        before="    reprice(session, dataset, [*(tier for tier, _ in wished), *given], now)\n",
+        after="",
+        wrong="raising a budget charges nothing for what samplers cost under it",
+        tests=(
+            "tests/unit/services/test_raised_budgets.py::test_a_raised_budget_charges_what_false_keys_cost_under_it",
+        ),
+    ),
+    Mutant(
+        row="A12",
+        name="priced-under-the-budget-of-now",
+        path="accounting/budget.py",
+        before="        return account_of(self.promised, self.delta, self.order) if"
+        " self.highest else self\n",
+        after="        return self\n",
+        wrong="a lowered budget makes queries cheaper than what it once promised",
+        tests=(
+            "tests/unit/services/test_raised_budgets.py::test_a_lowered_budget_leaves_every_price_what_it_was",
         ),
     ),
     Mutant(

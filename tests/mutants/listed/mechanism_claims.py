@@ -65,6 +65,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="M31",
+        name="divergence-of-one-of-many",
+        path="mechanisms/generalized_gaussian.py",
+        before="            kind.times * renyi_divergence(order, kind.power, kind.shift)\n",
+        after="            renyi_divergence(order, kind.power, kind.shift)\n",
+        wrong="of the values that move together one is charged",
+        tests=(
+            "tests/unit/mechanisms/test_generalized_gaussian.py::test_the_cost_adds_the_divergences_of_the_worst_shift_and_has_no_failure",
+        ),
+    ),
+    Mutant(
+        row="M31",
         name="quadrature-without-its-part",
         path="mechanisms/generalized_gaussian_law.py",
         before="    return log_moment / above * (1 + _SAFETY)\n",

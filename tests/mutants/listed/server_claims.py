@@ -48,14 +48,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="V10",
-        name="preview-of-another-dimension",
+        name="twin-above-named",
         path="services/preview.py",
-        before="    offer = settle(request, prepared, accounts, dataset.delta, limit)\n",
-        after="    offer = settle(request, prepared, accounts, dataset.delta)\n",
-        wrong="to analysts a preview says what tiers above their own would have",
-        tests=(
-            "tests/unit/services/test_preview.py::test_an_analyst_cannot_tell_what_happens_above_them",
-        ),
+        before="        left = pending(session, dataset, request, prepared, limit)\n",
+        after="        left = pending(session, dataset, request, prepared)\n",
+        wrong="a preview names a query that is out of sight",
+        tests=("tests/unit/services/test_preview.py::test_a_hidden_twin_is_not_named",),
     ),
     Mutant(
         row="V12",
@@ -147,6 +145,26 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="any number of guesses is compared with the exact values",
         tests=(
             "tests/unit/services/test_mismatches.py::test_every_mismatch_is_a_leaf_that_holds_no_values_and_the_last_ends_it",
+        ),
+    ),
+    Mutant(
+        row="V35",
+        name="child-with-the-environment",
+        path="computing/process.py",
+        before='            env={**inherited, "OPENBLAS_NUM_THREADS"',
+        after='            env={**os.environ, "OPENBLAS_NUM_THREADS"',
+        wrong="what computes has the server's environment, with its secrets",
+        tests=("tests/unit/computing/test_pool.py::test_a_child_knows_nothing_of_its_parent",),
+    ),
+    Mutant(
+        row="V35",
+        name="child-that-remembers",
+        path="computing/process.py",
+        before='"fresh": person != self.person}',
+        after='"fresh": False}',
+        wrong="whoever asks what another one asked is answered sooner",
+        tests=(
+            "tests/unit/computing/test_pool.py::test_nothing_is_remembered_from_one_person_to_the_next",
         ),
     ),
 )
