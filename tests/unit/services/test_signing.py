@@ -25,6 +25,12 @@ pytestmark = pytest.mark.each_database
 
 NEW = ("web_session", "work")  # in no schema before their rows were signed
 LATER = [name for name in TABLES if name not in ("query", *NEW)]
+LATER_COLUMNS = (
+    ("token", "parent_id"),
+    ("query", "mismatches"),
+    ("idempotency", "mismatches"),
+    ("tier_budget", "highest_epsilon"),
+)
 QUERY = metadata.tables["query"]
 
 
@@ -42,7 +48,8 @@ def older(copy_world: CopyWorld) -> World:
         for table in NEW:
             connection.execute(text(f"DROP TABLE {table}"))
         connection.execute(text("DROP INDEX ix_token_parent_id"))
-        connection.execute(text("ALTER TABLE token DROP COLUMN parent_id"))
+        for table, column in LATER_COLUMNS:
+            connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0013'"))
     world.server.database.close()
     return world
