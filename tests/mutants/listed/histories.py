@@ -78,6 +78,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='    fields["nonce"] = bytes(NONCE_SIZE).hex()\n',
         wrong="what others were allowed is found from the hash of its leaf",
         tests=(f"{NONCES}::test_no_kind_of_leaf_is_found_from_its_hash",),
+        row="V48",
     ),
     Mutant(
         name="proof-of-anybodys-leaf",
@@ -86,6 +87,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="readers collect the hashes of what others were given",
         tests=(f"{NONCES}::test_readers_have_their_own_receipts_proven_and_nothing_else",),
+        row="V48",
     ),
     Mutant(
         name="witness-moved-backward",

@@ -110,6 +110,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_corrections.py::test_a_registration_that_saw_another_declaration_charges_nothing",
         ),
+        row="V41",
     ),
     Mutant(
         name="raised-as-declared-now",
@@ -120,6 +121,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_corrections.py::test_a_query_keeps_the_declaration_that_it_was_registered_under",
         ),
+        row="V41",
     ),
     Mutant(
         name="unit-corrected-after-charges",
@@ -130,6 +132,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_corrections.py::test_what_charges_are_stated_in_stays_once_there_are_any",
         ),
+        row="V41",
     ),
     Mutant(
         name="deleted-tiers-pay-nothing",
