@@ -55,7 +55,7 @@ def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
 ) -> None:
     window.sign_in(served.invite("admin"))
     window.go("/new/stream?dataset=sites")
-    window.expect(422, 429)
+    window.expect(409, 422, 429)
     page = window.page
     page.get_by_label("Name").fill("arrivals")
     page.get_by_label("Elements at most").fill("64")
