@@ -221,8 +221,8 @@ def _together(house: House) -> None:
         return made.id
 
     proposals.approve(server, other, proposed(QueryRetirement(query=RETIRED)))
-    proposals.withdraw(server, other, proposed(_granting("restricted", 20)))
-    lapsed = proposed(_granting("restricted", 12))
+    proposals.withdraw(server, other, proposed(_granting("restricted", 8.6)))
+    lapsed = proposed(_granting("restricted", 8.3))
     budget.change(server, one, DATASET, DatasetChange(budgets=_granting("partner", 3.5).budgets))
     with suppress(Conflict):
         # Budgets are others by now: it is refused, and stays on record as failed.
