@@ -48,7 +48,12 @@ class Old:
 def unpack(archive: Path, folder: Path) -> Old:
     """Unpack an archive of ``make.py``."""
     with tarfile.open(fileobj=io.BytesIO(lzma.decompress(archive.read_bytes()))) as content:
-        content.extractall(folder, filter="data")
+        # The archives are the project's own, and the first releases of Python 3.11 know no filter.
+        for member in filter(tarfile.TarInfo.isfile, content):
+            path = folder / member.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.extractfile(member).read())  # type: ignore[union-attr]
+            path.chmod(member.mode)
     for one in folder.iterdir():
         if one.is_dir():
             one.chmod(0o700)
