@@ -22,7 +22,7 @@ from tests.api.world import World
 from penstock.api.access_log import Lines
 from penstock.connectors import duckdb_source
 
-MASKED_FIELDS = {"values", "mean", "leaf_hash", "leaf", "checkpoint", "value_hmac"}
+MASKED_FIELDS = {"values", "mean", "nonce", "leaf_hash", "leaf", "checkpoint", "value_hmac"}
 
 
 def masked(part: Any) -> Any:

@@ -5,6 +5,10 @@ from typing import Any
 import pytest
 from tests.api.world import World, parsed
 
+from penstock.services import tokens
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import TokenSpec
+
 API = "/api/v1"
 
 
@@ -69,10 +73,10 @@ def test_no_number_of_guesses_finds_a_count(world: World) -> None:
         ("/queries/visits", {"levels": {"internal": {"epsilon": 0.05}}}, "/levels"),
         ("/queries/visits", {"levels": {"internal": {"epsilon": 99}}}, "/levels/internal"),
         ("/queries/visits", {"levels": {"internal": {"epsilon": 1}}, "values": 3}, "/values"),
-        ("/datasets/sites", {}, "/budgets"),
+        ("/datasets/sites", {}, ""),
         ("/datasets/sites", {"budgets": {"public": {"epsilon": 0}}}, "/budgets/public/epsilon"),
         ("/datasets/sites", {"budgets": {"x": {"epsilon": 1}}}, "/budgets/x"),
-        ("/datasets/sites", {"delta": 0.1}, "/budgets"),
+        ("/datasets/sites", {"deltas": 0.1}, "/deltas"),
         ("/tiers/public", {"rank": 30}, "/rank"),
         ("/tiers/public", {"name": "other"}, "/name"),
         ("/tiers/public", {"above": "nobody"}, "/above"),
@@ -120,8 +124,7 @@ def test_a_tier_is_deleted_when_nobody_holds_it(world: World) -> None:
 def test_every_leaf_of_an_admin_says_what_they_had_read(world: World) -> None:
     roles = {"roles": ["admin", "analyst"], "clearance": "internal"}
     world.answer("PATCH", f"{API}/users/root", roles, by="root")
-    issued = world.answer("POST", f"{API}/users/root/tokens", {}, by="root")
-    world.tokens["root"] = issued["token"]
+    world.tokens["root"] = tokens.issue(world.server, OPERATOR, "root", TokenSpec()).token
     given = world.answer("POST", f"{API}/queries/visits/releases", {}, by="root")
     world.answer(
         "PATCH", f"{API}/datasets/sites", {"budgets": {"internal": {"epsilon": 5}}}, by="root"

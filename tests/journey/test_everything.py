@@ -316,5 +316,8 @@ def end_what_was_begun(server: World) -> None:
     server.answer("POST", f"{API}/queries/secret/retire", {}, by="root")
     keys.shred(server.server, OPERATOR, "loans")
     assert server.call("POST", f"{API}/queries/books/releases", {}, by="ian").status_code == 409
+    mistaken = {**DATASET, "name": "mistaken"}
+    server.answer("POST", f"{API}/datasets", mistaken, by="root")
+    server.answer("DELETE", f"{API}/datasets/mistaken", by="root")
     server.answer("POST", f"{API}/users", {"name": "gone", "roles": ["analyst"]}, by="root")
     server.answer("DELETE", f"{API}/users/gone", by="root")

@@ -234,7 +234,7 @@ def rows_of_change() -> list[Row]:
         ("nothing, said", {"columns": None}, None, "Say what is declared otherwise"),
         ("what it is", {"columns": {"person": {"type": "string"}}}, None, "as already"),
         ("two acts", both, None, "each by a request of its own"),
-        ("a category twice", {"columns": column}, "/columns/town", "occurs once"),
+        ("a category twice", {"columns": column}, "/columns/town/categories", "occurs once"),
         ("no column", {"columns": {"sea": {"type": "string"}}}, "/columns/sea", "1 of the"),
         ("no column to leave out", {"columns": {"sea": None}}, "/columns/sea", "not declared"),
         ("the unit left out", {"columns": {"person": None}}, "/privacy_unit/column", "declared"),

@@ -216,6 +216,9 @@ def ring_with(**changes: Any) -> Callable[[Path], object]:
 
 
 SEALING = ("ready", "dataset")
+KEYED = (*SEALING, "repeat")
+UNKEYED = ("read", "list")
+"""What needs no key: none is held between two uses."""
 ALL = ("ready", *READING, *WRITING)
 
 LIVE = [
@@ -251,50 +254,50 @@ LIVE = [
     ),
     Fault(
         "the key ring is away", instead(lambda place: place.ring), "KEYS_UNAVAILABLE",
-        "keyring.json is missing. Put it back", SEALING, READING,
+        "keyring.json is missing. Put it back", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is for the group", mode(lambda place: place.ring, 0o640),
-        "KEYS_UNAVAILABLE", "mode 0640.*chmod 600", SEALING, READING,
+        "KEYS_UNAVAILABLE", "mode 0640.*chmod 600", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is for everybody", mode(lambda place: place.ring, 0o604),
-        "KEYS_UNAVAILABLE", "mode 0604.*chmod 600", SEALING, READING,
+        "KEYS_UNAVAILABLE", "mode 0604.*chmod 600", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is empty", instead(lambda place: place.ring, private("")),
-        "KEYS_UNAVAILABLE", "is not JSON. Put back the right file", SEALING, READING,
+        "KEYS_UNAVAILABLE", "is not JSON. Put back the right file", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is something else", instead(lambda place: place.ring, private("[1]")),
-        "KEYS_UNAVAILABLE", "is not a key ring of Penstock", SEALING, READING,
+        "KEYS_UNAVAILABLE", "is not a key ring of Penstock", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is of another version",
         instead(lambda place: place.ring, ring_with(version=3)),
-        "KEYS_UNAVAILABLE", "another version than 2", SEALING, READING,
+        "KEYS_UNAVAILABLE", "another version than 2", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring lists no keys", instead(lambda place: place.ring, ring_with(keys={})),
-        "KEYS_UNAVAILABLE", "which of its keys are whose", SEALING, READING,
+        "KEYS_UNAVAILABLE", "which of its keys are whose", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring holds garbage", instead(lambda place: place.ring, ring_with(keys={"a": "b"})),
-        "KEYS_UNAVAILABLE", "32 bytes in base64", SEALING, READING,
+        "KEYS_UNAVAILABLE", "32 bytes in base64", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is a folder", instead(lambda place: place.ring, Path.mkdir),
-        "KEYS_UNAVAILABLE", "is not a file", SEALING, READING,
+        "KEYS_UNAVAILABLE", "is not a file", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is a pipe",
         instead(lambda place: place.ring, lambda path: os.mkfifo(path, 0o600)),
-        "KEYS_UNAVAILABLE", "is not a file", SEALING, READING,
+        "KEYS_UNAVAILABLE", "is not a file", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is another's", instead(lambda place: place.ring, KeyRing.create),
         "KEYS_UNAVAILABLE", "lacks key [0-9a-f]+.*Put back the ring that belongs",
-        (*SEALING, "repeat", "first", "vector", "computed"), ("read", "list"),
+        (*KEYED, "first", "vector", "computed"), UNKEYED,
     ),
     *(
         Fault(

@@ -109,8 +109,8 @@ def unguarded(world: World) -> Iterator[Connection]:
             off = [f'DROP TRIGGER "{name}"' for name, _ in kept]
             on = [statement for _, statement in kept]
         else:
-            off = [f'ALTER TABLE "{table}" DISABLE TRIGGER USER' for table in HISTORY]
-            on = [f'ALTER TABLE "{table}" ENABLE TRIGGER USER' for table in HISTORY]
+            off = [f'ALTER TABLE IF EXISTS "{table}" DISABLE TRIGGER USER' for table in HISTORY]
+            on = [f'ALTER TABLE IF EXISTS "{table}" ENABLE TRIGGER USER' for table in HISTORY]
         for statement in off:
             connection.execute(text(statement))
         yield connection

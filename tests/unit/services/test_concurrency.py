@@ -15,7 +15,7 @@ from tests.unit.sites import SITES, VISITS
 
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
 from penstock.merkle import Frontier
-from penstock.persistence.tables import Charge, Leaf, Query, TierBudget
+from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
 from penstock.services import (
     accounts,
     charging,
@@ -98,7 +98,9 @@ def test_without_the_datasets_lock_the_ledgers_unique_refuses_the_second(
         product(*arguments)  # type: ignore[arg-type]  # passed through
         gate.wait()
 
-    monkeypatch.setattr(registration, "lock_dataset", lambda *_: None)
+    monkeypatch.setattr(
+        registration, "lock_dataset", lambda session, key: session.get(Dataset, key)
+    )
     monkeypatch.setattr(charging, "require_room", wait_and_require)
     outcomes = together(
         [

@@ -233,11 +233,11 @@ def test_a_registration_that_saw_another_declaration_charges_nothing(
     settled = offers.settle
 
     def meanwhile(*given: Any) -> Any:
-        monkeypatch.setattr("penstock.services.registration.settle", settled)
+        monkeypatch.setattr(offers, "settle", settled)
         act(wrong)
         return settled(*given)
 
-    monkeypatch.setattr("penstock.services.registration.settle", meanwhile)
+    monkeypatch.setattr(offers, "settle", meanwhile)
     with pytest.raises(Conflict, match="meanwhile"):
         query(wrong)
     with wrong.server.database.read() as session:

@@ -197,7 +197,7 @@ def test_a_tier_that_appears_meanwhile_makes_the_offer_void(
         return offer
 
     with monkeypatch.context() as patch:
-        patch.setattr(registration, "settle", slow)
+        patch.setattr(offers, "settle", slow)
         with pytest.raises(Conflict, match="changed meanwhile"):
             world.push()
     assert stored(world)[:4] == (0, 0, 0, 0)

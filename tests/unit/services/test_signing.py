@@ -23,13 +23,14 @@ from penstock.services.verification import verify
 
 pytestmark = pytest.mark.each_database
 
-NEW = ("web_session", "work")  # in no schema before their rows were signed
+NEW = ("former_declaration", "web_session", "work")  # in no schema before their rows were signed
 LATER = [name for name in TABLES if name not in ("query", *NEW)]
 LATER_COLUMNS = (
     ("token", "parent_id"),
     ("query", "mismatches"),
     ("idempotency", "mismatches"),
     ("tier_budget", "highest_epsilon"),
+    *(("dataset", "declaration"), ("dataset", "withdrawn_at"), ("query", "declaration")),
 )
 QUERY = metadata.tables["query"]
 
