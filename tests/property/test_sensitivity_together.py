@@ -1,7 +1,8 @@
 """Nobody moves counts that are protected together further than derived, and somebody as far.
 
 Random files are asked with a person and without, or with another in their stead; the answers,
-as DuckDB computes them, differ by no more than the derived norms.  Persons built for the
+as DuckDB computes them, differ by no more than the derived norms; counts over columns with
+noise of their own are among them.  Persons built for the
 purpose attain all three.  So that the test can fail, they are measured against the norms of
 the counts by themselves, against those of add_remove under replace, and against totals that
 saturate before they are taken off, and find all of them too small.
@@ -47,6 +48,10 @@ def _limits(groups: int, rows: int) -> dict[str, int]:
 
 
 COLUMNS: dict[str, ComputedQuery] = {
+    "columns by themselves": query_of(FLAGS, contribution=_limits(1, 2)),
+    "columns of groups by themselves": query_of(
+        FLAGS, group_by=BY_WARD, contribution=_limits(2, 2)
+    ),
     "columns": correlated_of(FLAGS, contribution=_limits(1, 2)),
     "columns of groups": correlated_of(FLAGS, group_by=BY_WARD, contribution=_limits(1, 2)),
     "columns of two groups": correlated_of(FLAGS, group_by=BY_WARD, contribution=_limits(2, 3)),

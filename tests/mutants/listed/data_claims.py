@@ -79,6 +79,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="D10",
+        name="columns-of-one",
+        path="connectors/sensitivity.py",
+        before="        return Norms(self.columns * most, self.columns * most**2, most)\n",
+        after="        return Norms(most, most**2, most)\n",
+        wrong="a unit that counts in several columns is charged as in one",
+        tests=(
+            "tests/property/test_sensitivity_together.py::test_the_worst_persons_attain_every_norm_of_counts_that_are_protected_together",
+        ),
+    ),
+    Mutant(
+        row="D10",
         name="exchanged-like-given",
         path="connectors/sensitivity.py",
         before="        found = (self.nodes.change(most + least, most - least) for least in"

@@ -32,6 +32,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="M20",
+        name="skellam-best-shift",
+        path="mechanisms/skellam.py",
+        before="        epsilon = max(epsilon_of_shape(self._variance(level), shape, delta)",
+        after="        epsilon = min(epsilon_of_shape(self._variance(level), shape, delta)",
+        wrong="the promise is that of the shift that tells least",
+        tests=(
+            "tests/unit/mechanisms/test_skellam.py::test_the_promise_for_a_vector_is_that_of_the_worst_shift",
+        ),
+    ),
+    Mutant(
+        row="M20",
         name="skellam-value-of-twice-the-variance",
         path="mechanisms/skellam_curve.py",
         before="        return _single(variance, shape[0][0], delta)\n",

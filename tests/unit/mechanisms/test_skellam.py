@@ -17,6 +17,8 @@ from penstock.mechanisms import (
     raise_anchor,
     released,
 )
+from penstock.mechanisms.shifts import Shifts
+from penstock.mechanisms.skellam_curve import epsilon_of_shape
 from penstock.mechanisms.skellam_divergence import renyi_divergence
 from penstock.mechanisms.skellam_tails import UNCLAIMED, above, beyond_neighbor, half_width
 from penstock.privacy import Definition, Sensitivity
@@ -134,6 +136,14 @@ def test_the_promise_is_the_exact_epsilon_at_delta() -> None:
     assert promise.epsilon == pytest.approx(0.115741, abs=5e-7)
     steps = Skellam(Fraction(1, 4)).guarantee(Fraction(1000, 16), ONE, 1e-6)
     assert steps == COUNTS.guarantee(Fraction(1000), _sensitivity(4, 16, 4), 1e-6)
+
+
+@pytest.mark.parametrize("norms", [(8, 16, 3), (6, 10, 3), (8, 18, 4)])
+def test_the_promise_for_a_vector_is_that_of_the_worst_shift(norms: tuple[int, int, int]) -> None:
+    each = [epsilon_of_shape(4.0, shape, 1e-9) for shape in Shifts(*norms).worst]
+    assert max(each) > min(each) * 1.01
+    promise = COUNTS.guarantee(Fraction(4), _sensitivity(*norms), 1e-9)
+    assert promise.epsilon == pytest.approx(max(each), rel=1e-12)
 
 
 def test_no_delta_and_no_sensitivity_is_refused() -> None:
