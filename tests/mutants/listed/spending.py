@@ -172,9 +172,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="services/effective.py",
         before="    require_room(session, dataset_id, [(due.account, due.cost) for due in dues])\n",
         after="",
-        wrong="levels are raised beyond the budget",
+        wrong="a move of tiers raises levels beyond the budget",
         tests=(
-            "tests/unit/services/test_levels_changed.py::test_a_raise_beyond_the_budget_is_refused_with_its_numbers_and_changes_nothing",
+            "tests/unit/services/test_tiers_moved.py::test_a_move_that_overflows_an_account_is_refused_with_numbers",
         ),
     ),
     Mutant(
