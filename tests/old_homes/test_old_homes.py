@@ -61,6 +61,13 @@ def unpack(archive: Path, folder: Path) -> Old:
     return Old(settings, json.loads((folder / "told.json").read_text()))
 
 
+def test_every_schema_before_this_one_has_its_home() -> None:
+    """Whoever adds a migration makes the home of the schema before it (README.md)."""
+    migrations = Path(migrate.__file__).parents[3] / "migrations" / "versions"
+    schemas = sorted(path.name[:4] for path in migrations.glob("[0-9]*.py"))
+    assert set(schemas[:-1]) <= {archive.name[:4] for archive in ARCHIVES}
+
+
 @pytest.mark.parametrize("archive", ARCHIVES, ids=lambda path: path.name[:4])
 def test_an_old_home_goes_on_after_its_upgrade(archive: Path, tmp_path: Path) -> None:
     old = unpack(archive, tmp_path)
