@@ -12,6 +12,7 @@ from tests.api.world import DATASET, QUERY, World, parsed
 
 from penstock.api import OPERATIONS, meanings
 from penstock.api.openapi import document, text
+from penstock.connectors.empty_fields import TO_ENTER
 
 COMMITTED = Path(__file__).parents[2] / "clients" / "openapi.json"
 
@@ -195,3 +196,12 @@ def test_exposure_is_what_the_document_says(world: World) -> None:
 def test_an_answer_that_is_not_what_the_document_says_is_found() -> None:
     with pytest.raises(jsonschema.ValidationError):
         valid({"$ref": "#/components/schemas/Tier"}, {"name": "public", "rank": "high"})
+
+
+def test_every_field_that_a_body_needs_says_what_to_enter() -> None:
+    """What is missing is answered with an example, whichever the body."""
+    bodies = [operation.body.json_schema() for operation in OPERATIONS if operation.body]
+    models = [part for body in bodies for part in (body, *body.get("$defs", {}).values())]
+    needed = {field for model in models for field in model.get("required", [])}
+    assert len(needed) >= 20
+    assert needed <= {name.rpartition("/")[2] for name in TO_ENTER}

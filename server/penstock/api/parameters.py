@@ -77,7 +77,7 @@ def read(
             try:
                 arguments[parameter.argument] = parameter.adapter.validate_python(text)
             except ValidationError as problem:
-                found = problem.errors(include_url=False, include_input=False)[0]
+                found = problem.errors(include_url=False)[0]
                 wrong.append((pointer(parameter.name), sentence(found)))
         elif parameter.required:
             wrong.append((pointer(parameter.name), "This argument is required."))

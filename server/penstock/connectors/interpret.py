@@ -36,6 +36,7 @@ from penstock.connectors.specs import (
 from penstock.errors import InvalidInput
 
 LARGEST_STEPS = 2**52
+_BOUNDS = {"lower": 0, "upper": 100}
 """The largest absolute value of one row in lattice steps: doubles are exact up to there."""
 
 
@@ -181,8 +182,8 @@ def _grouping(
         return Grouping(column, categories=(False, True))
     if spec.categories is None:
         raise InvalidInput(
-            f"Keys are declared, never discovered: give bins here, or {name} its categories"
-            " in the dataset.",
+            f"Keys are declared, never discovered: give bins here, for example 0, 18, 65,"
+            f" 120, or {name} its categories in the dataset.",
             pointer=pointer(*at, "column"),
         )
     cells = (cell(spec.type, category) for category in spec.categories)
@@ -259,7 +260,7 @@ def _groups(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> int:
     groups = query.contribution.max_groups or (1 if keys == 1 else None)
     if groups is None:
         raise InvalidInput(
-            f"Say in how many of the {keys} groups one privacy unit may count.",
+            f"Say in how many of the {keys} groups one privacy unit may count, for example 1.",
             pointer=pointer("contribution", "max_groups"),
         )
     return min(groups, keys)
@@ -271,7 +272,7 @@ def _rows(dataset: DatasetSpec, query: ComputedQuery) -> int:
     rows = query.contribution.max_rows_per_group
     if rows is None:
         raise InvalidInput(
-            "Say how many rows of one privacy unit may count in one group.",
+            "Say how many rows of one privacy unit may count in one group, for example 1.",
             pointer=pointer("contribution", "max_rows_per_group"),
         )
     return rows
@@ -326,7 +327,8 @@ def _bound(aggregate: Sum | Mean, spec: ColumnSpec, side: str) -> float:
     declared: int | float | None = own if own is not None else getattr(spec, side)
     if declared is None:
         raise InvalidInput(
-            f"A {aggregate.type} needs bounds: declare {side} here or on the column.",
+            f"A {aggregate.type} needs bounds: declare {side} here, for example"
+            f" {_BOUNDS[side]}, or on the column.",
             pointer=pointer("aggregate", side),
         )
     return float(declared) + 0.0

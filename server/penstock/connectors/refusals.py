@@ -11,16 +11,18 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from penstock.connectors.empty_fields import is_empty, to_enter
 from penstock.errors import InvalidInput, MalformedInput
 
 MOST_ERRORS = 20
 """How many places one refusal names; the rest are counted."""
 
 LONGEST_PART = 64
+FIELD = "field"
 LONGEST_DETAIL = 300
 
 _PLAIN_WORDS = {
-    "missing": "This field is required.",
+    "missing": "Something has to stand here.",
     "extra_forbidden": "This field is not known here; check its spelling, or leave it out.",
     "string_type": "This must be a string.",
     "bool_type": "This must be true or false.",
@@ -49,6 +51,12 @@ _PLAIN_WORDS = {
 }
 """What pydantic's own errors mean; a limit that one names is put in."""
 
+_OF_EMPTINESS = frozenset(
+    {"too_short", "name", "column_name", "text", "number", "scalar", "list"}
+    | {"string_type", "int_type", "float_type", "tuple_type", "list_type", "dict_type"}
+)
+"""The errors that say no more, of what is empty, than that it is."""
+
 
 def pointer(*parts: str | int) -> str:
     """The JSON pointer (RFC 6901) of a place in a body, each part cut to 64 characters."""
@@ -60,15 +68,17 @@ def invalid_input(error: ValidationError) -> InvalidInput:
     """Tell every wrong place of a request, up to 20 of them, without repeating its values.
 
     Parts of a location in angle or square brackets are pydantic's own marks (the branch
-    of a union, the key of an object) and no part of the pointer.
+    of a union, the key of an object) and no part of the pointer.  An error of ours that is found
+    by looking at several fields names in its context, as ``FIELD``, which one is to be mended.
     """
-    found = error.errors(include_url=False, include_input=False)
+    found = error.errors(include_url=False)
     within = {entry["loc"][:-1] for entry in found}
     # Of a list whose first wrong entry was found, pydantic also says that it is too short.
     found = [entry for entry in found if entry["type"] != "too_short" or entry["loc"] not in within]
     places: list[tuple[str, str]] = []
     for entry in found[:MOST_ERRORS]:
         parts = [part for part in entry["loc"] if not _is_mark(part)]
+        parts += entry.get("ctx", {}).get(FIELD, "").split()
         places.append((pointer(*parts), sentence(entry)))
     return refusal(places, more=len(found) - len(places))
 
@@ -85,8 +95,14 @@ def checked(form: Any, content: object) -> Any:
 def sentence(entry: ErrorDetails) -> str:
     """One of pydantic's errors in our words, which repeat nothing of what was sent.
 
-    Errors that our own validators raise are in our words already.
+    Errors that our own validators raise are in our words already.  Where nothing was sent, it
+    says what to enter.
     """
+    if _is_of_emptiness(entry):
+        names = [part for part in entry["loc"] if isinstance(part, str) and not _is_mark(part)]
+        wanted = to_enter(names)
+        if wanted is not None:
+            return wanted
     words = _PLAIN_WORDS.get(entry["type"], entry["msg"])
     if entry["type"] in _PLAIN_WORDS:
         limits = entry.get("ctx", {}).items()
@@ -95,6 +111,13 @@ def sentence(entry: ErrorDetails) -> str:
         )
     words = words[:LONGEST_DETAIL]
     return words if words.endswith(".") else f"{words}."
+
+
+def _is_of_emptiness(entry: ErrorDetails) -> bool:
+    if entry["type"] == "missing":
+        return True
+    wrong_kind = entry["type"] == "dict_type" and entry["input"] is not None
+    return entry["type"] in _OF_EMPTINESS and not wrong_kind and is_empty(entry["input"])
 
 
 def refusal(places: list[tuple[str, str]], more: int = 0) -> InvalidInput:

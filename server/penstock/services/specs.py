@@ -287,19 +287,27 @@ class Terms(Spec):
     @model_validator(mode="after")
     def _one_way(self) -> "Terms":
         if (self.share is None) == (self.levels is None):
-            raise PydanticCustomError("terms", "Give either share or levels.")
+            if self.share is not None:
+                raise PydanticCustomError("terms", "Give either share or levels, not both.")
+            raise PydanticCustomError(
+                "terms",
+                "Enter either the noise level of at least one tier, for example an epsilon of 0.1,"
+                " or the share of every tier's budget that it takes, for example 0.1.",
+                {"field": "share" if "share" in self.model_fields_set else "levels"},
+            )
         if self.granularity is not None and self.mechanism != "laplace":
             raise PydanticCustomError(
                 "terms",
                 "Only laplace noise has a granularity to choose, {mechanism} noise has its own;"
                 " leave granularity out.",
-                {"mechanism": self.mechanism},
+                {"mechanism": self.mechanism, "field": "granularity"},
             )
         if self.p is None and self.mechanism == "generalized_gaussian":
             raise PydanticCustomError(
                 "terms",
                 "The field p, the power of generalized_gaussian noise, is missing: give a number"
-                " from 1 to 16.",
+                " from 1 to 16, for example 4.",
+                {"field": "p"},
             )
         return self
 

@@ -167,7 +167,7 @@ def _steps_per_unit(dataset: Dataset, request: StreamRequest) -> int:
         return 1
     raise InvalidInput(
         f"The privacy unit of {dataset.name} is not the event: say in how many elements of the"
-        " stream one unit may be, at most. What it loses grows with that.",
+        " stream one unit may be, at most, for example 1. What it loses grows with that.",
         pointer="/max_steps_per_unit",
     )
 

@@ -15,7 +15,7 @@ WISHES = [
     Flaw("a tier that does not exist", {"tier": "moon"}, "/tier", "no tier 'moon'"),
     Flaw("a tier without a level", {"tier": "street"}, "/tier", "no level for tier 'street'"),
     Flaw("a number for a tier", {"tier": 1}, "/tier", "must be a string"),
-    Flaw("an empty tier", {"tier": ""}, "/tier", "1 to 64"),
+    Flaw("an empty tier", {"tier": ""}, "/tier", "Choose a tier"),
     Flaw("a huge tier", {"tier": "x" * 10**5}, "/tier", "1 to 64"),
     Flaw("a zero byte in a tier", {"tier": "public\x00"}, "/tier", "control characters"),
     Flaw("epsilon 0", {"epsilon": 0}, "/epsilon", "above 0"),

@@ -30,12 +30,12 @@ def of_file(path: str, **changes: Any) -> dict[str, Any]:
 
 
 BUDGETS = [
-    Flaw("no budgets", {"budgets": {}}, "/budgets", "length of 1 or more"),
-    Flaw("budgets left out", {"budgets": Absent}, "/budgets", "required"),
+    Flaw("no budgets", {"budgets": {}}, "/budgets", "Enter an epsilon"),
+    Flaw("budgets left out", {"budgets": Absent}, "/budgets", "Enter an epsilon"),
     Flaw("a list of budgets", {"budgets": []}, "/budgets", "must be an object"),
     Flaw("a text for a budget", {"budgets": {"public": "1"}}, "/budgets/public", "be an object"),
     Flaw("a budget of -1", {"budgets": {"public": -1}}, "/budgets/public/epsilon", "above 0"),
-    Flaw("an empty budget", {"budgets": {"public": {}}}, "/budgets/public/epsilon", "required"),
+    Flaw("an empty budget", {"budgets": {"public": {}}}, "/budgets/public/epsilon", "an epsilon: "),
     Flaw(
         "a delta for one tier",
         {"budgets": {"public": {"epsilon": 1, "delta": 1e-9}}},
@@ -86,7 +86,7 @@ EPSILONS = [
         (1e-5, "leaves nothing to spend.*epsilon of 0.00591 or more"),
         (True, "must be a number"),
         ("1", "must be a number"),
-        (None, "must be a number"),
+        (None, "Enter an epsilon: a number above 0"),
         ([1], "must be a number"),
     )
 ]  # fmt: skip
@@ -100,17 +100,17 @@ DELTAS = [
         (5e-324, "from 1e-15"),
         (True, "must be a number"),
         ("1e-6", "must be a number"),
-        (None, "must be a number"),
-        (Absent, "required"),
+        (None, "Enter with which chance"),
+        (Absent, "Enter with which chance"),
     )
 ]
 OTHER = [
     Flaw("an unknown relation", {"neighboring": "next"}, "/neighboring", "'add_remove'"),
-    Flaw("no relation", {"neighboring": Absent}, "/neighboring", "required"),
-    Flaw("no source", {"source": Absent}, "/source", "required"),
+    Flaw("no relation", {"neighboring": Absent}, "/neighboring", "Say which data are compared"),
+    Flaw("no source", {"source": Absent}, "/source", "Say where the data are"),
     Flaw("a text for a source", {"source": "vector"}, "/source", "must be an object"),
     Flaw("an unknown engine", {"source": {"engine": "excel"}}, "/source/engine", "'duckdb'"),
-    Flaw("no engine", {"source": {}}, "/source/engine", "required"),
+    Flaw("no engine", {"source": {}}, "/source/engine", "Enter"),
     Flaw("a password", {"source": {"engine": "vector", "password": "x"}}, "/source/password",
          "not known"),
     Flaw("a file of vectors", {"source": {"engine": "vector", "uri": "x.csv"}}, "/source/uri",
@@ -139,7 +139,7 @@ ADDRESSES = [
     ("an address", "http://127.0.0.1/x.csv", "This is an address"),
     ("a bucket", "s3://bucket/x.parquet", "This is an address"),
     ("a file by address", "file:///etc/x.csv", "This is an address"),
-    ("an empty name", "", "length of 1 or more"),
+    ("an empty name", "", "Enter the path"),
     ("a zero byte", "a\x00.csv", "control characters"),
     ("an endless name", "x" * 1025, "at most 1024"),
     ("a name too long for a disk", "x" * 300 + ".csv", "no such file"),
@@ -197,8 +197,8 @@ FILES = [
 
 
 VERSIONS = [
-    Flaw("no budgets", {"budgets": Absent}, "/budgets", "required"),
-    Flaw("no source", {"source": Absent}, "/source", "required"),
+    Flaw("no budgets", {"budgets": Absent}, "/budgets", "Enter an epsilon"),
+    Flaw("no source", {"source": Absent}, "/source", "Say where the data are"),
     Flaw("other columns", {"columns": COLUMNS}, "/columns", "not known here"),
     Flaw("another unit", {"privacy_unit": {"rows": 1}}, "/privacy_unit", "not known here"),
     Flaw("another delta", {"delta": 1e-9}, "/delta", "not known here"),
@@ -239,7 +239,12 @@ def rows_of_change() -> list[Row]:
         ("no column to leave out", {"columns": {"sea": None}}, "/columns/sea", "not declared"),
         ("the unit left out", {"columns": {"person": None}}, "/privacy_unit/column", "declared"),
         ("another file", {"source": {"engine": "vector"}}, "/source", "not known here"),
-        ("no epsilon", {"budgets": {"public": {}}}, f"{budgets}/public/epsilon", "required"),
+        (
+            "no epsilon",
+            {"budgets": {"public": {}}},
+            f"{budgets}/public/epsilon",
+            "Enter an epsilon",
+        ),
     ]
     return [
         Row(f"correction: {name}", "PATCH", path, words, 422, pointer=pointer, body=body)

@@ -18,8 +18,8 @@ def at(tier: str, **level: Any) -> dict[str, Any]:
 
 
 FLAWS = [
-    Flaw("no levels", {"levels": {}}, "/levels", "length of 1 or more"),
-    Flaw("levels left out", {"levels": Absent}, "/levels", "required"),
+    Flaw("no levels", {"levels": {}}, "/levels", "Enter a level"),
+    Flaw("levels left out", {"levels": Absent}, "/levels", "Enter a level for at least one tier"),
     Flaw("a share", {"share": 0.5}, "/share", "not known here"),
     Flaw("a tier that does not exist", at("moon", rho=1), "/levels/moon", "no tier 'moon'"),
     Flaw("a tier without a budget", at("street", rho=1), "/levels/street", "has no budget"),

@@ -20,11 +20,11 @@ GOOD = [
 NAMES = [
     Flaw("a query that does not exist", {"query": "moon"}, None, "no query 'moon'", 404),
     Flaw("a number for a query", {"query": 1}, "/query", "must be a string"),
-    Flaw("null for a query", {"query": None}, "/query", "must be a string"),
+    Flaw("null for a query", {"query": None}, "/query", "Name a query"),
     Flaw("a list of queries", {"query": ["visits"]}, "/query", "must be a string"),
-    Flaw("an empty query", {"query": ""}, "/query", "1 to 64 characters"),
+    Flaw("an empty query", {"query": ""}, "/query", "Name a query"),
     Flaw("a query that is also a spec", {"name": "fresh"}, "/name", "not known here"),
-    Flaw("nothing", {"query": Absent}, "/name", "required"),
+    Flaw("nothing", {"query": Absent}, "/name", "Enter a name"),
 ]
 OTHERS = [
     Flaw("a hidden query", {"query": "secret"}, None, "no query 'secret'", 404),
@@ -34,7 +34,7 @@ VALUELESS = [
     Flaw("neither keys nor values", {"values": Absent, "keys": Absent}, "/keys", "keys or values"),
     Flaw("more values than the server allows", {"values": [1] * 20_001, "keys": Absent}, None,
          "20001 values; this server allows 20000"),
-    Flaw("null for values", {"values": None}, "/values", "must be a list"),
+    Flaw("null for values", {"values": None}, "/values", "Enter at least one number"),
     Flaw("no values and a key twice", {"values": Absent, "keys": ["a", "a"]}, "/keys", "once"),
     Flaw("no values and no dataset", {"values": Absent, "dataset": "moon"}, None, "'moon'", 404),
     Flaw("no values, of a file", {"values": Absent, "dataset": "stays"}, "/dataset", "reads the"),

@@ -75,7 +75,8 @@ class Strings:
     def __post_init__(self) -> None:
         if not self.alphabet or len(set(self.alphabet)) != len(self.alphabet):
             raise InvalidInput(
-                "An alphabet has at least one character, and each of them once.",
+                "An alphabet has at least one character, and each of them once: for example"
+                " 0123456789.",
                 pointer="/domain/alphabet",
             )
         # The length is looked at first: powers of it could fill the memory.

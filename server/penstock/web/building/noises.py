@@ -48,7 +48,7 @@ def compared(given: Given, priced: Callable[[Given], PreviewView], run: Run) -> 
         try:
             found.append((option.value, priced(changed)))
         except InvalidInput as problem:
-            found.append((option.value, problem.detail))
+            found.append((option.value, problem.errors[0][1]))
     return comparing.written(comparing.mechanisms(found, asked))
 
 

@@ -127,7 +127,7 @@ def _conditions(given: Given, dataset: DatasetView) -> Iterator[dict[str, object
         kind = dataset.columns.get(column, {}).get("type", "string")
         text = given.get(f"value {place}", "")
         parts = [part.strip() for part in text.split(",")] if op in SEVERAL else [text.strip()]
-        values = [scalar(part, kind) for part in parts]
+        values = [scalar(part, kind) if part else None for part in parts]
         yield {"column": column, "op": op, "value": values if op in SEVERAL else values[0]}
 
 

@@ -28,7 +28,9 @@ def inclusion_proof(visit: Visit) -> Response:
     """That a leaf is in the log."""
     index = _number("index")
     if index is None:
-        raise InvalidInput("index is the number of a leaf, from 0.", pointer="/index")
+        raise InvalidInput(
+            "index is the number of a leaf, from 0, for example 12.", pointer="/index"
+        )
     found = proof_status.inclusion(visit.server, visit.principal, index, _number("size"))
     return visit.page("inclusion.html", found=found, proof=found.proof)
 
@@ -38,7 +40,9 @@ def consistency_proof(visit: Visit) -> Response:
     """That the log at one size begins with what it was at another."""
     old, new = _number("from"), _number("to")
     if old is None or new is None:
-        raise InvalidInput("from and to are sizes of the log, from 1.", pointer="/from")
+        raise InvalidInput(
+            "from and to are sizes of the log, from 1, for example 5 and 12.", pointer="/from"
+        )
     found = proof_status.consistency(visit.server, old, new)
     return visit.page("consistency.html", found=found, proof=found.proof)
 
