@@ -1,4 +1,4 @@
-"""Of which kind a setting's value is, and between which bounds numbers lie."""
+"""Of which kind a setting's value is, between which bounds numbers lie, how both are written."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ _INTEGERS = {
     *("token_longest_days", "tokens_per_user"),
     *("computing_processes", "computing_queue", "computing_memory"),
 }
-_SWITCHES = {"two_person_rule"}
+_SWITCHES = {"data_anywhere", "two_person_rule"}
 _POSITIONS = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 _NUMBERS = {
     *("time_quantum", "busy_timeout", "log_patience", "request_rate"),
@@ -42,6 +42,23 @@ def convert(name: str, raw: object, source: str) -> object:
         kind = "a whole number" if name in _INTEGERS else "a number"
         raise InvalidInput(f"{source} sets {name} to {raw!r}, which is not {kind}.") from problem
     return str(raw)
+
+
+def shown(value: object) -> str:
+    """Write a setting's value as an operator would type it; empty where there is none."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "" if value is None else str(value)
+
+
+def read_secret(path: Path) -> str:
+    """Read the secret in a file, without space around it.  Raises ``InvalidInput``."""
+    try:
+        return path.read_text().strip()
+    except OSError as problem:
+        raise InvalidInput(
+            f"The secret file {path} cannot be read: {problem.strerror}."
+        ) from problem
 
 
 _RANGES: dict[str, tuple[float, float]] = {

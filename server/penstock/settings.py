@@ -12,7 +12,7 @@ from pathlib import Path
 
 from penstock.errors import InvalidInput
 from penstock.nesting import flat, shallow
-from penstock.setting_values import convert, require_in_range
+from penstock.setting_values import convert, read_secret, require_in_range, shown
 
 PREFIX = "PENSTOCK_"
 MEBIBYTE = 1024 * 1024
@@ -39,7 +39,14 @@ class Settings:
     )
     data_folder: Path | None = field(
         default=None,
-        metadata={"sentence": "When set, the only folder from which datasets may be registered."},
+        metadata={"sentence": "The only folder from which datasets may be registered; home/data."},
+    )
+    data_anywhere: bool = field(
+        default=False,
+        metadata={
+            "sentence": "Whether, where no data folder is set, datasets may be registered from any"
+            " file that the server can read: on or off."
+        },
     )
     key_provider: str = field(
         default="keyring",
@@ -314,21 +321,15 @@ def load(
             raw, source = written[item.name], str(origin)
         if item.metadata.get("secret") and variable + "_FILE" in environment:
             secret = Path(environment[variable + "_FILE"])
-            raw, source = _read_secret(secret), f"{variable}_FILE"
+            raw, source = read_secret(secret), f"{variable}_FILE"
         if variable in environment:
             raw, source = environment[variable], variable
         values[item.name] = raw if source == "default" else convert(item.name, raw, source)
-        shown = "(set)" if item.metadata.get("secret") and raw else _shown(values[item.name])
-        provenance.append(Provenance(item.name, shown, source, item.metadata["sentence"]))
+        told = "(set)" if item.metadata.get("secret") and raw else shown(values[item.name])
+        provenance.append(Provenance(item.name, told, source, item.metadata["sentence"]))
     settings = Settings(**values)  # type: ignore[arg-type]  # every value was converted to its field's type above
     _check(settings)
     return settings, provenance
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return "" if value is None else str(value)
 
 
 def _read_file(
@@ -348,15 +349,6 @@ def _read_file(
     except ValueError as problem:
         raise InvalidInput(
             f"The settings file {path} cannot be read as TOML: {problem}."
-        ) from problem
-
-
-def _read_secret(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError as problem:
-        raise InvalidInput(
-            f"The secret file {path} cannot be read: {problem.strerror}."
         ) from problem
 
 

@@ -298,6 +298,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     for name in [name for name in os.environ if name.startswith("PENSTOCK_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PENSTOCK_BUSY_TIMEOUT", str(BUSY_TIMEOUT))
+    monkeypatch.setenv("PENSTOCK_DATA_ANYWHERE", "on")
     folder = tmp_path / "operator"
     folder.mkdir()
     monkeypatch.chdir(folder)

@@ -46,7 +46,10 @@ class Terminal:
     def script(self, *lines: str) -> str:
         """Lines behind those that name the home."""
         named = [line for line in shown("sh")[0].splitlines() if line.startswith("export ")]
-        assert named == [f"export PENSTOCK_HOME={HOME}"]
+        assert [line.split("=")[0] for line in named] == [
+            "export PENSTOCK_HOME",
+            "export PENSTOCK_DATA_FOLDER",
+        ]
         return "\n".join(("set -e", *named, *lines)).replace(HOME, str(self.folder / "home"))
 
     def type(self, *lines: str) -> str:
@@ -71,7 +74,7 @@ def server(terminal: Terminal) -> Iterator[Running]:
     """The README's server, after everything that stands above ``penstock serve``."""
     lines = shown("sh")[0].splitlines()
     assert lines[-1].startswith("penstock serve ")
-    printed = terminal.type(*lines[1:-1])
+    printed = terminal.type(*lines[2:-1])
     assert re.search(r"^pst_\w{8}_[\w-]{43}_\w{8}\n\Z", printed, re.M)
     command = ["/bin/sh", "-c", terminal.script(f"exec {lines[-1]}")]
     with running(command, terminal.folder, terminal.environment, terminal.port) as started:

@@ -29,12 +29,14 @@ class Home:
 
     def settings(self, **changes: Any) -> Settings:
         """The settings of a server that lives in it."""
-        return Settings(**{"home": self.folder, "log_patience": PATIENCE, **self.urls, **changes})
+        own = {"home": self.folder, "log_patience": PATIENCE, "data_anywhere": True}
+        return Settings(**{**own, **self.urls, **changes})
 
     @property
     def environment(self) -> dict[str, str]:
         """The settings as a program of its own takes them."""
-        named = {"home": str(self.folder), "log_patience": str(PATIENCE), **self.urls}
+        named = {"home": str(self.folder), "log_patience": str(PATIENCE), "data_anywhere": "on"}
+        named |= self.urls
         return {f"PENSTOCK_{name.upper()}": value for name, value in named.items()}
 
 

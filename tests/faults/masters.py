@@ -103,6 +103,7 @@ def _started(home: Path, port: int, workers: int, busy_timeout: float) -> "subpr
     environment = {
         "PENSTOCK_CONFIG": os.devnull,
         "PENSTOCK_HOME": str(home),
+        "PENSTOCK_DATA_ANYWHERE": "on",
         "PENSTOCK_DATABASE_URL": settings.database_url,
         "PENSTOCK_PORT": str(port),
         "PENSTOCK_WORKERS": str(workers),

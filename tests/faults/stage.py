@@ -63,7 +63,7 @@ def settings_of(folder: Path) -> Settings:
     # Nobody gives up waiting, for a lock or the log: the machine's speed decides nothing.
     urls = {name: f"{url}&connect_timeout={HANG:.0f}" for name, url in found.items()}
     patient: dict[str, Any] = {"busy_timeout": HANG, "log_patience": HANG, **urls}
-    return Settings(home=folder, **patient)
+    return Settings(home=folder, data_anywhere=True, **patient)
 
 
 def open_home(folder: Path) -> Server:

@@ -124,7 +124,9 @@ class Past:
     """A server of the version that runs, and what it answered."""
 
     def __init__(self, folder: Path) -> None:
-        settings = Settings(home=folder)
+        # Versions of before schema 0022 do not know this setting, and read files everywhere.
+        anywhere = {"data_anywhere": True} if hasattr(Settings, "data_anywhere") else {}
+        settings = Settings(home=folder, **anywhere)
         home.create(settings)
         self.schema = migrate.head()
         self.server = home.open_server(settings, clock=Clock(), randomness=Streams())

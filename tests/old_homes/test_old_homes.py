@@ -57,7 +57,7 @@ def unpack(archive: Path, folder: Path) -> Old:
     for one in folder.iterdir():
         if one.is_dir():
             one.chmod(0o700)
-    settings = Settings(home=folder, log_patience=PATIENCE)
+    settings = Settings(home=folder, log_patience=PATIENCE, data_anywhere=True)
     return Old(settings, json.loads((folder / "told.json").read_text()))
 
 

@@ -72,7 +72,7 @@ def show(operator: Operator, name: str) -> None:
 @dataset.command(
     epilog=whole("A whole FILE:", examples.DATASET)
     + "\n\n"
-    + whole("With this visits.csv beside it, it runs as it stands:", examples.CSV)
+    + whole("With this visits.csv in PENSTOCK_DATA_FOLDER, it runs as it stands:", examples.CSV)
     + "\n\n`penstock dataset example FILE.csv` drafts one for a file of yours."
 )
 @click.argument("file")

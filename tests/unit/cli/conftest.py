@@ -49,6 +49,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     home = tmp_path / "home"
     monkeypatch.setenv("PENSTOCK_HOME", str(home))
+    monkeypatch.setenv("PENSTOCK_DATA_FOLDER", str(tmp_path))
     return home
 
 

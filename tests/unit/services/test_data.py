@@ -15,6 +15,7 @@ from penstock import connectors
 from penstock.errors import Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Charge, Query
 from penstock.services import datasets, queries
+from penstock.services.drafts import columns
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import ComputedQueryRequest, DatasetRequest, LevelsChange
 from penstock.services.views import DatasetView, QueryView
@@ -163,6 +164,40 @@ def test_with_a_data_folder_only_files_below_it_can_be_registered(
             register(world, path)
     (folder / "stays.csv").write_text(ROWS)
     assert register(world, Path("stays.csv")).name == "stays"
+
+
+def test_without_a_data_folder_files_are_registered_from_the_home_s_own_alone(
+    world: World, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unset = replace(world.server.settings, data_folder=None, data_anywhere=False)
+    object.__setattr__(world.server, "settings", unset)
+    data = unset.home / "data"
+    data.mkdir(exist_ok=True)
+    link, folder = data / "link.csv", data / "folder"
+    link.symlink_to(file)
+    folder.symlink_to(file.parent)
+    monkeypatch.chdir(file.parent)
+    for path in (file, Path(file.name), data / ".." / ".." / file.name, link, folder / file.name):
+        for ask in (register, lambda world, path: columns(world.server, OPERATOR, str(path))):
+            with pytest.raises(InvalidInput, match="set PENSTOCK_DATA_FOLDER") as refused:
+                ask(world, path)
+            assert refused.value.errors[0][0] == "/source/uri"
+    (data / "stays.csv").write_text(ROWS)
+    assert register(world, data / "stays.csv").name == "stays"
+
+
+def test_nothing_that_is_outside_of_the_data_folder_is_reached_from_within(
+    world: World, file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    own = replace(world.server.settings, data_folder=folder, data_anywhere=True)
+    object.__setattr__(world.server, "settings", own)
+    (folder / "link.csv").symlink_to(file)
+    (folder / "folder").symlink_to(file.parent)
+    for path in ("link.csv", "folder/stays.csv", "../stays.csv", "x/../../stays.csv", str(file)):
+        with pytest.raises(InvalidInput, match="below the folder in PENSTOCK_DATA_FOLDER"):
+            register(world, Path(path))
 
 
 def test_analysts_see_neither_paths_nor_what_belongs_to_higher_tiers(

@@ -64,7 +64,7 @@ def _form(visit: Visit, form: Form) -> Response:
         chosen=columns is not None or form.value("source") == "vector",
         columns=columns,
         tiers=tiers.listing(visit.server),
-        folder=visit.server.settings.data_folder,
+        folder=datasets.folder_of_data(visit.server.settings),
         lists=drafting,
     )
 

@@ -76,7 +76,7 @@ def _form(
         form.status,
         dataset=datasets.show(visit.server, visit.principal, name),
         tiers=tiers.listing(visit.server),
-        folder=visit.server.settings.data_folder,
+        folder=datasets.folder_of_data(visit.server.settings),
         form=form,
         foreseen=foreseen,
     )
