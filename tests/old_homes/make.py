@@ -125,7 +125,7 @@ class Past:
 
     def __init__(self, folder: Path) -> None:
         # Versions of before schema 0022 do not know this setting, and read files everywhere.
-        anywhere = {"data_anywhere": True} if hasattr(Settings, "data_anywhere") else {}
+        anywhere: Any = {"data_anywhere": True} if hasattr(Settings, "data_anywhere") else {}
         settings = Settings(home=folder, **anywhere)
         home.create(settings)
         self.schema = migrate.head()
