@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from tests.api.world import World
+from tests.api.world import World, parsed
 from tests.web.addresses import addresses, questions
 from tests.web.typed import Form, Forms
 from tests.web.world import Browser, Open, text_of
@@ -178,7 +178,7 @@ def test_the_api_says_the_same_of_what_is_empty(world: World) -> None:
     answer = world.call(
         "POST", "/api/v1/queries", {**sent, "aggregate": {"type": "count"}}, by="root"
     )
-    told = {one["pointer"]: one["detail"] for one in answer.json["errors"]}
+    told = {one["pointer"]: one["detail"] for one in parsed(answer)["errors"]}
     assert sorted(told) == ["/levels", "/name"]
     assert told["/levels"].startswith("Enter a level for at least one tier")
     assert told["/name"].startswith("Enter a name: 1 to 64 characters")

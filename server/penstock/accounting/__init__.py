@@ -5,6 +5,7 @@
 * ``per_unit``     what a stream costs a unit in several of its steps: ``sensitivity_of_unit``
 * ``raising``      what it costs to let a tier see a query more accurately
 * ``ledger``       exact sums, and the refusal with its numbers
+* ``gaussian_budget``  (epsilon, delta) as a sum of squared mu, for Gaussian releases alone
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
 * ``powers``       the power of generalized Gaussian noise: ``best_power``
 * ``corrections``  the layout of a sparse vector correction: ``best_correction``
@@ -38,6 +39,13 @@ from penstock.accounting.charges import LARGEST_EXPONENT, charge, pure_loss, req
 from penstock.accounting.composition import import_late
 from penstock.accounting.coordinates import PlacedRelease
 from penstock.accounting.corrections import CorrectionChoice, best_correction
+from penstock.accounting.gaussian_budget import (
+    GaussianAccount,
+    gaussian_account_of,
+    gaussian_charge,
+    gaussian_level_for_share,
+    gaussian_refinement,
+)
 from penstock.accounting.ledger import (
     FAILURE_UNITS,
     LARGEST_LOSS,
@@ -69,6 +77,7 @@ __all__ = [
     "Account",
     "CorrectionChoice",
     "Entry",
+    "GaussianAccount",
     "PlacedRelease",
     "PowerChoice",
     "Reading",
@@ -82,6 +91,10 @@ __all__ = [
     "composed_epsilon",
     "converted_epsilon",
     "entry",
+    "gaussian_account_of",
+    "gaussian_charge",
+    "gaussian_level_for_share",
+    "gaussian_refinement",
     "import_late",
     "left_of",
     "level_for",

@@ -83,7 +83,7 @@ def account_of(
     At ``delta`` 0 the order is infinite and nothing is kept for failures: pure losses add
     up to ``epsilon`` itself.
     """
-    _require_epsilon(epsilon)
+    require_epsilon(epsilon)
     require_delta(delta)
     above = highest if highest > epsilon else None
     if delta == 0:
@@ -136,7 +136,8 @@ def _gain(order: float, delta: float) -> float:
     return math.log(delta * order) / (order - 1) - math.log1p(-1 / order)
 
 
-def _require_epsilon(epsilon: float) -> None:
+def require_epsilon(epsilon: float) -> None:
+    """Raise ``InvalidInput`` unless a budget may have this epsilon."""
     if not 0 < epsilon <= LARGEST_EPSILON:
         raise InvalidInput(
             f"A budget's epsilon must be a number above 0 and up to {LARGEST_EPSILON:g}, not"

@@ -8,9 +8,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, Protocol
 
-from penstock.accounting.budget import Account
 from penstock.errors import InvalidInput
 from penstock.privacy import Cost
 
@@ -22,6 +21,22 @@ FAILURE_UNITS: Final = 2**62
 
 LARGEST_LOSS: Final = 2**62
 """A loss from here on, also an infinite one, is recorded as this; no limit reaches it."""
+
+
+class Granted(Protocol):
+    """What an account grants: of losses, in its own measure of them, and of failures."""
+
+    @property
+    def limit(self) -> float:
+        """The largest sum of losses."""
+
+    @property
+    def failure_limit(self) -> float:
+        """The largest sum of failure probabilities."""
+
+    @property
+    def called(self) -> str:
+        """What its losses are, at the beginning of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +66,7 @@ class Shortfall:
     that is left and, where failure probabilities are short, what is left of those.
     """
 
-    account: Account
+    account: Granted
     needed: Entry
     left: Entry
     largest_share: float
@@ -105,7 +120,7 @@ def entry(cost: Cost) -> Entry:
     return Entry(loss, math.ceil(Fraction(min(cost.failure, 1.0)) * FAILURE_UNITS))
 
 
-def limit_of(account: Account) -> Entry:
+def limit_of(account: Granted) -> Entry:
     """What ``account`` grants in all, in units of the ledger, rounded down."""
     return Entry(
         math.floor(Fraction(account.limit) * LOSS_UNITS),
@@ -118,7 +133,7 @@ def total(entries: Iterable[Entry]) -> Entry:
     return sum(entries, NOTHING)
 
 
-def share_of(account: Account, share: float | Fraction) -> Entry:
+def share_of(account: Granted, share: float | Fraction) -> Entry:
     """``share`` of what ``account`` grants, of losses and of failure probabilities.
 
     Rounded down, so that shares that add up to 1 always fit together.
@@ -127,13 +142,13 @@ def share_of(account: Account, share: float | Fraction) -> Entry:
     return Entry(math.floor(part * limit.loss), math.floor(part * limit.failure))
 
 
-def left_of(account: Account, spent: Entry) -> Entry:
+def left_of(account: Granted, spent: Entry) -> Entry:
     """What is left when ``spent`` is gone; never below zero."""
     limit = limit_of(account)
     return Entry(max(limit.loss - spent.loss, 0), max(limit.failure - spent.failure, 0))
 
 
-def check(account: Account, spent: Entry, new: Entry) -> Shortfall | None:
+def check(account: Granted, spent: Entry, new: Entry) -> Shortfall | None:
     """Whether ``new`` fits beside ``spent``: None if so, else what is short."""
     left = left_of(account, spent)
     if new.loss <= left.loss and new.failure <= left.failure:

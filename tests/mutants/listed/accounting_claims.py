@@ -5,6 +5,8 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
+SQUARES: Final = "tests/unit/accounting/test_gaussian_budget.py"
+
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A1",
@@ -275,5 +277,66 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/services/test_independent_levels.py::test_a_share_holds_for_the_whole_charge_of_each_tier",
         ),
+    ),
+    Mutant(
+        row="A13",
+        name="squared-mu-of-its-own-variance",
+        path="accounting/gaussian_budget.py",
+        before="    return variance - smoothing\n",
+        after="    return variance\n",
+        wrong="a release is charged the mu of a real one of its own variance",
+        tests=(f"{SQUARES}::test_a_charge_is_that_of_the_real_release_and_of_every_draw",),
+    ),
+    Mutant(
+        row="A13",
+        name="theta-of-half-a-turn",
+        path="accounting/gaussian_budget.py",
+        before="math.exp(-2 * math.pi**2 * steps**2)",
+        after="math.exp(-4 * math.pi**2 * steps**2)",
+        wrong="normalizers are taken to be closer to the real ones than they are",
+        tests=(
+            f"{SQUARES}::test_a_normalizer_is_within_theta_of_the_real_one_around_any_center",
+            f"{SQUARES}::test_no_discrete_gaussian_loses_more_than_the_real_one_behind_it",
+        ),
+    ),
+    Mutant(
+        row="A13",
+        name="squared-mu-at-all-of-delta",
+        path="accounting/gaussian_budget.py",
+        before="    mu = mu_at(epsilon, float(Fraction(delta) * (1 - FAILURE_SHARE)))\n",
+        after="    mu = mu_at(epsilon, delta)\n",
+        wrong="the conversion gets all of delta, and failures come on top",
+        tests=(f"{SQUARES}::test_an_account_grants_the_largest_square_that_implies_its_budget",),
+    ),
+    Mutant(
+        row="A13",
+        name="sampler-of-squared-mu-uncharged",
+        path="accounting/gaussian_budget.py",
+        before="    failure = beyond + way.failure + (1",
+        after="    failure = beyond + (1",
+        wrong="the sampler's error is not charged",
+        tests=(f"{SQUARES}::test_a_charge_is_that_of_the_real_release_and_of_every_draw",),
+    ),
+    Mutant(
+        row="A13",
+        name="refinement-of-squared-mu-unshifted",
+        path="accounting/gaussian_budget.py",
+        before="    loss = sensitivity.l2_squared * told**2 / _smoothed(gaussian, new * told)\n",
+        after="    loss = sensitivity.l2_squared * told**2 / _smoothed(gaussian, new)\n",
+        wrong="a refinement is charged as if it had the noise of a release by itself",
+        tests=(f"{SQUARES}::test_a_refinement_costs_the_difference_and_the_lattices_part_of_it",),
+    ),
+    Mutant(
+        row="A13",
+        name="laplace-by-squared-mu",
+        path="accounting/gaussian_budget.py",
+        before="    if not isinstance(mechanism, Gaussian):\n"
+        "        raise InvalidInput(\n"
+        '            f"An account',
+        after="    if not hasattr(mechanism, 'granularity'):\n"
+        "        raise InvalidInput(\n"
+        '            f"An account',
+        wrong="other noise is charged by its variance",
+        tests=(f"{SQUARES}::test_what_is_not_proved_is_refused_by_name",),
     ),
 )

@@ -9,10 +9,23 @@ import pytest
 README = Path(__file__).parents[3] / "server/penstock/accounting/README.md"
 
 
-def test_the_example_runs_and_its_figures_are_those_of_its_words() -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+def run_example(place: int) -> dict[str, object]:
+    """Run one of the examples; what it names."""
+    examples = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    assert len(examples) == 2
     names: dict[str, object] = {}
-    exec(compile(example, "README.md", "exec"), names)  # noqa: S102 - the README's own example
+    exec(compile(examples[place], "README.md", "exec"), names)  # noqa: S102 - the README's own
+    return names
+
+
+def test_the_example_of_gaussian_releases_runs_and_saves_what_it_says() -> None:
+    saved = run_example(1)["saved"]
+    assert isinstance(saved, Fraction)
+    assert float(saved) == pytest.approx(0.87, abs=0.005)
+
+
+def test_the_example_runs_and_its_figures_are_those_of_its_words() -> None:
+    names = run_example(0)
     share, scale, together = names["share"], names["scale"], names["together"]
     assert isinstance(share, float | Fraction)
     assert isinstance(scale, Fraction)

@@ -1,0 +1,248 @@
+"""Budgets to which Gaussian releases alone are charged: squares of mu, which add up.
+
+The rule this module keeps: a release is charged the mu of a real Gaussian release of which it
+is post-processing, and never that of its own variance.
+
+*One draw.*  Let ``D(c, s)`` be the discrete Gaussian on the integers, of probabilities in
+proportion to ``exp(-(x - c)^2 / (2 s^2))`` for any real center ``c``.  Poisson summation gives
+its normalizer as ``s sqrt(2 pi) (1 + e)`` with ``|e| <= theta(s) = 2 sum_k exp(-2 pi^2 k^2 s^2)``,
+whatever ``c`` is.  Draw ``Y`` from the real ``N(c, v - s^2)`` and then ``X`` from ``D(Y, s)``.
+Up to the factor ``1 / (1 + e)``, which depends on ``Y``, the second law is a normal density at
+the integers; so ``P(X = x)`` lies within ``1 / (1 + theta(s))`` and ``1 / (1 - theta(s))`` times
+the density of ``N(c, v)`` at ``x``, and the probability of ``x`` under ``D(c, sqrt(v))`` does as
+well, since ``theta`` falls.  The two laws differ by at most ``log((1 + theta) / (1 - theta))``
+in log-probability.  Hence a discrete Gaussian release of variance ``v``, in squared steps, is
+that close to a randomized reading of a real one of variance ``v - s^2``, whatever its center:
+``mu``-GDP for ``mu^2 = Delta2^2 / (v - s^2)`` (Dong, Roth, Su 2022), but for a probability.
+
+*A path.*  Releases at further levels are increments and bridges, discrete Gaussians too.  Their
+joint law is that in which the noisier ones are drawn from the most accurate one, but for the
+normalizers of as many draws; each is within the same factor.  What those of all draws of a
+query come to is bounded by a total variation, and charged like a sampler's error.
+
+*A refinement.*  Given a release of variance ``b``, one of variance ``a < b`` is ``D`` around a
+center that moves by ``1 - a/b`` times what the data move, of variance ``a (b - a) / b``.  For
+real noise its ``mu^2`` would be the difference of the two.
+
+*Sums.*  Releases that are chosen one after another, each by what was seen before, are
+``mu``-GDP together while the squares of theirs add up to ``mu^2`` at most, whatever is chosen
+(Smith, Thakurta 2022; Koskela, Tobaben, Honkela 2023).  Proof: for weights ``p, q`` let
+``h(p, q; b)`` be the most that a test gains, ``p`` times its power less ``q`` times its level, on
+a normal shift of square ``b``.  It is convex, homogeneous, grows with ``b``, and bounds what is
+still to be gained where ``b`` is left: a next release of square ``m`` and outcomes ``o`` leads to
+``sum_o h(p P(o), q Q(o); b - m)``, which no post-processing of ``(P, Q)`` makes larger.  A
+``sqrt(m)``-GDP pair is post-processing of a normal one (Blackwell 1953), for which the sum is
+``h(p, q; b)``.  At ``p = 1, q = e^epsilon`` that is delta.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from penstock.accounting.budget import FAILURE_SHARE, require_delta, require_epsilon
+from penstock.accounting.charges import LARGEST_EXPONENT
+from penstock.accounting.ledger import LOSS_UNITS, entry, share_of
+from penstock.errors import InvalidInput
+from penstock.mechanisms import Gaussian
+from penstock.mechanisms.lattice import rounded_up
+from penstock.mechanisms.normal_curve import mu_at
+from penstock.mechanisms.process import Mechanism
+from penstock.privacy import Cost, Ladder, Sensitivity
+
+SMOOTHING: Final = 4
+"""The ``s`` of the proof, in steps of the lattice.
+
+It costs the part ``(s/sigma)^2`` of a variance, below 2^-12 at the narrowest draw that the
+sampler makes and 2^-24 at the levels of a planned query; ``theta`` is below 1e-136.
+"""
+
+_SLACK: Final = 1e-12
+"""Relative: what the exponential may be off by."""
+
+
+@dataclass(frozen=True)
+class GaussianAccount:
+    """A budget ``(epsilon, delta)`` as the largest sum of squared mu that implies it.
+
+    ``limit`` has no unit; ``failure_limit`` is the part of ``delta`` that is kept for errors of
+    samplers.  It is for a budget that does not change: a larger epsilon makes each error cost
+    more, so that all that was charged would have to be charged anew.
+    """
+
+    epsilon: float
+    delta: float
+    limit: float
+    failure_limit: float
+
+    @property
+    def called(self) -> str:
+        """What its losses are, at the beginning of a sentence."""
+        return "A squared mu"
+
+
+def gaussian_account_of(epsilon: float, delta: float) -> GaussianAccount:
+    """Return the account of a budget, to be opened before anything is drawn.
+
+    ``sqrt(limit)`` is the largest mu whose curve is at most nine tenths of ``delta`` at
+    ``epsilon`` (Dong, Roth, Su 2022, Corollary 2.13), rounded down.  Raises ``InvalidInput``
+    where either number is out of range, and at a delta of 0, which no Gaussian release keeps.
+    """
+    require_epsilon(epsilon)
+    require_delta(delta)
+    if delta == 0:
+        raise InvalidInput(
+            "An account of Gaussian releases needs a delta above 0, such as 1e-6; at delta 0 open"
+            " one of Rényi losses, which admits laplace noise.",
+            pointer="/delta",
+        )
+    failure_limit = float(Fraction(delta) * FAILURE_SHARE)
+    mu = mu_at(epsilon, float(Fraction(delta) * (1 - FAILURE_SHARE)))
+    return GaussianAccount(epsilon, delta, math.nextafter(mu * mu, 0), failure_limit)
+
+
+def gaussian_charge(
+    mechanism: Mechanism,
+    ladder: Ladder,
+    level: Fraction,
+    sensitivity: Sensitivity,
+    account: GaussianAccount,
+    dimension: int,
+    levels: int,
+) -> Cost:
+    """Price a query of ``dimension`` values and up to ``levels`` levels at ``level``: mu squared.
+
+    Its failure is that of its sampler (by probability, the one way that bounds more than Rényi
+    losses), what falls beyond the neighbor's sampler, and the lattice's part.  Raises
+    ``InvalidInput`` for noise that is not Gaussian, or narrower than twice ``SMOOTHING`` steps.
+    """
+    gaussian = _require_gaussian(mechanism)
+    loss = sensitivity.l2_squared / _smoothed(gaussian, level)
+    return _priced(gaussian, ladder, level, sensitivity, account, dimension, levels, loss)
+
+
+def gaussian_refinement(
+    mechanism: Mechanism,
+    ladder: Ladder,
+    *,
+    old: Fraction,
+    new: Fraction,
+    sensitivity: Sensitivity,
+    account: GaussianAccount,
+    dimension: int,
+    levels: int,
+) -> Cost:
+    """Price what a recipient of ``old`` learns by ``new``, a smaller variance, on top of it.
+
+    Choices in between may depend on what was seen.  Raises ``InvalidInput`` as
+    ``gaussian_charge`` does, also where the levels are too close to each other.
+    """
+    gaussian = _require_gaussian(mechanism)
+    if not new < old:
+        raise InvalidInput(
+            f"A refinement has less noise: {float(new):g} is no smaller variance than"
+            f" {float(old):g}."
+        )
+    told = 1 - new / old
+    loss = sensitivity.l2_squared * told**2 / _smoothed(gaussian, new * told)
+    return _priced(gaussian, ladder, new, sensitivity, account, dimension, levels, loss)
+
+
+def gaussian_level_for_share(
+    share: float | Fraction,
+    sensitivity: Sensitivity,
+    account: GaussianAccount,
+    dimension: int,
+    levels: int,
+    step: Fraction,
+    bound: Fraction,
+) -> Fraction:
+    """The least variance whose charge is within ``share`` of the account, of losses and failures.
+
+    It is read on the lattice that ``Gaussian.plan`` chooses for it.  Raises ``InvalidInput`` for
+    a share outside of (0, 1], and where the sampler's error alone is more than the share.
+    """
+    if not 0 < share <= 1:
+        raise InvalidInput(
+            f"A share must be above 0 and at most 1, not {float(share):g}; give such as 0.1.",
+            pointer="/share",
+        )
+    allowed = share_of(account, share)
+    if not allowed.loss:
+        raise InvalidInput(
+            f"A share of {float(share):g} of this budget is less than the ledger can hold; ask for"
+            " a larger one.",
+            pointer="/share",
+        )
+    least = sensitivity.l2_squared * LOSS_UNITS / allowed.loss
+    level = least
+    while True:
+        gaussian, ladder = Gaussian.plan(level, step, bound)
+        cost = gaussian_charge(gaussian, ladder, level, sensitivity, account, dimension, levels)
+        made = entry(cost)
+        if made.loss <= allowed.loss:
+            break
+        smoothed = least + (SMOOTHING * gaussian.granularity) ** 2
+        level = max(smoothed, level) * (1 + Fraction(1, LOSS_UNITS))
+    if made.failure > allowed.failure:
+        raise InvalidInput(
+            f"Its sampler has a failure probability of {cost.failure:.3g}, and a share of"
+            f" {float(share):g} allows {account.failure_limit * float(share):.3g}; ask for fewer"
+            " levels, a smaller vector or a larger share, or open an account of Rényi losses.",
+            pointer="/share",
+        )
+    return level
+
+
+def smoothing_error(steps: float) -> float:
+    """Bound by how much the two laws of the proof differ in log-probability, at ``s = steps``.
+
+    That is ``log((1 + theta) / (1 - theta))``, with ``theta`` rounded up to a geometric series;
+    infinite where theta is 1 or more.
+    """
+    first = math.exp(-2 * math.pi**2 * steps**2)
+    theta = 2 * first / (1 - first) * (1 + _SLACK)
+    return math.log1p(theta) - math.log1p(-theta) if theta < 1 else math.inf
+
+
+def _require_gaussian(mechanism: Mechanism) -> Gaussian:
+    if not isinstance(mechanism, Gaussian):
+        raise InvalidInput(
+            f"An account of squared mu takes gaussian noise alone: of {mechanism.name} noise its mu"
+            " is not proved. Choose gaussian, or charge it to an account of Rényi losses.",
+            pointer="/mechanism",
+        )
+    return mechanism
+
+
+def _smoothed(gaussian: Gaussian, variance: Fraction) -> Fraction:
+    """The variance of the real release behind one of ``variance``."""
+    smoothing = (SMOOTHING * gaussian.granularity) ** 2
+    if variance < 4 * smoothing:
+        raise InvalidInput(
+            f"Noise of variance {float(variance):g} is too narrow on a lattice of steps of"
+            f" {float(gaussian.granularity):g}; {float(4 * smoothing):g} is the least. Take a finer"
+            " lattice, or levels further apart."
+        )
+    return variance - smoothing
+
+
+def _priced(
+    gaussian: Gaussian,
+    ladder: Ladder,
+    level: Fraction,
+    sensitivity: Sensitivity,
+    account: GaussianAccount,
+    dimension: int,
+    levels: int,
+    loss: Fraction,
+) -> Cost:
+    """``loss`` with all failures, at the account's epsilon."""
+    epsilon = min(account.epsilon, LARGEST_EXPONENT)
+    (way,) = gaussian.numerical_charges(ladder, dimension, levels, math.inf, epsilon)
+    beyond = gaussian.cost(level, sensitivity, math.inf).failure
+    draws = dimension * (levels + 1)
+    # Each draw has two normalizers, its own and that of the draw that it passes for.
+    apart = min(math.expm1(min(2 * draws * smoothing_error(SMOOTHING), 1.0)), 1.0)
+    failure = beyond + way.failure + (1 + math.exp(epsilon)) * apart
+    return Cost(rounded_up(loss), min(failure, 1.0))
