@@ -210,6 +210,10 @@ class Settings:
     oidc_claim: str = field(
         default="sub", metadata={"sentence": "The claim of its tokens that names the user."}
     )
+    cosigners: str = field(
+        default="",
+        metadata={"sentence": "The keys of those who may cosign the log, with spaces between."},
+    )
     two_person_rule: bool = field(
         default=False,
         metadata={

@@ -117,8 +117,8 @@ HIDDEN = [
            ("ian", "olga")),
 ]  # fmt: skip
 
-NAMELESS = {"prove_consistency", "list_proposals"}
-"""These take sizes of a tree, whose roots everybody with a token may see, or a state."""
+NAMELESS = {"prove_consistency", "list_proposals", "show_checkpoint", "take_cosignature"}
+"""These take a state, or sizes of a tree, whose roots everybody with a token may see."""
 
 
 def hide(world: World) -> dict[str, str]:

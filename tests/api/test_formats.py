@@ -1,5 +1,6 @@
 """Values as CSV, Arrow and Parquet: the same numbers in every form."""
 
+import base64
 import csv
 import io
 import json
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.api.world import QUERY, World, parsed
+from tests.support.notes import by_the_letter
 
 from penstock.api import formats
 from penstock.api.formats import FORMS
@@ -167,3 +169,19 @@ def test_every_form_reads_back_to_the_bit(world: World, release: dict[str, Any],
         found = [row["value"] for row in rows(form, content)]
     assert len(values) > 3000
     assert struct.pack(f"{len(values)}d", *found) == struct.pack(f"{len(values)}d", *values)
+
+
+def test_a_checkpoint_is_a_note_for_tools_of_others(world: World) -> None:
+    """What is served as text is verified by the specification's letter and the key beside it."""
+    path = "/api/v1/audit/checkpoint"
+    told = world.answer("GET", path, by="ann")
+    served = world.call("GET", path, by="ann", headers={"Accept": "text/plain"})
+    assert served.mimetype == "text/plain"
+    assert served.headers["Vary"] == "Accept"
+    assert served.text == told["note"] == world.call("GET", f"{path}?format=note", by="ann").text
+    assert by_the_letter(told["vkey"], served.text) is None
+    origin, size, root = served.text.split("\n")[:3]
+    assert (origin, int(size)) == (told["vkey"].partition("+")[0], told["size"])
+    assert base64.b64decode(root).hex() == told["root_hash"]
+    assert world.call("GET", path, by="ann", headers={"Accept": "text/csv"}).status_code == 406
+    assert world.call("GET", f"{path}?cosigned=1", by="ann").status_code == 404

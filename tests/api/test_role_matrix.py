@@ -49,6 +49,7 @@ STREAM = {
 }
 LESS_NOISE = {"levels": {"public": {"epsilon": 0.2}, "internal": {"epsilon": 0.2}}}
 ELEMENTS = {"from": 1, "values": [1]}
+NOTE = {"note": "log\n1\nAAAA\n\n\u2014 cosigner AAAAAAAA\n"}
 PROOF = "/api/v1/audit/proof"
 OF_ANN = "/api/v1/audit/exposure?users=ann&dataset=sites"
 
@@ -118,6 +119,8 @@ MATRIX = [
     Row("withdraw_proposal", "/api/v1/proposals/PROPOSAL", None, 403, 403, 403, 200, 403),
     Row("list_events", "/api/v1/audit/events", None, 403, 403, 403, 403, 200),
     Row("show_checkpoint", "/api/v1/audit/checkpoint", None, 200, 200, 200, 200, 200),
+    # Nobody is named as a cosigner: what is sent is looked at, and refused.
+    Row("take_cosignature", "/api/v1/audit/cosignatures", NOTE, 403, 403, 403, 403, 422),
     Row("prove_inclusion", f"{PROOF}/inclusion?index=0", None, 404, 404, 404, 404, 200),
     Row("prove_inclusion", f"{PROOF}/inclusion?index=100000", None, 404, 404, 404, 404, 422),
     Row("prove_consistency", f"{PROOF}/consistency?from=1&to=2", None, 200, 200, 200, 200, 200),

@@ -23,6 +23,7 @@ from werkzeug.exceptions import NotAcceptable
 
 from penstock.api.answers import MEDIA_TYPE, json_answer, rendered
 from penstock.services.intervals import ends
+from penstock.services.log_views import CheckpointView
 from penstock.services.views import ReleaseView
 
 if TYPE_CHECKING:
@@ -36,13 +37,16 @@ FORMS: Mapping[str, str] = {
 }
 """The media type of each form, the preferred one first."""
 
+NOTES: Mapping[str, str] = {"json": MEDIA_TYPE, "note": "text/plain"}
+"""The same of what is signed as a note."""
+
 _NOT_IN_METADATA = {"keys", "values", "mean", "errors"}
 # A cell that begins so is a formula to a spreadsheet, in Japan also with wide characters.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _MARK = "'"
 
 
-def chosen(form: str | None, accept: MIMEAccept) -> str:
+def chosen(form: str | None, accept: MIMEAccept, forms: Mapping[str, str] = FORMS) -> str:
     """The form that ``?format=`` names, or else the one that ``Accept`` prefers.
 
     Raises ``NotAcceptable`` where nothing that is served here is accepted.
@@ -51,7 +55,7 @@ def chosen(form: str | None, accept: MIMEAccept) -> str:
         return form
     if not accept:
         return "json"
-    wishes = {name: _wish(accept, media_type) for name, media_type in FORMS.items()}
+    wishes = {name: _wish(accept, media_type) for name, media_type in forms.items()}
     best = max(wishes, key=lambda name: wishes[name])
     if not wishes[best][0]:
         raise NotAcceptable
@@ -72,6 +76,16 @@ def _wish(accept: MIMEAccept, media_type: str) -> tuple[float, int]:
     ]
     specificity, quality = max(found, default=(0, 0.0))
     return quality, specificity
+
+
+def note_answer(checkpoint: CheckpointView, form: str) -> Response:
+    """A checkpoint in one of ``NOTES``."""
+    if form == "json":
+        response = json_answer(checkpoint, 200)
+    else:
+        response = Response(checkpoint.cosigned_note, 200, mimetype=NOTES[form])
+    response.headers["Vary"] = "Accept"
+    return response
 
 
 def answer(release: ReleaseView, form: str) -> Response:

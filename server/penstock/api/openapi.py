@@ -66,6 +66,7 @@ _TABLES: Mapping[str, Any] = {
     for form, media_type in formats.FORMS.items()
     if form != "json"
 }
+_NOTE: Mapping[str, Any] = {"schema": {"type": "string"}}
 _REPLAYED: Mapping[str, Any] = {
     idempotency.REPLAYED: {
         "description": "Present where this is the answer to an earlier request with the key.",
@@ -197,6 +198,7 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
             "content": {
                 answers.LINES if operation.lines else answers.MEDIA_TYPE: {"schema": answer},
                 **(_TABLES if operation.tabular else {}),
+                **({formats.NOTES["note"]: _NOTE} if operation.noted else {}),
             },
         },
         **({str(PROPOSED): _proposed(operation)} if operation.proposes else {}),

@@ -93,6 +93,7 @@ class Operation:
     windowed: bool
     tabular: bool = False
     lines: bool = False
+    noted: bool = False
     proposes: bool = False
 
     @property
@@ -145,12 +146,15 @@ class Operations:
         refusals: tuple[int, ...] = (),
         tabular: bool = False,
         lines: bool = False,
+        noted: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Declare a reading operation; a ``tabular`` answer comes as CSV, Arrow, Parquet too.
 
-        One by ``lines`` is an iterator, whose items are sent as they come, one a line.
+        One by ``lines`` is an iterator, whose items are sent as they come, one a line; a
+        ``noted`` one, a checkpoint, comes as a signed note too.
         """
-        return self._declare("GET", path, policy, refusals=refusals, tabular=tabular, lines=lines)
+        more = {"tabular": tabular, "lines": lines, "noted": noted}
+        return self._declare("GET", path, policy, refusals=refusals, **more)
 
     def post(
         self,
@@ -194,6 +198,7 @@ class Operations:
         large_body: bool = False,
         tabular: bool = False,
         lines: bool = False,
+        noted: bool = False,
     ) -> Callable[[Handler], Handler]:
         if not isinstance(policy, Policy):
             raise TypeError(f"{verb} {path} needs a policy, not {policy!r}")
@@ -216,6 +221,7 @@ class Operations:
                     windowed=windowed,
                     tabular=tabular,
                     lines=lines,
+                    noted=noted,
                     proposes=proposes,
                 )
             )

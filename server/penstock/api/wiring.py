@@ -35,6 +35,7 @@ from penstock.api.routes import OPERATIONS
 from penstock.api.tallies import Tallies
 from penstock.errors import NotAuthenticated, PenstockError, Unavailable
 from penstock.services.again import again
+from penstock.services.log_views import CheckpointView
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.views import Page, ReleaseView
@@ -96,8 +97,9 @@ def _view(
         )
         # Settled first, so that what cannot be answered is not read either.
         form = "json"
-        if operation.tabular:
-            form = formats.chosen(arguments.get("format"), request.accept_mimetypes)
+        if operation.tabular or operation.noted:
+            forms = formats.NOTES if operation.noted else formats.FORMS
+            form = formats.chosen(arguments.get("format"), request.accept_mimetypes, forms)
         if operation.verb == "GET":  # only reads, and may be run anew
             answer = again(lambda: operation.handler(call, **path, **arguments))
         else:
@@ -117,6 +119,8 @@ def _view(
             answer = replace(answer, next_cursor=cursors.seal(request.path, answer.next_cursor))
         if operation.tabular and isinstance(answer, ReleaseView):
             return formats.answer(answer, form)
+        if operation.noted and isinstance(answer, CheckpointView):
+            return formats.note_answer(answer, form)
         if operation.lines and isinstance(answer, Iterator):
             return lines_answer(answer)
         return json_answer(answer, operation.status_of(answer))

@@ -114,7 +114,12 @@ def checkpoint(operator: Operator) -> None:
     from penstock.services import proofs
 
     found = proofs.checkpoint(operator.server)
-    rows = [(name, str(value)) for name, value in vars(found).items() if name != "note"]
+    rows = [
+        (name, str(value))
+        for name, value in vars(found).items()
+        if name not in ("note", "cosignatures")
+    ]
+    rows += [("cosigned by", f"{one.cosigner}, {one.cosigned_at}") for one in found.cosignatures]
     operator.print(Document(found, (Column("part"), Column("value")), rows))
 
 

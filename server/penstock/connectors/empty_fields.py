@@ -48,6 +48,7 @@ TO_ENTER = {
     "scopes": "Choose at least one role, or leave the field out for all of them.",
     "tier": "Choose a tier, for example public.",
     "user": "Choose a user, for example ann.",
+    "note": "Enter the checkpoint's note, with the cosigner's line under those that it has.",
 }
 
 

@@ -9,6 +9,7 @@
 * ``ring_file``  that file: which keys stand where
 * ``pkcs11_provider`` the one whose keys never leave a hardware module
 * ``signing``    the key that signs the log's checkpoints
+* ``notes``      signed notes, and cosignatures of checkpoints
 * ``secrets``    the keys of HMACs, in a file of their own
 * ``private``    files that nobody else may read
 

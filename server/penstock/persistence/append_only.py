@@ -9,9 +9,9 @@ argument here, so that a change of the tables never changes an old migration.
 from collections.abc import Sequence
 
 HISTORY = (
-    *("charge", "checkpoint", "clearance", "decision", "former_declaration", "grant", "leaf"),
-    *("proposal", "query_level", "release", "secret_check", "spent_floor", "stream_output"),
-    *("tier_budget", "tree_node"),
+    *("charge", "checkpoint", "clearance", "cosignature", "decision", "former_declaration"),
+    *("grant", "leaf", "proposal", "query_level", "release", "secret_check", "spent_floor"),
+    *("stream_output", "tier_budget", "tree_node"),
 )
 """The tables that are history in this version."""
 

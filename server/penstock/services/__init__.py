@@ -40,6 +40,7 @@
 * ``releases``       the release transaction
 * ``accounts``       the ledger in the database
 * ``log``            leaves of the audit log
+* ``cosigners``      who signs the log's checkpoints beside the server
 * ``state``          the encrypted state of a noise process
 * ``keys, retired_keys, key_status``
                      the provider's keys: rotated, dropped, destroyed, looked at

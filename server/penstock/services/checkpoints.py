@@ -10,27 +10,24 @@
     — penstock/0123456789abcdef BASE64   4 bytes that name the key, 64 of Ed25519
 
 What is signed are the lines above the empty one, with their line ends.  The form is that of
-the Certificate Transparency community's checkpoints and signed notes, so that their tools read it.
+C2SP's tlog-checkpoint and signed-note, so that tools of the Certificate Transparency community
+read it; the fourth line is an extension there, which witnesses of theirs sign and do not judge.
 """
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from sqlmodel import Session, col, select
 
-from penstock.encryption import KeyProvider, SigningKey
+from penstock.encryption import KeyProvider, SigningKey, notes
 from penstock.errors import Unavailable
 from penstock.persistence.tables import Checkpoint, LogKey
 from penstock.services import log
-from penstock.services.log_views import CheckpointView
+from penstock.services.log_views import CheckpointView, CosignatureView
 from penstock.services.lookup import required
-
-ED25519 = b"\x01"
-"""The kind of signature, in the names of keys."""
 
 _NEWEST = select(Checkpoint).order_by(col(Checkpoint.size).desc()).limit(1)
 
@@ -58,8 +55,7 @@ class Signer:
         encoded = base64.b64encode(root).decode()
         text = f"{name}\n{size}\n{encoded}\n{log.timestamp(at)}\n"
         signature = self.key.sign(text.encode())
-        signed = base64.b64encode(key_name(self.key.public) + signature).decode()
-        note = f"{text}\n\u2014 {name} {signed}\n"
+        note = f"{text}\n{notes.line(name, key_name(self.key.public), signature)}"
         return Checkpoint(size=size, root=root, note=note, log_key_id=self.row)
 
 
@@ -70,7 +66,12 @@ def origin(public: bytes) -> str:
 
 def key_name(public: bytes) -> bytes:
     """The 4 bytes by which a signature tells its key."""
-    return hashlib.sha256(origin(public).encode() + b"\n" + ED25519 + public).digest()[:4]
+    return verifier(public).id
+
+
+def verifier(public: bytes) -> notes.Verifier:
+    """What verifies the checkpoints that this key signs."""
+    return notes.Verifier(origin(public), notes.ED25519, public)
 
 
 def ensure_key(session: Session, provider: KeyProvider, at: datetime) -> bool:
@@ -100,24 +101,28 @@ def signed(session: Session, row: Checkpoint | None) -> bool:
     try:
         found = view(session, row)
         text = row.note.partition("\n\n")[0] + "\n"
-        Ed25519PublicKey.from_public_bytes(key.public).verify(
-            bytes.fromhex(found.signature), text.encode()
-        )
-    except (InvalidSignature, ValueError):
+    except ValueError:
+        return False
+    if not verifier(key.public).verified(text, bytes.fromhex(found.signature)):
         return False
     named = text.startswith(f"{origin(key.public)}\n")
     return named and (found.size, found.root_hash) == (row.size, row.root.hex())
 
 
-def view(session: Session, row: Checkpoint) -> CheckpointView:
-    """A checkpoint as readers see it: the parts of its note, and the key that signed it."""
+def view(
+    session: Session, row: Checkpoint, cosignatures: Sequence[CosignatureView] = ()
+) -> CheckpointView:
+    """A checkpoint as readers see it: the parts of its note, and the keys that signed it."""
     text, _, signature = row.note.partition("\n\n")
     _, size, root, signed_at = text.splitlines()
+    public = session.get_one(LogKey, row.log_key_id).public
     return CheckpointView(
         size=int(size),
         root_hash=base64.b64decode(root).hex(),
         signature=base64.b64decode(signature.split()[-1])[len(key_name(b"")) :].hex(),
-        key=session.get_one(LogKey, row.log_key_id).public.hex(),
+        key=public.hex(),
         signed_at=datetime.fromisoformat(signed_at),
         note=row.note,
+        vkey=verifier(public).text,
+        cosignatures=list(cosignatures),
     )

@@ -12,7 +12,16 @@ from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, private
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
-from penstock.services import authenticity, log, log_start, room, secret_checks, sights, signing
+from penstock.services import (
+    authenticity,
+    cosigners,
+    log,
+    log_start,
+    room,
+    secret_checks,
+    sights,
+    signing,
+)
 from penstock.services.identity import Issuer
 from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
@@ -180,6 +189,7 @@ def open_server(
     )
     server.database.check_schema()
     database.keeper = room.of(settings, database)
+    cosigners.configured(settings)
     secret_checks.require(server.database, server.secrets)
     require_keys(server)
     sequencer.examine()

@@ -7,10 +7,23 @@ from typing_extensions import TypedDict  # pydantic asks for this one before Pyt
 
 
 @dataclass(frozen=True)
+class CosignatureView:
+    """That a cosigner found a checkpoint to continue what they had seen of the log.
+
+    ``line`` is what stands for it under the note, with its end.
+    """
+
+    cosigner: str
+    cosigned_at: datetime
+    line: str
+
+
+@dataclass(frozen=True)
 class CheckpointView:
     """The log's tree at one size, signed.  Hashes, key and signature are in hexadecimal.
 
-    ``note`` is the signed text: what is signed are its lines above the empty one.
+    ``note`` is the signed text: what is signed are its lines above the empty one.  ``vkey`` is
+    the key as tools for signed notes want it.
     """
 
     size: int
@@ -19,6 +32,13 @@ class CheckpointView:
     key: str
     signed_at: datetime
     note: str
+    vkey: str
+    cosignatures: list[CosignatureView]
+
+    @property
+    def cosigned_note(self) -> str:
+        """The note with the cosigners' lines under the log's own."""
+        return self.note + "".join(one.line for one in self.cosignatures)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 from penstock import merkle
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Checkpoint, Leaf
-from penstock.services import checkpoints, growth
+from penstock.services import checkpoints, cosigners, growth
 from penstock.services.log_views import CheckpointView, ConsistencyView, InclusionView, LeafView
 from penstock.services.principals import Principal
 from penstock.services.server import Server
@@ -25,10 +25,7 @@ def checkpoint(server: Server) -> CheckpointView:
 
     Raises ``NotFound`` where the log is empty, and ``LogUnavailable``.
     """
-    with server.database.read() as session:
-        newest = _newest(session)
-        server.sequencer.cover_tree(newest)
-        return checkpoints.view(session, newest)
+    return cosigners.checkpoint(server)
 
 
 def inclusion(

@@ -23,7 +23,46 @@ SIZES = {
     "to nowhere": ("from=1", "/to", "is required"),
     "from a word": ("from=NaN&to=2", "/from", "must be an integer"),
 }
+NOTES: dict[str, tuple[object, str, str]] = {
+    "no note": ({}, "/note", "cosigner's line"),
+    "a note of numbers": ({"note": 7}, "/note", "string"),
+    "a note of 20,000 letters": ({"note": "x" * 20_000}, "/note", "at most"),
+    "a note without signatures": ({"note": "log"}, "/note", "cannot be read"),
+    "a note of a stranger": (
+        {"note": "log\n1\nAAAA\n\n\u2014 cosigner AAAAAAAA\n"},
+        "/note",
+        "PENSTOCK_COSIGNERS",
+    ),
+}
+COSIGNED = {
+    "by a word": ("cosigned=many", "/cosigned", "must be an integer"),
+    "by too many": ("cosigned=17", "/cosigned", "at most 16"),
+    "in another form": ("format=xml", "/format", "json"),
+}
 ROWS = [
+    *(
+        Row(
+            f"cosignature: {name}",
+            "POST",
+            "/api/v1/audit/cosignatures",
+            says,
+            pointer=pointer,
+            body=body,
+            by="olga",
+        )
+        for name, (body, pointer, says) in NOTES.items()
+    ),
+    *(
+        Row(
+            f"checkpoint: {name}",
+            "GET",
+            f"/api/v1/audit/checkpoint?{more}",
+            says,
+            pointer=pointer,
+            by="ann",
+        )
+        for name, (more, pointer, says) in COSIGNED.items()
+    ),
     *(
         Row(f"inclusion: {name}", "GET", f"{INCLUSION}?{more}", says, pointer=pointer, by="olga")
         for name, (more, pointer, says) in NUMBERS.items()

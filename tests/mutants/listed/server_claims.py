@@ -112,6 +112,26 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="V42",
+        name="cosignature-not-verified",
+        path="services/cosigners.py",
+        before="        if one.verified(text, signature):\n",
+        after="        if signature:\n",
+        wrong="a row that somebody wrote into the database is served as a cosigner's word",
+        tests=(
+            "tests/unit/services/test_cosigners.py::test_a_row_that_nobody_signed_is_not_served",
+        ),
+    ),
+    Mutant(
+        row="V42",
+        name="cosignature-of-any-text",
+        path="encryption/notes.py",
+        before='    return f"cosignature/v1\\ntime {at}\\n{text}".encode()\n',
+        after='    return f"cosignature/v1\\ntime {at}\\n".encode()\n',
+        wrong="what is cosigned is a time and no checkpoint",
+        tests=("tests/unit/encryption/test_notes.py::test_a_cosignature_is_of_a_time_and_a_kind",),
+    ),
+    Mutant(
         row="V32",
         name="witness-folder-not-synced",
         path="services/witness.py",

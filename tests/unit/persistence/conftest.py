@@ -183,6 +183,13 @@ SAMPLES: dict[str, dict[str, object]] = {
         "at": NOON,
     },
     "checkpoint": {"size": 1, "root": bytes(32), "note": "signed", "log_key_id": 1},
+    "cosignature": {
+        "checkpoint_id": 1,
+        "name": "cosigner",
+        "public": bytes(32),
+        "signed_at": 1,
+        "signature": bytes(64),
+    },
 }
 """A valid row of every table, parents first; each refers to the first row of its parents."""
 
@@ -213,6 +220,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.TreeNode,
         tables.LogKey,
         tables.Checkpoint,
+        tables.Cosignature,
         tables.Proposal,
         tables.Decision,
     )

@@ -102,6 +102,10 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "checkpoint_size": [{"size": 0}],
     "checkpoint_root": [{"root": bytes(31)}],
     "checkpoint_note": [{"note": ""}],
+    "cosignature_name": [{"name": ""}],
+    "cosignature_public": [{"public": bytes(31)}],
+    "cosignature_signed_at": [{"signed_at": -1}],
+    "cosignature_signature": [{"signature": bytes(63)}],
     "secret_check_name": [{"name": ""}],
     "secret_check_digest": [{"digest": bytes(31)}, {"digest": bytes(33)}],
     "proposal_public_id": [{"public_id": ""}],
@@ -158,6 +162,7 @@ SECOND: dict[str, dict[str, object]] = {
     "tree_node": {"position": 1},
     "log_key": {"public": bytes(31) + b"1"},
     "checkpoint": {"size": 2},
+    "cosignature": {"public": bytes(31) + b"1"},
     "proposal": {"public_id": "p1"},
     "decision": {"proposal_id": 2},
 }

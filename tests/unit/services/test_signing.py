@@ -23,7 +23,12 @@ from penstock.services.verification import verify
 
 pytestmark = pytest.mark.each_database
 
-NEW = ("former_declaration", "web_session", "work")  # in no schema before their rows were signed
+NEW = (
+    "cosignature",
+    "former_declaration",
+    "web_session",
+    "work",
+)  # in no schema before their rows were signed
 LATER = [name for name in TABLES if name not in ("query", *NEW)]
 LATER_COLUMNS = (
     ("token", "parent_id"),

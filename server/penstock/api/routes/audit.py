@@ -15,8 +15,9 @@ from penstock.api.operations import (
     Parameter,
 )
 from penstock.api.parameters import Moment, Names
-from penstock.services import events, exposure, proofs
+from penstock.services import cosigners, events, exposure, proofs
 from penstock.services.exposure_views import ExposureView
+from penstock.services.log_specs import CosignedNote
 from penstock.services.log_views import CheckpointView, ConsistencyView, InclusionView, LeafView
 from penstock.services.paging import Window
 from penstock.services.views import EventView, Page
@@ -104,14 +105,36 @@ def show_exposure(
     return exposure.of(call.server, call.principal, users, dataset)
 
 
-@operations.get("/audit/checkpoint", SIGNED_IN, refusals=(404,))
-def show_checkpoint(call: Call) -> CheckpointView:
+@operations.get("/audit/checkpoint", SIGNED_IN, refusals=(404, 406), noted=True)
+def show_checkpoint(
+    call: Call,
+    cosigned: Annotated[
+        int,
+        Field(ge=0, le=16),
+        Parameter("The newest that so many cosigners signed; with 0 the newest of all."),
+    ] = 0,
+    format: Annotated[  # noqa: A002, ARG001  # `formats` reads it
+        Literal["json", "note"] | None,
+        Parameter("The form of the answer; the Accept header decides where this is left out."),
+    ] = None,
+) -> CheckpointView:
     """Show the newest checkpoint: the log's size and root, signed.
 
     It covers every leaf whose request was answered. What is signed, by Ed25519, are the lines
-    of the note above the empty one.
+    of the note above the empty one. As text/plain it is the note (C2SP tlog-checkpoint) with the
+    lines of those who cosigned it.
     """
-    return proofs.checkpoint(call.server)
+    return cosigners.checkpoint(call.server, cosigned)
+
+
+@operations.post("/audit/cosignatures", AUDITOR, status=200)
+def take_cosignature(call: Call, body: CosignedNote) -> CheckpointView:
+    """Store what a cosigner signed: a checkpoint of this log that continues what they had seen.
+
+    By C2SP tlog-cosignature, under a key that the operator named. Each cosigner counts once for a
+    checkpoint; what is there already stays.
+    """
+    return cosigners.take(call.server, call.principal, body.note)
 
 
 @operations.get("/audit/proof/inclusion", SIGNED_IN, refusals=(404,))

@@ -6,7 +6,7 @@
 * ``ledger``    what was charged
 * ``streams``   the state of streams, and their running totals
 * ``histograms``  the state of sparse histograms
-* ``log``       the leaves of the audit log, its tree, its checkpoints
+* ``log``       the leaves of the audit log, its tree, its checkpoints, who cosigned them
 * ``proposals``  what takes two people, and what was decided about it
 * ``repeats``   requests that carried a key of their own
 * ``sessions``    who is signed in to the pages
@@ -27,7 +27,7 @@ from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
 from penstock.persistence.tables.histograms import HistogramState
 from penstock.persistence.tables.ledger import Charge, SpentFloor
-from penstock.persistence.tables.log import Checkpoint, Leaf, LogKey, TreeNode
+from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.persistence.tables.proposals import Decision, Proposal
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
@@ -41,6 +41,7 @@ __all__ = [
     "Charge",
     "Checkpoint",
     "Clearance",
+    "Cosignature",
     "Dataset",
     "Decision",
     "FormerDeclaration",

@@ -98,6 +98,26 @@ class Checkpoint(Table, table=True):
     log_key_id: int = Field(foreign_key="log_key.id", sa_type=BigInteger)
 
 
+class Cosignature(Table, table=True):
+    """That a cosigner of the log signed a checkpoint, once; ``signed_at`` in seconds of POSIX."""
+
+    __tablename__ = "cosignature"
+    __table_args__ = (
+        UniqueConstraint("checkpoint_id", "public"),
+        check("name", "length(name) >= 1"),
+        check("public", "length(public) = 32"),
+        check("signed_at", "signed_at >= 0"),
+        check("signature", "length(signature) = 64"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    checkpoint_id: int = Field(foreign_key="checkpoint.id", sa_type=BigInteger)
+    name: str
+    public: bytes
+    signed_at: int = Field(sa_type=BigInteger)
+    signature: bytes
+
+
 _COVERING = (
     select(Checkpoint.note)
     .where(col(Checkpoint.size) > col(Leaf.index))

@@ -1,0 +1,176 @@
+"""Cosigners: who signs the log's checkpoints beside the server, so that it cannot show two logs.
+
+A cosigner follows the log from outside (``penstock-client audit watch`` is one), and signs a
+checkpoint once it was proven to continue the one before.  The setting ``cosigners`` names those
+that are believed, by their public keys; what they send is verified, stored once for each
+checkpoint, verified anew whenever it is read, and served under the checkpoint's note.
+
+It appends no leaf: a leaf would be a further checkpoint, to be cosigned in turn.  This is not the
+log's witness (``witness``), a file of the server's own that notices a database put back.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from sqlmodel import Session, col, func, select
+
+from penstock.encryption import notes
+from penstock.errors import InvalidInput, NotFound
+from penstock.persistence.tables import Checkpoint, Cosignature
+from penstock.services import checkpoints
+from penstock.services.log_views import CheckpointView, CosignatureView
+from penstock.services.lookup import required
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.settings import Settings
+
+AHEAD = timedelta(minutes=5)
+"""How far a cosigner's clock may be ahead of the server's."""
+
+POINTER = "/note"
+
+
+def configured(settings: Settings) -> tuple[notes.Verifier, ...]:
+    """Return the cosigners that the settings name.  Raises ``InvalidInput``."""
+    found = []
+    for text in settings.cosigners.replace(",", " ").split():
+        try:
+            found.append(notes.Verifier.read(text, notes.COSIGNATURE))
+        except ValueError as problem:
+            raise InvalidInput(
+                f"The setting cosigners names {text!r}, which is no cosigner's key: {problem}."
+                " `penstock-client audit key` makes one and prints what belongs here."
+            ) from problem
+    if len({one.public for one in found}) < len(found):
+        raise InvalidInput("The setting cosigners names one key twice.")
+    return tuple(found)
+
+
+def checkpoint(server: Server, cosigned: int = 0) -> CheckpointView:
+    """Return the newest checkpoint with so many cosignatures or more, and these.
+
+    Raises ``NotFound`` where there is none, and as ``Sequencer.cover_tree`` does.
+    """
+    known = configured(server.settings)
+    with server.database.read() as session:
+        row = _newest(session, known, cosigned) if cosigned else checkpoints.newest(session)
+        if row is None:
+            raise NotFound(
+                f"No checkpoint has {cosigned} cosignatures yet."
+                if cosigned
+                else "The log is empty; there is no checkpoint yet."
+            )
+        server.sequencer.cover_tree(row)
+        return checkpoints.view(session, row, _of(session, row, known))
+
+
+def take(server: Server, principal: Principal, note: str) -> CheckpointView:
+    """Store what cosigners signed in ``note``, a checkpoint of this log; the checkpoint with it.
+
+    A cosigner counts once for each checkpoint: what is there already stays.  Raises
+    ``InvalidInput`` for a note that is none or not of this log, for one without a known
+    cosigner, and for a signature of one that does not verify or is of a time to come.
+    """
+    principal.require("auditor")
+    known = configured(server.settings)
+    try:
+        found = notes.Note.read(note)
+    except ValueError as problem:
+        raise InvalidInput(f"The note cannot be read: {problem}.", pointer=POINTER) from problem
+    made = [
+        (one, found.signatures[one.name, one.id])
+        for one in known
+        if (one.name, one.id) in found.signatures
+    ]
+    if not made:
+        raise InvalidInput(
+            "No cosigner whom this log knows signed the note; the operator names them in"
+            " PENSTOCK_COSIGNERS.",
+            pointer=POINTER,
+        )
+    for one, signature in made:
+        _require_verified(server, one, found.text, signature)
+    with server.database.read() as session:
+        _told_by(session, found.text)  # also where nothing is written, after a restore
+    with server.database.write() as session:
+        row = _told_by(session, found.text)
+        there = {one.public for one in _stored(session, row)}
+        for one, signature in made:
+            if one.public not in there:
+                session.add(
+                    Cosignature(
+                        checkpoint_id=required(row.id),
+                        name=one.name,
+                        public=one.public,
+                        signed_at=notes.cosigned_at(signature),
+                        signature=signature[notes.TIME_SIZE :],
+                    )
+                )
+        session.flush()
+        return checkpoints.view(session, row, _of(session, row, known))
+
+
+def _require_verified(server: Server, one: notes.Verifier, text: str, signature: bytes) -> None:
+    if not one.verified(text, signature):
+        raise InvalidInput(
+            f"The cosignature of {one.name} does not verify over this note.", pointer=POINTER
+        )
+    latest = (server.clock() + AHEAD).timestamp()
+    if notes.cosigned_at(signature) > latest:
+        raise InvalidInput(
+            f"The cosignature of {one.name} is of a time that is still to come; set its clock.",
+            pointer=POINTER,
+        )
+
+
+def _told_by(session: Session, text: str) -> Checkpoint:
+    """The checkpoint of this log that says ``text``, to the letter."""
+    size = text.split("\n")[1] if text.count("\n") > 2 else ""
+    if size.isascii() and size.isdigit() and len(size) < 17:
+        row = checkpoints.at_size(session, int(size))
+        if row is not None and row.note.partition("\n\n")[0] + "\n" == text:
+            return row
+    raise InvalidInput(
+        "The note is no checkpoint that this log has. Where it was signed by this log's key, the"
+        " log was put back or forked: keep the note.",
+        pointer=POINTER,
+    )
+
+
+def _newest(session: Session, known: Sequence[notes.Verifier], least: int) -> Checkpoint | None:
+    """The newest checkpoint that so many of ``known`` cosigned."""
+    cosigned = (
+        select(Cosignature.checkpoint_id)
+        .where(col(Cosignature.public).in_([one.public for one in known]))
+        .group_by(col(Cosignature.checkpoint_id))
+        .having(func.count() >= least)
+    )
+    newest = (
+        select(Checkpoint)
+        .where(col(Checkpoint.id).in_(cosigned))
+        .order_by(col(Checkpoint.size).desc())
+        .limit(1)
+    )
+    return session.exec(newest).first()
+
+
+def _stored(session: Session, row: Checkpoint) -> Sequence[Cosignature]:
+    return session.exec(select(Cosignature).where(col(Cosignature.checkpoint_id) == row.id)).all()
+
+
+def _of(
+    session: Session, row: Checkpoint, known: Sequence[notes.Verifier]
+) -> list[CosignatureView]:
+    """The cosignatures of a checkpoint that verify, in the order of the setting."""
+    text = row.note.partition("\n\n")[0] + "\n"
+    stored = {one.public: one for one in _stored(session, row)}
+    found = []
+    for one in known:
+        kept = stored.get(one.public)
+        if kept is None or not 0 <= kept.signed_at < 2**63:
+            continue
+        signature = kept.signed_at.to_bytes(notes.TIME_SIZE, "big") + kept.signature
+        if one.verified(text, signature):
+            at = datetime.fromtimestamp(kept.signed_at, UTC)
+            found.append(CosignatureView(one.name, at, notes.line(one.name, one.id, signature)))
+    return found
