@@ -184,7 +184,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='    left_out = {"mac", SEALED.get(table), "id"}\n',
         wrong="a row may take the number of another that others name",
         tests=(
-            "tests/unit/services/test_signing.py::test_an_upgrade_signs_nothing_that_was_there_already",
+            "tests/unit/services/test_authenticity.py::test_rows_that_trade_their_numbers_are_refused",
         ),
         row="V11",
     ),

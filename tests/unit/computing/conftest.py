@@ -1,5 +1,6 @@
 """Pools whose children know ``jobs``, and computations that wait until they are let go."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,7 +28,7 @@ def notes() -> Notes:
 
 @pytest.fixture
 def make_pool(monkeypatch: pytest.MonkeyPatch, notes: Notes) -> Iterator[MakePool]:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     made: list[Pool] = []
 
     def make(processes: int = 1, queue: int = 2, bounds: Bounds = BOUNDS) -> Pool:
