@@ -1,11 +1,14 @@
-"""The README's "Run a server", typed as it stands there on a machine with the wheels alone.
+"""The README's "Run a server", typed as it stands there: every night with the wheels alone.
 
-Two things differ: the home is a temporary folder, and the port is one that is free.
+At every change it is the checkout's own installation, which compiles nothing anew; that the
+wheels suffice for a server is what ``test_from_an_empty_folder`` shows.  Two things differ:
+the home is a temporary folder, and the port is one that is free.
 """
 
 import json
 import re
 import signal
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,9 +64,14 @@ class Terminal:
         )
 
 
-@pytest.fixture
-def terminal(installed: Installation, tmp_path: Path) -> Terminal:
+@pytest.fixture(params=["checkout", pytest.param("wheels", marks=pytest.mark.nightly)])
+def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Terminal:
     """In an empty folder."""
+    installed = (
+        Installation(Path(sys.prefix))
+        if request.param == "checkout"
+        else request.getfixturevalue("installed")
+    )
     folder = tmp_path / "empty"
     folder.mkdir()
     return Terminal(installed, folder, free_port())

@@ -49,7 +49,7 @@ def tried(machines: Machines, examples: int, steps: int) -> None:
 @pytest.mark.only(SQLITE)
 def test_independent_levels_are_all_paid_for_by_whoever_may_see_them(machines: Machines) -> None:
     machines.kind = IndependentRules
-    tried(machines, by_count(4, 6), 40)
+    tried(machines, by_count(4, 6), 30)
     done = {act for kind, act in machines.tried if kind == "done"}
     assert done >= ACTS - {"retire", "delete_tier"}
     assert machines.tried["refused", "INVALID_INPUT"]  # levels that were never drawn

@@ -141,11 +141,11 @@ ORDERS = [
 ]
 
 
-SOME = [pytest.param(order, id="-".join(act.__name__ for act in order)) for order in ORDERS[::4]]
+SOME = [pytest.param(order, id="-".join(act.__name__ for act in order)) for order in ORDERS[::6]]
 EVERY = [
     pytest.param(order, id="-".join(act.__name__ for act in order), marks=pytest.mark.nightly)
     for place, order in enumerate(ORDERS)
-    if place % 4
+    if place % 6
 ]
 Ledger = dict[tuple[str, str], Entry]
 
