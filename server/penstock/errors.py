@@ -121,10 +121,17 @@ class NameTaken(Conflict):
 
 
 class BudgetExhausted(Conflict):
-    """A charge that does not fit.  Carries needed, left, spent by whom, largest share."""
+    """A charge that does not fit.  Carries needed, left, spent by whom, largest share.
+
+    ``advice`` is what of the detail says what to do, for whoever knows better.
+    """
 
     code = "BUDGET_EXHAUSTED"
     title = "The budget does not allow it"
+
+    def __init__(self, detail: str, *, advice: str = "", **data: object) -> None:
+        super().__init__(detail, **data)
+        self.advice = advice
 
 
 class LevelsUsedUp(Conflict):

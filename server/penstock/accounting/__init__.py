@@ -27,6 +27,9 @@ from penstock.accounting.budget import (
     require_delta,
 )
 from penstock.accounting.calibration import (
+    ADVICE as SHARE_ADVICE,
+)
+from penstock.accounting.calibration import (
     VERSION as CALIBRATION_VERSION,
 )
 from penstock.accounting.calibration import (
@@ -74,6 +77,7 @@ __all__ = [
     "LOSS_UNITS",
     "NOTHING",
     "ORDERS",
+    "SHARE_ADVICE",
     "Account",
     "CorrectionChoice",
     "Entry",

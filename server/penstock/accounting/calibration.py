@@ -26,6 +26,9 @@ from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 VERSION: Final = 3
 """Stored with every query; goes up whenever a target comes to mean another level."""
 
+ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."
+"""What is told where a share does not pay for the failures of a sampler."""
+
 RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {
     TargetKind.EPSILON: (1e-9, 1e6),
     TargetKind.RHO: (1e-18, 1e6),
@@ -129,8 +132,7 @@ def level_for_share(
         raise InvalidInput(
             f"{missing.detail} With a share of {float(share):g} the last one tried has a failure"
             f" probability of {last[0].failure:.3g}, and that share allows"
-            f" {account.failure_limit * float(share):.3g}; ask for fewer levels, a smaller vector"
-            " or a larger share.",
+            f" {account.failure_limit * float(share):.3g}.{ADVICE}",
             pointer="/share",
         ) from None
 

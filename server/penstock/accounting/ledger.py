@@ -76,11 +76,8 @@ class Shortfall:
         """The loss that was needed, as a share of the account's limit."""
         return self.needed.loss / limit_of(self.account).loss
 
-    def explanation(self, scarcest: str | None = None) -> str:
-        """What was needed, what is left, and what to do, in two sentences.
-
-        ``scarcest`` names another account that ``largest_share`` is all of.
-        """
+    def explanation(self) -> str:
+        """What was needed and what is left, in a sentence or two."""
         needed, left = self.needed.cost, self.left.cost
         problems = []
         if self.needed.loss > self.left.loss:
@@ -89,20 +86,21 @@ class Shortfall:
                 f" ({self.needed_share:.4g} of the budget's), and {left.loss:.6g} is left."
             )
         if self.needed.failure > self.left.failure:
-            # It hardly falls with the share that is asked for, so that none is named.
             problems.append(
                 f"A failure probability of {needed.failure:.3g} is needed, and {left.failure:.3g}"
-                f" is left of the {self.account.failure_limit:.3g} that the budget keeps for it:"
-                " take fewer levels, a smaller vector or more noise, and for a sparse histogram"
-                " fewer false keys."
+                f" is left of the {self.account.failure_limit:.3g} that the budget keeps for it."
             )
-        elif self.largest_share > 0:
-            whose = f", which is all that {scarcest} has left" if scarcest else ""
-            fits = f"The largest share that would fit is {self.largest_share:.6g}"
-            problems.append(f"{fits}{whose}.")
-        else:
-            problems.append("No share would fit; the budget has to be raised first.")
         return " ".join(problems)
+
+    def advice(self, scarcest: str | None = None) -> str:
+        """What to do, in a sentence; ``scarcest`` names another account ``largest_share`` is of."""
+        if self.needed.failure > self.left.failure:
+            # It hardly falls with the share that is asked for, so that none is named.
+            return "Take fewer levels, a smaller vector or more noise."
+        if self.largest_share > 0:
+            whose = f", which is all that {scarcest} has left" if scarcest else ""
+            return f"The largest share that would fit is {self.largest_share:.6g}{whose}."
+        return "No share would fit; the budget has to be raised first."
 
 
 def entry(cost: Cost) -> Entry:

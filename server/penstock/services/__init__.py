@@ -14,6 +14,8 @@
                      the long ones of these, as pure functions of public numbers
 * ``computing, pooled, computing_jobs, wire``
                      where they are done: here, or in a process of their own that knows no secret
+* ``histogram_remedies, refused_histograms``
+                     what would fit of a sparse histogram that the budgets do not allow
 * ``preview``        the same for whoever asks first; nothing is done
 * ``registration``   settle, charge, commit; then read the data once, for the anchor
 * ``levels``         the same for levels that are raised; lower ones act on the future

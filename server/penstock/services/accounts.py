@@ -286,11 +286,12 @@ def _refusal(
     spent = spending(session, dataset_id, account)
     listed = ", ".join(f"{name} ({share:.3g})" for name, share in spent[:HEAVIEST_SHOWN])
     more = len(spent) - HEAVIEST_SHOWN
-    explained = shortfall.explanation(called(scarcest) if scarcest else None)
+    advice = shortfall.advice(called(scarcest) if scarcest else None)
     by = f" Spent by: {listed}{f' and {more} more' if more > 0 else ''}." if spent else ""
     return BudgetExhausted(
         f"The budget of {called(account.tier)} (epsilon {account.account.epsilon:g}, delta"
-        f" {account.account.delta:g}) does not allow it. {explained}{by}",
+        f" {account.account.delta:g}) does not allow it. {shortfall.explanation()} {advice}{by}",
+        advice=advice,
         tier=account.tier.name,
         needed_share=shortfall.needed_share,
         remaining_share=shortfall.left.loss / limit_of(account.account).loss,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from penstock.connectors import PreparedQuery
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
-from penstock.services import offers, power_advice, stream_quotes
+from penstock.services import histogram_remedies, offers, power_advice, stream_quotes
 from penstock.services.accounts import TierAccount
 from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
 from penstock.services.independent import together
@@ -73,7 +73,10 @@ def rung(process: Process, target: Target, delta: float) -> int:
     return process.rung(target, delta)
 
 
-FUNCTIONS = (settle, quote, describe, rung, stream_quotes.quote_stream)
+FUNCTIONS = (
+    *(settle, quote, describe, rung),
+    *(stream_quotes.quote_stream, histogram_remedies.remedies),
+)
 
 
 def public(prepared: PreparedQuery) -> PreparedQuery:

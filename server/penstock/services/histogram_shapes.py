@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from penstock.connectors.fields import folded
-from penstock.connectors.histogram_specs import DomainSpec, domain_of
+from penstock.connectors.histogram_specs import DomainSpec, HistogramQuery, domain_of
 from penstock.connectors.refusals import pointer
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, IntVector
@@ -30,6 +30,9 @@ from penstock.structures.sparse_histogram import Domain, HistogramNoise, Thresho
 _DOMAIN: TypeAdapter[Any] = TypeAdapter(DomainSpec)
 
 CERTAIN = 0.9999
+EXAMPLE_UNITS = 1_000_000
+"""A ``max_units`` as an example, unless it has to be less."""
+
 MOST_COUNTS = 40
 """Chances to appear are told up to this one, for as many counts at most."""
 
@@ -169,6 +172,28 @@ def _appearances(threshold: float, deviation: float) -> list[AppearanceView]:
         if chance >= CERTAIN:
             break
     return found
+
+
+def rows_of(request: HistogramQuery) -> int:
+    """How much one unit adds to a key's count at most."""
+    counted = request.aggregate.type == "count"
+    return (request.contribution.max_rows_per_group or 1) if counted else 1
+
+
+def too_large(problem: InvalidInput, request: HistogramQuery) -> InvalidInput:
+    """The refusal of counts that no lattice holds, with the ``max_units`` that would fit."""
+    units = int(str(problem.data["largest_bound"])) // rows_of(request)
+    return InvalidInput(
+        problem.detail
+        + (
+            f" Of computed counts that is a max_units of at most {units}: declare it of the"
+            ' dataset, such as "max_units": '
+            f"{min(units, EXAMPLE_UNITS)}, where it never holds more people. That is no charge; a"
+            " larger total would stop there."
+            if units
+            else ""
+        )
+    )
 
 
 def require_fitting(mechanism: str, delta: float) -> None:

@@ -32,6 +32,7 @@ from penstock.services.histogram_shapes import (
     most,
     require_fitting,
     settled,
+    too_large,
 )
 from penstock.services.independent import shared_rungs
 from penstock.services.process import Process, on_node
@@ -85,10 +86,15 @@ def settle(
         require_fitting(terms.mechanism, delta)
     family = _family(terms, prepared.step)
     require_admitted(family.name, delta)
-    if terms.levels is not None:
-        process, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
-    else:
-        process, rungs = _by_share(family, terms, prepared, accounts)
+    try:
+        if terms.levels is not None:
+            process, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
+        else:
+            process, rungs = _by_share(family, terms, prepared, accounts)
+    except InvalidInput as problem:
+        if isinstance(terms, HistogramRequest) and "largest_bound" in problem.data:
+            raise too_large(problem, terms) from problem
+        raise
     if len(set(rungs.values())) > terms.max_levels:
         raise InvalidInput(
             f"The tiers have {len(set(rungs.values()))} levels, more than max_levels,"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from penstock.accounting import Entry
+from penstock.connectors import PreparedQuery
 from penstock.connectors.refusals import Refusals
 from penstock.errors import BudgetExhausted
 from penstock.mechanisms import GeneralizedGaussian
@@ -25,8 +26,8 @@ from penstock.services.accounts import (
     require_room,
 )
 from penstock.services.catalogue import levels_of, visible
-from penstock.services.charging import accounts_of
-from penstock.services.computed import Described, DescribedTier, SeenTier
+from penstock.services.charging import Accounts, accounts_of
+from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
 from penstock.services.count_structures import compared
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
@@ -36,6 +37,7 @@ from penstock.services.offers import Offer, require_tiers
 from penstock.services.preview_views import PreviewTierView, PreviewView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
+from penstock.services.refused_histograms import advise, advised
 from penstock.services.registration import charged_dataset, pending, require_dimension
 from penstock.services.rooms import charge_of, room_of
 from penstock.services.server import Server
@@ -102,8 +104,41 @@ def preview(
     if isinstance(request, PushedVectorRequest):
         counted(request, prepared)
     require_dimension(server, prepared)
-    asks = request.mechanism == GeneralizedGaussian.name
-    quote = server.computing.run(
+    with advised(server, principal, patience, dataset, request, prepared, limit):
+        quote = _quoted(server, principal, patience, dataset, request, prepared, accounts, limit)
+    offer = computations.among(quote.offer, accounts)
+    with server.database.read() as session:
+        left = pending(session, dataset, request, prepared, limit)
+        if left is None:
+            terms = request.max_levels, prepared.dimension
+            problem = refused(session, dataset, *terms, offer, everybody=limit is None)
+        else:
+            stored = _stored(session, left, limit)
+    if left is not None:
+        return _registered(server, principal, patience, stored)
+    if problem is not None:
+        advise(problem, server, principal, patience, dataset, request, prepared, limit)
+    seen = [
+        _Seen(account, offer.rungs[account.tier.name], rungs, cost, room_of(account, cost))
+        for account, rungs, cost in offer.by_tier()
+    ]
+    planned_query = _Planned(
+        request, dataset, offer.process, prepared.dimension, seen, _told(problem)
+    )
+    return _view(planned_query, quote.described)
+
+
+def _quoted(
+    server: Server,
+    principal: Principal,
+    patience: float,
+    dataset: Dataset,
+    request: Plannable,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+    limit: Tier | None,
+) -> Quote:
+    return server.computing.run(
         principal.name,
         patience,
         computations.quote,
@@ -112,24 +147,12 @@ def preview(
         accounts,
         dataset.delta,
         limit,
-        asks=asks,
+        asks=request.mechanism == GeneralizedGaussian.name,
     )
-    offer = computations.among(quote.offer, accounts)
-    with server.database.read() as session:
-        left = pending(session, dataset, request, prepared, limit)
-        if left is None:
-            terms = request.max_levels, prepared.dimension
-            refusal = refusal_of(session, dataset, *terms, offer, everybody=limit is None)
-        else:
-            stored = _stored(session, left, limit)
-    if left is not None:
-        return _registered(server, principal, patience, stored)
-    seen = [
-        _Seen(account, offer.rungs[account.tier.name], rungs, cost, room_of(account, cost))
-        for account, rungs, cost in offer.by_tier()
-    ]
-    planned_query = _Planned(request, dataset, offer.process, prepared.dimension, seen, refusal)
-    return _view(planned_query, quote.described)
+
+
+def _told(problem: BudgetExhausted | None) -> str | None:
+    return None if problem is None else problem.detail
 
 
 def _stored(session: Session, query: Query, limit: Tier | None) -> _Planned:
@@ -198,7 +221,7 @@ def _tier(seen: _Seen, described: DescribedTier) -> PreviewTierView:
     )
 
 
-def refusal_of(
+def refused(
     session: Session,
     dataset: Dataset,
     levels: int,
@@ -206,8 +229,8 @@ def refusal_of(
     offer: Offer,
     *,
     everybody: bool,
-) -> str | None:
-    """In which words an offer would be refused for want of budget; ``None`` where it is not.
+) -> BudgetExhausted | None:
+    """How an offer would be refused for want of budget; ``None`` where it is not.
 
     ``levels`` and ``dimension`` are those that a charge is for.  ``everybody``: also for want
     of a deleted tier's, which pays for what those below it see.
@@ -219,7 +242,7 @@ def refusal_of(
         if everybody:
             require_room(session, key, list(_former(session, key, levels, dimension, offer)))
     except BudgetExhausted as problem:
-        return problem.detail
+        return problem
     return None
 
 

@@ -22,6 +22,7 @@ from penstock.persistence import Need, lock_dataset, lock_query
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import computations
 from penstock.services.charging import (
+    Accounts,
     accounts_of,
     charge_all,
     name_taken,
@@ -38,6 +39,7 @@ from penstock.services.lookup import dataset_by_name, in_sight, required
 from penstock.services.offers import Offer, require_tiers
 from penstock.services.principals import Principal, require_still
 from penstock.services.process import Process
+from penstock.services.refused_histograms import advised
 from penstock.services.releases import store
 from penstock.services.server import Server
 from penstock.services.specs import PushedVectorRequest
@@ -66,6 +68,28 @@ def register(
     told.settle()
     require_dimension(server, prepared)
     progress("working out levels and charges")
+    with advised(server, principal, PATIENCE, dataset, request, prepared):
+        query, rungs = _charged(server, principal, dataset, request, prepared, accounts)
+    try:
+        _anchor(server, dataset, query, rungs, prepared.step, _told(answer, progress))
+    except (SourceChanged, Unavailable) as problem:
+        problem.detail += (
+            f" Query {query.name!r} is charged and waits for its data: register the same spec"
+            " again to finish it."
+        )
+        raise
+    return query.name
+
+
+def _charged(
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    request: Request,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+) -> tuple[Query, Sequence[int]]:
+    """The query, charged to all tiers, and the rungs to draw; the data are not read."""
     quoted = server.computing.run(
         principal.name,
         PATIENCE,
@@ -89,16 +113,7 @@ def register(
             require_same_accounts(accounts, fresh)
             query = _row(server, principal, dataset, request, prepared, offer)
             charge_all(session, principal, dataset, query, offer, fresh)
-        rungs = first_rungs(session, query)
-    try:
-        _anchor(server, dataset, query, rungs, prepared.step, _told(answer, progress))
-    except (SourceChanged, Unavailable) as problem:
-        problem.detail += (
-            f" Query {query.name!r} is charged and waits for its data: register the same spec"
-            " again to finish it."
-        )
-        raise
-    return query.name
+        return query, first_rungs(session, query)
 
 
 def _told(answer: Answer, progress: Progress) -> Answer:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from penstock.services import computations
 from penstock.services.charging import accounts_of
 from penstock.services.datasets import visible_below, visible_dataset
-from penstock.services.preview import refusal_of
+from penstock.services.preview import refused
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.stream_preview_views import StreamPreviewView
@@ -38,7 +38,7 @@ def preview_stream(
     offer = computations.among(quote.offer, accounts)
     with server.database.read() as session:
         require_free_name(session, request.name, limit)
-        refusal = refusal_of(
+        problem = refused(
             session,
             dataset,
             request.max_levels,
@@ -46,4 +46,4 @@ def preview_stream(
             offer,
             everybody=limit is None,
         )
-    return replace(quote.view, refusal=refusal)
+    return replace(quote.view, refusal=None if problem is None else problem.detail)

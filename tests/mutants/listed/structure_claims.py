@@ -18,6 +18,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="H2",
+        name="coarse-lattice-charged-as-a-fine-one",
+        path="structures/sparse_histogram/charges.py",
+        before="    return CEILING_ERROR * max(1.0, FINE_STEPS / ladder.finest)\n",
+        after="    return CEILING_ERROR\n",
+        wrong="sums over a coarser lattice are charged as if they were as near to integrals",
+        tests=(
+            "tests/unit/structures/sparse_histogram/test_histogram_charges.py::test_a_coarser_lattice_is_charged_the_square_of_its_steps",
+        ),
+    ),
+    Mutant(
         row="H3",
         name="report-by-size",
         path="structures/sparse_histogram/contents.py",

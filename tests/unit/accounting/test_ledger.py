@@ -89,7 +89,7 @@ def test_a_refusal_names_the_largest_share_and_that_share_fits() -> None:
     beyond = shortfall.largest_share * (1 + 1e-9)
     assert check(ACCOUNT, spent, share_of(ACCOUNT, beyond)) is not None
     assert "0.5 of the budget's" in shortfall.explanation()
-    assert "0.27" in shortfall.explanation()
+    assert "0.27" in shortfall.advice()
 
 
 def test_a_full_account_leaves_no_share() -> None:
@@ -97,7 +97,7 @@ def test_a_full_account_leaves_no_share() -> None:
     assert shortfall is not None
     assert shortfall.left == NOTHING
     assert shortfall.largest_share == 0
-    assert "raised first" in shortfall.explanation()
+    assert "raised first" in shortfall.advice()
 
 
 def test_a_refusal_for_failures_says_so() -> None:
@@ -105,11 +105,13 @@ def test_a_refusal_for_failures_says_so() -> None:
     shortfall = check(ACCOUNT, spent, Entry(1, 11))
     assert shortfall is not None
     assert "failure probability" in shortfall.explanation()
-    assert "fewer levels" in shortfall.explanation()
-    assert "share" not in shortfall.explanation()  # taken, it would be refused as well
+    assert "fewer levels" in shortfall.advice()
+    assert (
+        "share" not in shortfall.explanation() + shortfall.advice()
+    )  # taken, it would be refused as well
     both = check(ACCOUNT, Entry(LIMIT.loss, LIMIT.failure), Entry(1, 1))
     assert both is not None
-    assert "raised first" not in both.explanation()
+    assert "raised first" not in both.explanation() + both.advice()
     assert both.explanation().startswith("A Rényi loss at")
     assert "A failure probability of" in both.explanation()
     assert 0 < shortfall.largest_share < 1e-10

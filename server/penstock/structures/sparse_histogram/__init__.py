@@ -14,7 +14,12 @@
 * ``noise``      the mechanism of a histogram, which has these charges
 """
 
-from penstock.structures.sparse_histogram.charges import numerical_charges, zero_key_failure
+from penstock.structures.sparse_histogram.charges import (
+    CEILING_ERROR,
+    false_key_failure,
+    numerical_charges,
+    zero_key_failure,
+)
 from penstock.structures.sparse_histogram.contents import Report
 from penstock.structures.sparse_histogram.dense import DenseHistogram
 from penstock.structures.sparse_histogram.domain import (
@@ -32,6 +37,7 @@ from penstock.structures.sparse_histogram.state import from_bytes, to_bytes
 from penstock.structures.sparse_histogram.threshold import Thresholds
 
 __all__ = [
+    "CEILING_ERROR",
     "DenseHistogram",
     "Domain",
     "HistogramNoise",
@@ -42,6 +48,7 @@ __all__ = [
     "Strings",
     "Thresholds",
     "Uint64",
+    "false_key_failure",
     "foreseen",
     "from_bytes",
     "numerical_charges",

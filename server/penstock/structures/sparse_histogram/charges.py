@@ -21,6 +21,7 @@ import math
 from collections.abc import Sequence
 
 from penstock.mechanisms import Gaussian, NumericalCharge
+from penstock.privacy import Ladder
 from penstock.randomness import rejection
 from penstock.structures.sparse_histogram.histogram import POISSON_FROM
 from penstock.structures.sparse_histogram.threshold import Thresholds
@@ -36,8 +37,20 @@ CEILING_ERROR = 2.0**-37
 variance, which is 64 times that of rung 0, to 6.25e-12.
 """
 
+FINE_STEPS = 2**36
+"""The variance of rung 0, in squared steps, from which on both of the above hold.
+
+Below it sums and integrals differ by more in the proportion in which the variance is less
+(the trapezoidal rule's error is of second order in the step).
+"""
+
 LARGEST_EXPONENT = 700.0
 """Beyond this ``exp`` overflows, and any failure multiplied by it is above 1 already."""
+
+
+def ceiling_error(ladder: Ladder) -> float:
+    """``e`` from the planned ceiling on, of a ladder that counts squared lattice steps."""
+    return CEILING_ERROR * max(1.0, FINE_STEPS / ladder.finest)
 
 
 def zero_key_failure(thresholds: Thresholds, levels: int, epsilon: float) -> float:
@@ -46,7 +59,8 @@ def zero_key_failure(thresholds: Thresholds, levels: int, epsilon: float) -> flo
     Each is charged as the tier that expects the most false keys is.
     """
     expected = max(thresholds.false_keys.values())
-    return false_key_failure(expected, thresholds.size, levels, epsilon, RELATIVE_ERROR)
+    error = RELATIVE_ERROR * max(1.0, FINE_STEPS / thresholds.ladder.finest)
+    return false_key_failure(expected, thresholds.size, levels, epsilon, error)
 
 
 def false_key_failure(

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from penstock.mechanisms import Gaussian, NumericalCharge
 from penstock.privacy import Ladder
-from penstock.structures.sparse_histogram.charges import CEILING_ERROR, false_key_failure
+from penstock.structures.sparse_histogram.charges import ceiling_error, false_key_failure
 from penstock.structures.sparse_histogram.plan import plan
 
 
@@ -37,7 +37,7 @@ class HistogramNoise(Gaussian):
         self, ladder: Ladder, dimension: int, levels: int, order: float, epsilon: float
     ) -> Sequence[NumericalCharge]:
         """Those of Gaussian noise, each with the failures of all keys of count 0."""
-        own = false_key_failure(self.most_false, self.size, levels, epsilon, CEILING_ERROR)
+        own = false_key_failure(self.most_false, self.size, levels, epsilon, ceiling_error(ladder))
         ways = super().numerical_charges(ladder, dimension, levels, order, epsilon)
         return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)
 

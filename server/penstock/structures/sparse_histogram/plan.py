@@ -4,6 +4,10 @@ Quadrature between adjacent rungs needs a deviation that is a part of the rungs'
 that they are at least 1.01 apart.  And what quadrature takes for an integral is a sum over
 the lattice, so that a deviation has 2^18 steps at rung 0 and 2^21 at the ceiling: the two
 then differ by 4e-10 and 6.25e-12, relatively, where rungs are adjacent.
+
+Where large counts leave no room for as many, a deviation has fewer, down to 2^14 at rung 0.
+The two then differ by more, as its square falls, and ``charges.ceiling_error`` says by how
+much.
 """
 
 import math
@@ -26,30 +30,87 @@ DOUBLING = 69
 """Rungs until the variance doubles: adjacent ones are at least 1.01 apart."""
 
 STEPS_A_DEVIATION = 18
-"""Binary logarithm of how many steps one standard deviation at rung 0 holds at least."""
+"""Binary logarithm of how many steps one standard deviation at rung 0 holds, where they fit."""
+
+FEWEST_STEPS = 14
+"""The same of the coarsest lattice that is taken.
+
+Adjacent rungs then leave a bridge of at least ``2^14 2^-3.4 > 2^8`` steps, which is what the
+noise's own bounds ask for.
+"""
+
+ROOM_ABOVE = 1 << 20
+"""How many times the ceiling's variance is left for noisier tiers, where that fits."""
 
 
 def plan(ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Gaussian, Ladder]:
     """The noise and the levels of a histogram whose most accurate tier is at ``ceiling``.
 
     ``ceiling`` is a variance in squared units of counts, ``step`` divides all counts,
-    ``bound`` is the largest count.  Raises ``InvalidInput`` where they do not fit 2^52 steps.
+    ``bound`` is the largest count.  The finest lattice is taken that leaves ``ROOM_ABOVE``,
+    else the finest that fits at all.  Raises ``InvalidInput`` where none fits 2^52 steps;
+    it carries the ``largest_bound`` that fits and the ``least_deviation`` that does.
     """
     check_plan("variance", ceiling, bound)
     finest = ceiling / ROOM_TO_RAISE
-    fine_enough = Fraction(2) ** (floor_log2(finest) // 2 - STEPS_A_DEVIATION)
-    granularity = min(fine_enough, finest_common_power(step))
-    unit = granularity * granularity
-    deviation = (LARGEST_STEPS * granularity - bound) / DEVIATIONS
-    noisiest = deviation * deviation
-    if deviation <= 0 or noisiest < ceiling:
-        raise InvalidInput(
-            f"Counts up to {float(bound):g} and noise of variance {float(ceiling):g} do not"
-            f" fit 2^52 steps of {granularity}; choose more noise or a smaller bound, which for"
-            " computed counts is the dataset's max_units times the rows of a unit in a key."
-        )
+    lattices = [_lattice(finest, step, steps) for steps in _STEPS]
+    roomy = (one for one in lattices if _noisiest(one, bound) >= ROOM_ABOVE * ceiling)
+    fitting = (one for one in lattices if _noisiest(one, bound) >= ceiling)
+    granularity = next(roomy, None) or next(fitting, None)
+    if granularity is None:
+        raise _too_large(ceiling, step, bound, lattices[-1])
+    unit, noisiest = granularity * granularity, _noisiest(granularity, bound)
     reach = math.floor(DOUBLING * math.log2(noisiest / finest)) + 1
     ladder = Ladder(math.floor(finest / unit), unit, reach, DOUBLING)
     while ladder.value(ladder.last) > noisiest:
         ladder = replace(ladder, last=ladder.last - 1)
     return Gaussian(granularity), ladder
+
+
+_STEPS = range(STEPS_A_DEVIATION, FEWEST_STEPS - 1, -1)
+
+
+def _lattice(finest: Fraction, step: Fraction, steps: int) -> Fraction:
+    """The granularity at which rung 0, of variance ``finest``, has ``2^steps`` a deviation."""
+    return min(Fraction(2) ** (floor_log2(finest) // 2 - steps), finest_common_power(step))
+
+
+def _noisiest(granularity: Fraction, bound: Fraction) -> Fraction:
+    """The largest variance whose noise fits beside counts up to ``bound``; 0 for none."""
+    deviation = (LARGEST_STEPS * granularity - bound) / DEVIATIONS
+    return deviation * deviation if deviation > 0 else Fraction(0)
+
+
+def _too_large(
+    ceiling: Fraction, step: Fraction, bound: Fraction, coarsest: Fraction
+) -> InvalidInput:
+    """The refusal of counts that fit no lattice, with what would."""
+    told = f"Counts up to {float(bound):g} and noise of variance {float(ceiling):g} do not fit"
+    reach = DEVIATIONS * (math.isqrt(math.ceil(ceiling)) + 1) * math.isqrt(ROOM_ABOVE)
+    largest = max(math.floor(LARGEST_STEPS * coarsest) - reach, 0)
+    deviation = _least_deviation(step, bound) if bound else None
+    if deviation is not None and deviation**2 <= ceiling:
+        deviation = None
+    ways = [f"counts up to {largest}"] if largest else []
+    if deviation is not None:
+        ways.append(f"noise of a standard deviation from {float(deviation):g} on")
+    return InvalidInput(
+        f"{told} 2^52 steps of the coarsest lattice that is offered, {coarsest}."
+        + (f" What fits is {', or '.join(ways)}." if ways else " Take less noise."),
+        largest_bound=largest,
+        least_deviation=None if deviation is None else float(deviation),
+    )
+
+
+def _least_deviation(step: Fraction, bound: Fraction) -> Fraction | None:
+    """A standard deviation, a power of two, from which on ``bound`` fits; ``None`` if none does.
+
+    On the coarsest lattice, a deviation of ``2^(17 + k)`` has steps of ``2^k``.
+    """
+    exponent = floor_log2(bound) - LARGEST_STEPS.bit_length() + 1
+    for power in (exponent, exponent + 1, exponent + 2):
+        deviation = Fraction(2) ** (power + FEWEST_STEPS) * math.isqrt(ROOM_TO_RAISE)
+        lattice = _lattice(deviation**2 / ROOM_TO_RAISE, step, FEWEST_STEPS)
+        if _noisiest(lattice, bound) >= ROOM_ABOVE * deviation**2:
+            return deviation
+    return None

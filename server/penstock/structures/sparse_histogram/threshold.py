@@ -50,7 +50,8 @@ class Thresholds:
             if not SMALLEST_CHANCE <= expected / self.size <= LARGEST_CHANCE:
                 raise InvalidInput(
                     f"{expected:g} false keys of {self.size} cannot be expected: choose a number"
-                    f" above 0, and up to a quarter of all keys, {self.size / 4:g}.",
+                    f" from {1.1 * SMALLEST_CHANCE * self.size:.2g} up to a quarter"
+                    f" of all keys, {self.size / 4:g}.",
                     pointer="/false_keys",
                 )
 

@@ -1,6 +1,7 @@
 """A query built by form: what it would be and cost, and then registered."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from flask import Response, request
 from werkzeug.datastructures import MultiDict
@@ -9,8 +10,11 @@ from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput, NotFound, PenstockError
 from penstock.services import budget, datasets, preview, queries, registered
 from penstock.services.computing import PATIENCE
+from penstock.services.histogram_remedies import Example
+from penstock.services.histogram_specs import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.preview_views import PreviewView
+from penstock.services.refused_histograms import example_of
 from penstock.services.runner import Act, Run
 from penstock.services.specs import PreviewRequest, QueryRequest
 from penstock.services.views import DatasetView
@@ -29,8 +33,15 @@ pages = Pages()
 
 @pages.get("/new/query", ADMIN)
 def new_query(visit: Visit) -> Response:
-    """The form of one kind, over the dataset that is chosen."""
-    return _form(visit, Form(request.args))
+    """The form of one kind, over the dataset that is chosen.
+
+    Of a sparse histogram it begins with as many levels as its example can pay.
+    """
+    form = Form(request.args)
+    shown = _example(visit, kinds.kind_of(form.given), form.value("dataset"))
+    if shown is not None and shown.max_levels < DEFAULT_HISTOGRAM_LEVELS:
+        form = replace(form, given={"max_levels": str(shown.max_levels), **form.given})
+    return _form(visit, form)
 
 
 @pages.post("/new/query/preview", ADMIN)
@@ -135,9 +146,20 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
         columns=dataset.columns if dataset else {},
         tiers=list(dataset.budgets) if dataset else [],
         words=words,
+        example=_example(visit, kind, dataset.name if dataset else ""),
         places=lambda part: questions.places(form.given, part),
         planned=plan,
     )
+
+
+def _example(visit: Visit, kind: kinds.Kind, dataset: str) -> Example | None:
+    """False keys and levels that the dataset's budgets allow, where they are asked for."""
+    if kind.name != "sparse" or not dataset:
+        return None
+    try:
+        return example_of(visit.server, visit.principal, dataset)
+    except NotFound:
+        return None
 
 
 KIND = Kind(

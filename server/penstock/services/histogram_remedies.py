@@ -1,0 +1,254 @@
+"""What a sparse histogram that its budgets do not allow could be instead, in numbers that fit.
+
+A remedy is told after it was settled and priced as registering would do it, so that whoever
+takes it is accepted, unless others spend meanwhile.  Of public numbers alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from penstock.accounting import (
+    LARGEST_EXPONENT,
+    Account,
+    check,
+)
+from penstock.connectors import PreparedQuery
+from penstock.errors import InvalidInput
+from penstock.persistence.tables import Tier
+from penstock.privacy import Sensitivity
+from penstock.services.accounts import TierAccount, largest_share
+from penstock.services.histogram_shapes import EXAMPLE_UNITS, most, rows_of
+from penstock.services.histogram_specs import DEFAULT_HISTOGRAM_LEVELS
+from penstock.services.offers import settle
+from penstock.services.specs import HistogramRequest
+from penstock.structures.sparse_histogram import CEILING_ERROR, Uint64, false_key_failure
+
+FEWEST = 1e-9
+"""The least part of the false keys asked for that is tried."""
+
+_HALVINGS = 12
+"""Of nine decades: the largest that fits is then known to two digits."""
+
+Accounts = Sequence[tuple[Tier, TierAccount | None]]
+Former = Sequence[tuple[Sequence[str], TierAccount]]
+"""Accounts of deleted tiers, each with the names of the tiers below, which it pays for."""
+
+Fits = Callable[[HistogramRequest], bool]
+
+
+def remedies(
+    request: HistogramRequest,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+    former: Former,
+    delta: float,
+    limit: Tier | None = None,
+) -> tuple[str, float]:
+    """Say what would fit in place of ``request``, which the budgets do not allow.
+
+    With it comes the largest share that would, 0 where none does.
+
+    The most false keys, the most levels ever, or the largest share, each with the rest as
+    it was asked for; where none of these is enough, two or three of them together.
+    """
+
+    def fits(changed: HistogramRequest, planned: PreparedQuery = prepared) -> bool:
+        return _fits(changed, planned, accounts, former, delta, limit)
+
+    found = list(_ways(request, accounts, fits))
+    fewer = EXAMPLE_UNITS * rows_of(request)
+    if fewer < prepared.bound and fits(request, replace(prepared, bound=Fraction(fewer))):
+        found.append((f"a max_units of at most {EXAMPLE_UNITS} of its dataset", request.share))
+    if found:
+        shares = [share for _, share in found if share is not None]
+        told = "; or ".join(words for words, _ in found)
+        return f"What would fit: {told}.", max(shares, default=0.0)
+    epsilons = [account.account.promised for _, account in accounts if account is not None]
+    largest = max(epsilons, default=0.0)
+    told = (
+        "No number of false keys and of levels would fit beside what is spent. What a sparse"
+        " histogram's sampler may fail by grows with e to the power of a budget's epsilon, and"
+        f" the largest is {largest:g}: count it in a dataset of smaller budgets."
+    )
+    return told, 0.0
+
+
+def _fits(
+    request: HistogramRequest,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+    former: Former,
+    delta: float,
+    limit: Tier | None,
+) -> bool:
+    """Whether registering ``request`` would find room in every account."""
+    try:
+        offer = settle(request, prepared, accounts, delta, limit)
+    except InvalidInput:
+        return False
+    own = {account.tier.name: (account, rungs, cost) for account, rungs, cost in offer.by_tier()}
+    due = [(account, cost) for account, _, cost in own.values()]
+    for below, account in former:
+        reached = next((own[name][1] for name in reversed(below) if name in own), [])
+        for rung in reached:
+            terms = prepared.dimension, request.max_levels
+            due.append((account, offer.process.price(rung, account.account, *terms)))
+    return all(check(account.account, account.spent, cost) is None for account, cost in due)
+
+
+def _ways(
+    request: HistogramRequest, accounts: Accounts, fits: Fits
+) -> Iterator[tuple[str, float | None]]:
+    """Each change that is enough, in words, and its share where it is one of shares."""
+    keys = _most_keys(request, fits)
+    if keys is not None:
+        yield f"false_keys of at most {keys:g}", request.share
+    fewest = _fewest_levels(request, accounts)
+    levels = _most_levels(request, fewest, fits)
+    if levels is not None:
+        yield f"max_levels of at most {levels}", request.share
+    shares = [request.model_copy(update={"levels": None, "share": one}) for one in _left(accounts)]
+    shared = next((one for one in shares if one != request and fits(one)), None)
+    if shared is not None:
+        yield f"a share of {shared.share:g}{_in_place(request)}", shared.share
+    elif keys is None and levels is None:
+        yield from _together(request, shares[:1], fewest, fits)
+
+
+def _in_place(request: HistogramRequest) -> str:
+    return " in place of levels" if request.levels else ""
+
+
+def _together(
+    request: HistogramRequest, shares: Sequence[HistogramRequest], fewest: int, fits: Fits
+) -> Iterator[tuple[str, float | None]]:
+    """The first of two or three changes that are enough together, in words."""
+    for base in (request, *shares):
+        fewer = base.model_copy(update={"max_levels": min(fewest, base.max_levels)})
+        enough = fits(fewer)
+        keys = None if enough else _most_keys(fewer, fits)
+        if enough or keys is not None:
+            told = f"max_levels of {fewer.max_levels}"
+            if keys is not None:
+                told += f" together with false_keys of at most {keys:g}"
+            if base is not request:
+                told += f" and a share of {base.share:g}{_in_place(request)}"
+            yield told, base.share
+            return
+
+
+def _most_keys(request: HistogramRequest, fits: Fits) -> float | None:
+    """The most false keys that fit, to two digits; none where not even few do."""
+
+    def capped(number: float) -> HistogramRequest:
+        return request.model_copy(update={"false_keys": at_most(request.false_keys, number)})
+
+    high = most(request.false_keys)
+    low = high * FEWEST
+    if not fits(capped(low)):
+        return None
+    for _ in range(_HALVINGS):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if fits(capped(middle)) else (low, middle)
+    told = two_digits(low)
+    return told if fits(capped(told)) else None
+
+
+def at_most(false_keys: float | Mapping[str, float], number: float) -> float | Mapping[str, float]:
+    """The false keys asked for, each lowered to ``number`` where it is above."""
+    if isinstance(false_keys, Mapping):
+        return {name: min(one, number) for name, one in false_keys.items()}
+    return min(false_keys, number)
+
+
+def two_digits(number: float) -> float:
+    """A number rounded down to two significant digits."""
+    mantissa, exponent = f"{number:.6e}".split("e")
+    return float(f"{int(float(mantissa) * 10)}e{int(exponent) - 1}")
+
+
+def _fewest_levels(request: HistogramRequest, accounts: Accounts) -> int:
+    """As many levels as tiers may come to have."""
+    if request.levels is not None:
+        return len(request.levels)
+    return sum(account is not None for _, account in accounts)
+
+
+def _most_levels(request: HistogramRequest, fewest: int, fits: Fits) -> int | None:
+    """The most levels ever, below those asked for, that fit; none where not even few do."""
+
+    def capped(number: int) -> HistogramRequest:
+        return request.model_copy(update={"max_levels": number})
+
+    low, high = fewest, request.max_levels
+    if low >= high or not fits(capped(low)):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(capped(middle)) else (low, middle)
+    return low
+
+
+def _left(accounts: Accounts) -> list[float]:
+    """The largest share that every account still has of its loss, to two digits, and parts of it.
+
+    Parts, as less noise needs a coarser lattice, whose failures may not fit.
+    """
+    shares = [largest_share(account) for _, account in accounts if account is not None]
+    if not shares or min(shares) <= 0:
+        return []
+    return [two_digits(min(shares) / part) for part in _PARTS]
+
+
+_PARTS = (1, 2, 4, 8)
+
+
+@dataclass(frozen=True)
+class Example:
+    """Terms that registering a sparse histogram would accept: what a form shows as an example."""
+
+    false_keys: float
+    max_levels: int
+
+
+def example(accounts: Accounts, max_units: int, share: float, delta: float) -> Example | None:
+    """The most levels, and up to a tenth of a false key, that ``share`` of every account pays.
+
+    Of people under keys of 64 bits, one key each.  ``None`` where not even one level and
+    hardly any false key would.
+    """
+    one = Fraction(1)
+    people = PreparedQuery(None, 2, one, Fraction(max_units), Sensitivity(one, one, one))
+    asked = HistogramRequest.model_validate({**_ASKED, "share": share})
+    opened = [account for _, account in accounts if account is not None]
+    for levels in (DEFAULT_HISTOGRAM_LEVELS, 8, 4, 2, 1):
+        for keys in (0.1, 0.01, 0.001, 1e-4, 1e-6):
+            # Most are ruled out by this, which takes no search.
+            if delta == 0 or not all(_pays(one, share, keys, levels) for one in opened):
+                continue
+            wish = asked.model_copy(update={"false_keys": keys, "max_levels": levels})
+            if _fits(wish, people, accounts, (), delta, None):
+                return Example(keys, levels)
+    return None
+
+
+_ASKED: Mapping[str, object] = {
+    "name": "example",
+    "dataset": "example",
+    "structure": "sparse_histogram",
+    "domain": {"type": "uint64"},
+    "false_keys": 1,
+    "group_by": [{"column": "key"}],
+    "aggregate": {"type": "count_units"},
+    "contribution": {"max_groups": 1},
+    "mechanism": "gaussian",
+}
+
+
+def _pays(account: TierAccount, share: float, keys: float, levels: int) -> bool:
+    """Whether a share pays for the failures at keys of count 0 alone, on the finest lattice."""
+    own: Account = account.account.pricing
+    exponent = min(own.epsilon, LARGEST_EXPONENT)
+    needed = false_key_failure(keys, Uint64().size, levels, exponent, CEILING_ERROR)
+    return needed <= own.failure_limit * share

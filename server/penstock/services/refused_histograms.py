@@ -1,0 +1,110 @@
+"""The refusal of a sparse histogram, with what would be accepted in its place."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from penstock.accounting import SHARE_ADVICE
+from penstock.connectors import PreparedQuery
+from penstock.errors import BudgetExhausted, InvalidInput
+from penstock.persistence.tables import Dataset, Tier
+from penstock.services import computations
+from penstock.services.accounts import TierAccount, open_account
+from penstock.services.charging import accounts_of
+from penstock.services.datasets import spec_of
+from penstock.services.effective import ladder
+from penstock.services.exact import Plannable
+from penstock.services.histogram_remedies import Example, example, remedies
+from penstock.services.lookup import dataset_by_name, required
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.specs import HistogramRequest
+
+
+@contextmanager
+def advised(
+    server: Server,
+    principal: Principal,
+    patience: float,
+    dataset: Dataset,
+    request: Plannable,
+    prepared: PreparedQuery,
+    limit: Tier | None = None,
+) -> Iterator[None]:
+    """Put what would fit into the refusal of a sparse histogram for want of budget.
+
+    Accounts are read anew, up to ``limit``.  Everything else is raised as it is.
+    """
+    try:
+        yield
+    except BudgetExhausted as problem:
+        advise(problem, server, principal, patience, dataset, request, prepared, limit)
+        raise
+    except InvalidInput as problem:
+        short = [place for place, _ in problem.errors] == ["/share"]
+        if not (short and isinstance(request, HistogramRequest)):
+            raise
+        found, _ = _remedies(server, principal, patience, dataset, request, prepared, limit)
+        told = problem.detail.removesuffix(SHARE_ADVICE)
+        raise InvalidInput(f"{told} {found}", pointer="/share") from problem
+
+
+def advise(
+    problem: BudgetExhausted,
+    server: Server,
+    principal: Principal,
+    patience: float,
+    dataset: Dataset,
+    request: Plannable,
+    prepared: PreparedQuery,
+    limit: Tier | None = None,
+) -> None:
+    """The same of a refusal that was not raised yet; that of no histogram stays as it is."""
+    if isinstance(request, HistogramRequest):
+        found, share = _remedies(server, principal, patience, dataset, request, prepared, limit)
+        problem.detail = problem.detail.replace(problem.advice, found, 1)
+        problem.args = (problem.detail,)
+        problem.data = {**problem.data, "largest_share": share}
+
+
+def example_of(server: Server, principal: Principal, name: str) -> Example | None:
+    """What a form over the dataset of this name shows: for a tenth of every tier's budget."""
+    principal.require("admin")
+    with server.database.read() as session:
+        dataset = dataset_by_name(session, name)
+        accounts = accounts_of(session, dataset)
+    return example(accounts, spec_of(dataset).max_units, EXAMPLE_SHARE, dataset.delta)
+
+
+EXAMPLE_SHARE = 0.1
+
+
+def _remedies(
+    server: Server,
+    principal: Principal,
+    patience: float,
+    dataset: Dataset,
+    request: HistogramRequest,
+    prepared: PreparedQuery,
+    limit: Tier | None,
+) -> tuple[str, float]:
+    former: list[tuple[list[str], TierAccount]] = []
+    with server.database.read() as session:
+        accounts = accounts_of(session, dataset, limit)
+        if limit is None:
+            below: list[str] = []
+            for tier in ladder(session):
+                if tier.deleted_at is None:
+                    below.append(tier.name)
+                elif (gone := open_account(session, required(dataset.id), tier)) is not None:
+                    former.append((list(below), gone))
+    return server.computing.run(
+        principal.name,
+        patience,
+        remedies,
+        request,
+        computations.public(prepared),
+        accounts,
+        former,
+        dataset.delta,
+        limit,
+    )
