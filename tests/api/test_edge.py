@@ -5,6 +5,7 @@ import json
 import logging
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -176,6 +177,16 @@ def test_what_is_ready_says_so_and_what_is_not_says_why(world: World) -> None:
     response = world.call("GET", "/readyz")
     assert (response.status_code, parsed(response)["code"]) == (503, "KEYS_UNAVAILABLE")
     assert parsed(world.call("GET", "/healthz")) == {"status": "up"}
+
+
+def test_a_clock_that_was_set_back_is_not_ready_and_serves(world: World) -> None:
+    world.clock.now += timedelta(hours=1)
+    world.answer("POST", "/api/v1/tiers", {"name": "noted"}, by="root")
+    world.clock.now -= timedelta(hours=1)
+    response = world.call("GET", "/readyz")
+    assert (response.status_code, parsed(response)["code"]) == (503, "UNAVAILABLE")
+    assert "acknowledge-clock" in parsed(response)["detail"]
+    assert world.answer("GET", "/api/v1/me", by="ann")["name"] == "ann"
 
 
 def test_a_database_of_another_version_is_not_ready(world: World) -> None:

@@ -142,13 +142,14 @@ def test_edges_do_not_tell_what_the_time_quantum_hides() -> None:
 
 
 def test_parts_that_fail_are_shown_as_down(world: World) -> None:
-    database, keys, room = (
+    clock, database, keys, room = (
+        ("penstock_part_up", (("part", "clock"),)),
         ("penstock_part_up", (("part", "database"),)),
         ("penstock_part_up", (("part", "keys"),)),
         ("penstock_part_up", (("part", "room"),)),
     )
     found = read(world)
-    assert (found[database], found[keys], found[room]) == (1, 1, 1)
+    assert (found[clock], found[database], found[keys], found[room]) == (1, 1, 1, 1)
     ring = world.server.settings.keys_path / "keyring.json"
     ring.rename(ring.with_suffix(".away"))
     found = read(world)

@@ -6,6 +6,7 @@ import hmac
 import json
 import warnings
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -126,6 +127,16 @@ def test_no_algorithm_and_no_secret_one_is_believed(world: World, provider: Prov
         mac = hmac.digest(public, signed.encode(), hashlib.sha256)
         forged = base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
         assert status(world, f"{signed}.{forged}") == 401
+
+
+def test_a_clock_set_back_revives_no_token(world: World, provider: Provider) -> None:
+    token = provider.token("rsa", claims(provider))
+    assert status(world, token) == 200
+    world.clock.now += timedelta(days=1)
+    world.answer("POST", "/api/v1/tiers", {"name": "noted"}, by="root")
+    assert status(world, token) == 401
+    world.clock.now -= timedelta(days=1)
+    assert status(world, token) == 401
 
 
 def test_a_key_that_comes_with_the_token_is_not_believed(world: World, provider: Provider) -> None:

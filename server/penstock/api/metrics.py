@@ -20,7 +20,7 @@ from penstock.api.operations import Policy
 from penstock.api.shared import Shared
 from penstock.computing import Outcome
 from penstock.errors import NotAuthenticated, PenstockError
-from penstock.services import room
+from penstock.services import clocks, room
 from penstock.services.server import Server
 from penstock.services.state import require_keys
 
@@ -138,6 +138,7 @@ class Health:
             "database": _holds(server.database.check_schema),
             "keys": _holds(server.provider.health) and _holds(lambda: require_keys(server)),
             "room": _holds(lambda: room.require(server.database)),
+            "clock": _holds(lambda: clocks.require(server)),
         }
 
 

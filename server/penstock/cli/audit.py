@@ -150,6 +150,34 @@ def verify(context: click.Context) -> None:
         context.exit(1)
 
 
+@audit.command("acknowledge-clock")
+@format_option
+@click.pass_obj
+def acknowledge_clock(operator: Operator) -> None:
+    """Say that the log was signed at a time that was wrong, and go on with this machine's clock.
+
+    For a clock that had been ahead: until this one has caught up, time stands still at the
+    log's.  What ended by the wrong time and not by the right one is valid again.  It is logged.
+    """
+    from penstock.services import clocks
+
+    found = clocks.acknowledge(operator.server, operator.principal)
+    rows = [
+        ("time of the log that was given up", moment(found.before)),
+        ("time that holds now", moment(found.after)),
+        ("leaf of the acknowledgment", str(found.leaf)),
+    ]
+    operator.print(
+        Document(
+            found,
+            (Column("part"), Column("value")),
+            rows,
+            note="Tokens that were made meanwhile last until the times that they say, which were"
+            " reckoned from the wrong one: revoke them.",
+        )
+    )
+
+
 @audit.command("acknowledge-restore")
 @format_option
 @click.pass_obj

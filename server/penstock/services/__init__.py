@@ -43,6 +43,8 @@
 * ``accounts``       the ledger in the database
 * ``log``            leaves of the audit log
 * ``cosigners``      who signs the log's checkpoints beside the server
+* ``logged_time, clocks``
+                     the server's time, never before the log's, and what to do where that was wrong
 * ``state``          the encrypted state of a noise process
 * ``keys, retired_keys, key_status``
                      the provider's keys: rotated, dropped, destroyed, looked at

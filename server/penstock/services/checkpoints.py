@@ -31,6 +31,8 @@ from penstock.services.lookup import required
 
 _NEWEST = select(Checkpoint).order_by(col(Checkpoint.size).desc()).limit(1)
 
+_NEWEST_NOTE = select(Checkpoint.note).order_by(col(Checkpoint.size).desc()).limit(1)
+
 
 @dataclass(frozen=True)
 class Signer:
@@ -86,6 +88,21 @@ def ensure_key(session: Session, provider: KeyProvider, at: datetime) -> bool:
 def newest(session: Session) -> Checkpoint | None:
     """The checkpoint of the whole tree."""
     return session.exec(_NEWEST).first()
+
+
+def newest_note(session: Session) -> str | None:
+    """Read the note of the whole tree's checkpoint, and nothing else of it."""
+    return session.exec(_NEWEST_NOTE).first()
+
+
+def signed_at(note: str) -> datetime | None:
+    """Read from a note when it says that it was signed; ``None`` for what is no note."""
+    lines = note.partition("\n\n")[0].splitlines()
+    try:
+        found = datetime.fromisoformat(lines[-1])
+    except (IndexError, ValueError):
+        return None
+    return found if found.tzinfo is not None else None
 
 
 def at_size(session: Session, size: int) -> Checkpoint | None:

@@ -4,6 +4,7 @@ Kept are the hashes of complete subtrees, each written once: about one row for e
 and no proof reads more than O(log n) of them.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
@@ -16,7 +17,7 @@ from penstock.merkle import Frontier, Node
 from penstock.merkle.tree import Reader
 from penstock.persistence import lock_log
 from penstock.persistence.tables import Checkpoint, Leaf, TreeNode
-from penstock.services import checkpoints
+from penstock.services import checkpoints, log
 from penstock.services.checkpoints import Signer
 
 BATCH = 1000
@@ -47,7 +48,7 @@ def integrate(
         nodes += frontier.add(_checked(leaf))
     session.flush()
     _store(session, nodes)
-    made = signer.sign(frontier.size, frontier.root, at)
+    made = signer.sign(frontier.size, frontier.root, _time(session, newest, pending, at))
     session.add(made)
     session.flush()
     return made, pending
@@ -74,9 +75,23 @@ def adopt(session: Session, signer: Signer, at: datetime) -> bool:
         nodes += frontier.add(_checked(leaf))
     if placed:
         _store(session, nodes)
-        session.add(signer.sign(frontier.size, frontier.root, at))
+        time = _time(session, newest, [], at)
+        session.add(signer.sign(frontier.size, frontier.root, time))
         session.flush()
     return len(placed) == BATCH
+
+
+def _time(
+    session: Session, newest: Checkpoint | None, leaves: Sequence[Leaf], at: datetime
+) -> datetime:
+    """Say when leaves are signed: not before the last ones, unless one of them gives that up."""
+    given_up = [json.loads(one.bytes)["at"] for one in leaves if one.kind == log.CLOCK]
+    if given_up:
+        return datetime.fromisoformat(given_up[-1])
+    before = checkpoints.signed_at(newest.note) if newest is not None else None
+    if before is None or before <= at or not checkpoints.signed(session, newest):
+        return at
+    return before
 
 
 def edge(session: Session, size: int) -> Frontier:

@@ -23,6 +23,7 @@ from penstock.services import (
     signing,
 )
 from penstock.services.identity import Issuer
+from penstock.services.logged_time import LoggedTime
 from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
 from penstock.services.state import require_keys
@@ -174,8 +175,9 @@ def open_server(
         private.tidy(settings.keys_path / name)
     database = _database(settings, {**_signing(secrets), log.NONCES: nonces})
     keeper = provider(settings)
+    time = LoggedTime(clock)
     database.watch = sequencer = Sequencer(
-        database, keeper, _witness(settings, secrets), clock, settings.log_patience
+        database, keeper, _witness(settings, secrets), time, settings.log_patience
     )
     server = Server(
         settings=settings,
@@ -183,7 +185,7 @@ def open_server(
         sequencer=sequencer,
         provider=keeper,
         secrets=secrets,
-        clock=clock,
+        clock=time,
         randomness=randomness,
         issuer=_issuer(settings),
     )

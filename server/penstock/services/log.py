@@ -31,9 +31,13 @@ NONCE_SIZE = 16
 NONCES = "nonces"
 """The key in ``Session.info`` of what draws that many bytes: the operating system's generator."""
 
+CLOCK = "clock"
+"""The kind of the leaf that gives up a time of the log that was wrong."""
+
 KINDS = (
     *("release", "dataset", "query", "tier", "user", "clearance"),
     *("budget", "level", "token", "key", "restore", "stream", "proposal", "suspension"),
+    CLOCK,
 )
 
 _NONCE = re.compile(f"[0-9a-f]{{{2 * NONCE_SIZE}}}")

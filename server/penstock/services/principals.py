@@ -99,6 +99,7 @@ def authenticate(server: Server, token: str) -> Principal:
             raise refusal
         return found
     with server.database.read() as session:
+        server.clock.look(session)
         row = session.exec(_BY_PREFIX, params={"prefix": prefix_of(token)}).first()
     if row is None:
         raise refusal
@@ -126,6 +127,8 @@ def _identified(server: Server, token: str) -> Principal | None:
     """The user whom a token of the OpenID provider speaks of; none where it is not believed."""
     if server.issuer is None or not token:
         return None
+    with server.database.read() as session:
+        server.clock.look(session)
     try:
         identity = server.issuer.identify(token, server.clock())
         with server.database.read() as session:

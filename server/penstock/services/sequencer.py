@@ -11,10 +11,9 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import and_, bindparam
@@ -30,6 +29,7 @@ from penstock.services import checkpoints, growth, log, suspension
 from penstock.services.behind import Behind
 from penstock.services.checkpoints import Signer
 from penstock.services.log import APPENDED
+from penstock.services.logged_time import LoggedTime
 from penstock.services.lookup import required
 from penstock.services.sights import NOTHING, Sight
 from penstock.services.views import ReceiptView
@@ -75,7 +75,7 @@ class Sequencer:
         database: Database,
         provider: KeyProvider,
         witness: Witness,
-        clock: Callable[[], datetime],
+        clock: LoggedTime,
         patience: float,
     ) -> None:
         self.patience = patience
@@ -133,6 +133,7 @@ class Sequencer:
         Where it did and does no more, and nobody acknowledged that, the transaction's first
         leaf says so.
         """
+        self._clock.look(session)
         # What was seen before it began is in it as well, whatever was added since.
         seen = session.info.pop(_SEEN, None) or self.look()
         try:
@@ -205,6 +206,7 @@ class Sequencer:
             with suppress(LogUnavailable), self._database.read() as session:
                 # Not after the database: what others wrote in between would look like a loss.
                 seen = self.look()
+                self._clock.look(session)
                 newest = checkpoints.newest(session)
                 self._witnessed = min(newest.size if newest else 0, seen.size)
                 self._compare(session, seen)
@@ -302,7 +304,7 @@ class Sequencer:
     def _integrate(self, session: Session) -> tuple[Checkpoint | None, dict[int, Place]]:
         if self._signer is None:
             self._signer = Signer.load(session, self._provider)
-        newest, leaves = growth.integrate(session, self._signer, self._clock())
+        newest, leaves = growth.integrate(session, self._signer, self._clock.machine())
         note = newest.note if newest else None
         return newest, {required(leaf.id): (leaf.index, note) for leaf in leaves}
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from penstock.encryption import KeyProvider, Secrets
 from penstock.persistence import Database
 from penstock.randomness import Stream
 from penstock.services.computing import Computing, Here
 from penstock.services.identity import Issuer
+from penstock.services.logged_time import LoggedTime
 from penstock.services.sequencer import Sequencer
 from penstock.settings import Settings
 
@@ -17,9 +17,9 @@ from penstock.settings import Settings
 class Server:
     """One server's database, log, keys, clock and entropy, passed to every use case.
 
-    ``clock`` answers the time in UTC; ``randomness`` a freshly keyed stream, asked once
-    for every release.  ``issuer`` is the OpenID provider that is believed, where there is one,
-    ``computing`` works out what is long.
+    ``clock`` answers the time in UTC, never before the log was signed last; ``randomness`` a
+    freshly keyed stream, asked once for every release.  ``issuer`` is the OpenID provider that is
+    believed, where there is one, ``computing`` works out what is long.
     """
 
     settings: Settings
@@ -27,7 +27,7 @@ class Server:
     sequencer: Sequencer
     provider: KeyProvider
     secrets: Secrets
-    clock: Callable[[], datetime]
+    clock: LoggedTime
     randomness: Callable[[], Stream]
     issuer: Issuer | None = None
     computing: Computing = field(default_factory=Here)

@@ -83,9 +83,10 @@ def resume(server: Server, secret: str) -> Principal:
     Raises ``NotAuthenticated``, with one text for a session that was never begun, has
     ended, or is of somebody who may not sign in any more.
     """
-    now = server.clock()
     with server.database.read() as session:
+        server.clock.look(session)
         row = session.exec(_BY_DIGEST, params={"digest": _digest(server, secret)}).first()
+    now = server.clock()
     if row is None:
         raise _ended()
     found, user = row[:2]

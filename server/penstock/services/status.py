@@ -54,7 +54,7 @@ def examine(settings: Settings) -> StatusView:
     ]
     own = not settings.database_url
     warnings = _warnings(settings) if own else _role_warnings(settings)
-    return StatusView(parts, [*warnings, *_charge_warnings(settings)])
+    return StatusView(parts, [*warnings, *_clock_warnings(settings), *_charge_warnings(settings)])
 
 
 def _part(name: str, place: str, check: Callable[[], str]) -> PartView:
@@ -152,6 +152,16 @@ def _role_warnings(settings: Settings) -> list[str]:
             database.close()
     except PenstockError:
         return []  # what is wrong with the database is told of the database
+
+
+def _clock_warnings(settings: Settings) -> list[str]:
+    # What is wrong with database or keys is told of them.
+    with suppress(PenstockError):
+        server = open_server(settings)
+        found = server.clock.difference()
+        server.database.close()
+        return [found.told] if found is not None else []
+    return []
 
 
 def _charge_warnings(settings: Settings) -> list[str]:

@@ -17,6 +17,7 @@ from penstock.errors import NotFound
 from penstock.persistence.tables import Leaf
 from penstock.services import (
     budget,
+    clocks,
     home,
     keys,
     log,
@@ -69,6 +70,8 @@ def every_kind(world: World) -> None:
     keys.rotate(server, OPERATOR)
     ruled = replace(server, settings=replace(server.settings, two_person_rule=True))
     proposals.asked(ruled, world.person("ada"), QueryRetirement(query="visits"))
+    world.clock.now -= timedelta(hours=1)
+    clocks.acknowledge(server, OPERATOR)
     witness = server.sequencer.witness
     witness.suspend(witness.seen(), log.timestamp(world.clock.now))
     users.change(server, OPERATOR, "paul", UserChange(clearance="internal"))

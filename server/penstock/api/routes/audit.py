@@ -42,6 +42,7 @@ Kind = Literal[
     "stream",
     "proposal",
     "suspension",
+    "clock",
 ]
 
 

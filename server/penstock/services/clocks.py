@@ -1,0 +1,44 @@
+"""Going on from a time in the log that was wrong: a clock that had been ahead."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from penstock.errors import Conflict
+from penstock.persistence import Need
+from penstock.services.acts import record
+from penstock.services.log import CLOCK, timestamp
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+
+@dataclass(frozen=True)
+class ClockView:
+    """The time of the log that was given up, the machine's that holds now, and the leaf of it."""
+
+    before: datetime
+    after: datetime
+    leaf: int
+
+
+def acknowledge(server: Server, principal: Principal) -> ClockView:
+    """Say that the log was signed at a time that was wrong, and go on with the machine's.
+
+    Raises ``Conflict`` where the machine's clock is not behind the log, and ``Suspended``.
+    """
+    principal.require("admin")
+    with server.database.write(need=Need.RELIEF) as session:
+        server.clock.look(session)
+        found = server.clock.difference()
+        if found is None:
+            raise Conflict(
+                f"This machine's clock says {timestamp(server.clock())}, and the log was not signed"
+                " after that: there is nothing to acknowledge, and nothing was changed."
+            )
+        leaf = record(session, principal, CLOCK, found.machine, before=timestamp(found.signed))
+    return ClockView(found.signed, found.machine, leaf.index or 0)
+
+
+def require(server: Server) -> None:
+    """Raise ``Unavailable`` where the machine's clock is behind the log by more than a minute."""
+    with server.database.read() as session:
+        server.clock.require(session)
