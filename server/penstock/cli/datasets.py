@@ -16,6 +16,7 @@ from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
     from penstock.services.budget_plans import MovedBudgetsView
+    from penstock.services.same_people import ForeseenPeopleView
     from penstock.services.views import DatasetBudgetView, DatasetView
 
 
@@ -109,7 +110,10 @@ def version(operator: Operator, name: str, file: str) -> None:
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(VersionRequest, content)
     operator.progress("Taking the fingerprint of the source")
-    operator.print(shown(datasets.add_version(operator.server, operator.principal, name, request)))
+    made = datasets.add_version(operator.server, operator.principal, name, request)
+    for notice in made.notices:
+        click.echo(notice, err=True)
+    operator.print(shown(made))
 
 
 @dataset.command()
@@ -130,6 +134,33 @@ def correct(operator: Operator, name: str, file: str) -> None:
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(CorrectionRequest, content)
     operator.print(shown(corrections.correct(operator.server, operator.principal, name, request)))
+
+
+@dataset.command("same-people")
+@click.argument("name")
+@click.argument("other")
+@option(
+    "--preview",
+    "looking",
+    envvar="PENSTOCK_DATASET_SAME_PEOPLE_PREVIEW",
+    is_flag=True,
+    help="Show what it would come to, and do nothing.",
+)
+@format_option
+@click.pass_obj
+def same_people(operator: Operator, name: str, other: str, *, looking: bool) -> None:
+    """Declare that datasets NAME and OTHER hold the same people, as a CSV and its Parquet do.
+
+    From then on what people may lose, were granted and have lost is added up over both, as
+    over versions of one dataset. No budget becomes another. There is no way back.
+    """
+    from penstock.services import same_people as people
+
+    if looking:
+        found = people.foresee(operator.server, operator.principal, name, other)
+        operator.print(_together(found))
+        return
+    operator.print(shown(people.declare(operator.server, operator.principal, name, other)))
 
 
 @dataset.command()
@@ -288,6 +319,24 @@ def _foreseen(found: "MovedBudgetsView") -> Document:
     return Document(found, columns, rows, note=" ".join(notes))
 
 
+def _together(found: "ForeseenPeopleView") -> Document:
+    """One row for each tier that sees any of some datasets that hold the same people."""
+    names = ("granted", "granted_there", "granted_together", "spent_together")
+    columns = (Column("tier"), *(Column(name, right=True) for name in names))
+    rows = [
+        (
+            one.tier,
+            one.granted and one.granted.epsilon,
+            one.granted_there and one.granted_there.epsilon,
+            one.granted_together.epsilon,
+            one.spent_together.epsilon,
+        )
+        for one in found.tiers
+    ]
+    fact = f"epsilons, if {', '.join(found.datasets)} hold the same people"
+    return Document(found, columns, rows, [fact], note="Nothing was done.")
+
+
 def shown(found: "DatasetView") -> Document:
     """The dataset's facts, and one row for each tier's budget."""
     facts = [
@@ -300,6 +349,8 @@ def shown(found: "DatasetView") -> Document:
             f" neighboring {found.neighboring}, delta {found.delta:g}"
         ),
     ]
+    if found.same_people_as:
+        facts.append(f"  the same people as {', '.join(found.same_people_as)}: losses add up")
     facts += [f"  column {name}: {_column(spec)}" for name, spec in found.columns.items()]
     columns = (*(Column("tier"), Column("epsilon", right=True), Column("delta", right=True)),)
     rows = [(tier, budget.epsilon, budget.delta) for tier, budget in found.budgets.items()]
@@ -348,6 +399,7 @@ def _budget(found: "DatasetBudgetView") -> Document:
         *(
             f"  {one.tier}: epsilon {short(one.spent.epsilon)} of {one.granted.epsilon:g} spent"
             " over all versions that one privacy unit may be in"
+            + (" and datasets of the same people" if found.same_people else "")
             for one in found.together
         ),
     ]
@@ -359,6 +411,6 @@ def _budget(found: "DatasetBudgetView") -> Document:
         found,
         columns,
         rows,
-        facts if found.earlier else (),
+        facts if found.earlier or found.same_people else (),
         note=note if rows else "No tier has a budget in it.",
     )

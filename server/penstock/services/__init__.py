@@ -35,6 +35,8 @@
 * ``clearances``     who holds which tier, and what another one for somebody would mean
 * ``corrections, declarations``
                      what a dataset is declared as: corrected, or withdrawn with it
+* ``population, same_people``
+                     datasets that were declared to hold the same people
 * ``look_alikes``    datasets that may hold the same people, by what they declare
 * ``dataset_secrets``  the fingerprint of a dataset's file, and its salt
 * ``drafts``         the columns that a file declares, before it is registered

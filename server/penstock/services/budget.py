@@ -20,15 +20,17 @@ from penstock.services.effective import ladder
 from penstock.services.exposure import composed, could_be, reach, reach_of, visible
 from penstock.services.funding import inherit, largest, newest_budget, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
+from penstock.services.population import others_of
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
 from penstock.services.server import Server
 from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_second
-from penstock.services.versions import versions_of
+from penstock.services.versions import of_same_people, versions_of
 from penstock.services.views import (
     DatasetBudgetView,
     DatasetView,
+    OtherBudgetView,
     PrivacyBudget,
     SpendingView,
     TierBudgetView,
@@ -49,20 +51,27 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
             own = clearance_of(session, required(principal.user_id))
             tiers = [own] if own else []
         versions = versions_of(session, dataset)
+        shared = of_same_people(session, dataset)
         views = [_of_version(session, version, tiers) for version in versions]
         if not principal.roles & {"admin", "auditor"}:
             views = [one for one in views if one.tiers]
             if not views:
                 raise NotFound(f"There is no dataset {name!r}.")
         *earlier, newest = views
+        others = [
+            OtherBudgetView(version.name, **vars(_of_version(session, version, tiers)))
+            for version in others_of(session, dataset)
+        ]
+        others = [one for one in others if one.tiers]
         return DatasetBudgetView(
             dataset.name,
             newest.version,
             newest.tiers,
             earlier,
-            _totals(session, versions, tiers)
-            if earlier
+            _totals(session, shared, tiers)
+            if earlier or others
             else [TierTotalView(one.tier, one.granted, one.spent) for one in newest.tiers],
+            others,
         )
 
 

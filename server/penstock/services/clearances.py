@@ -29,7 +29,7 @@ from penstock.services.principals import Principal, roles_of
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.tiers import ordered
-from penstock.services.versions import by_dataset
+from penstock.services.versions import by_people, split
 from penstock.services.views import GuaranteeView
 
 Row = TypeVar("Row", User, Tier)
@@ -185,12 +185,16 @@ def _guarantee(
 
 
 def _farther(session: Session, before: Tier | None, after: Tier | None) -> list[FartherView]:
-    """The reach into each dataset of somebody whose highest tier was one, and will be another."""
+    """The reach into each dataset of somebody whose highest tier was one, and will be another.
+
+    Those that hold the same people are one.
+    """
     found = []
-    for versions in by_dataset(session):
+    for versions in by_people(session):
         was, will = (_reach(session, versions, tier) for tier in (before, after))
         if was or will:
-            found.append(FartherView(versions[-1].name, was, will))
+            names = ", ".join(of_one[-1].name for of_one in split(versions))
+            found.append(FartherView(names, was, will))
     return found
 
 

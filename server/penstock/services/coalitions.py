@@ -24,7 +24,7 @@ from penstock.services.server import Server
 from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row
-from penstock.services.versions import versions_of
+from penstock.services.versions import of_same_people
 from penstock.services.views import ErrorView, LevelView, Page, PrivacyBudget
 
 
@@ -95,7 +95,7 @@ def shared(
         )
         statement = select(Query).where(col(Query.id).in_(held), col(Query.id) > window.after)
         if dataset is not None:
-            versions = versions_of(session, dataset_by_name(session, dataset))
+            versions = of_same_people(session, dataset_by_name(session, dataset))
             statement = statement.where(col(Query.dataset_id).in_([one.id for one in versions]))
         rows = session.exec(statement.order_by(col(Query.id)).limit(window.limit + 1)).all()
         highest = highest_ever(session, users)

@@ -21,6 +21,7 @@ from penstock.services.declarations import charged, digest, number_of, require_a
 from penstock.services.effective import ladder
 from penstock.services.funding import newest_budget, set_budget
 from penstock.services.lookup import dataset_by_name, required
+from penstock.services.population import others_of, require_comparable
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest
@@ -192,6 +193,7 @@ def _require_same_promise(
             " relation or delta. Withdraw the dataset, which another admin approves, and"
             " register it anew."
         )
+    require_comparable(after, others_of(session, dataset))
     if dataset.disjoint_units and after.neighboring is NeighboringRelation.REPLACE:
         raise InvalidInput(
             "Nobody in this version is in any earlier one, it was stated, which counts under"

@@ -38,10 +38,11 @@ class CorrectionRequest(Spec):
 
 
 class DatasetChange(CorrectionRequest):
-    """What to change of a dataset: budgets of tiers, or what it is declared as.
+    """What to change of a dataset: budgets of tiers, what it is declared as, or whose people.
 
     Tiers left out keep their budgets; fields left out, and columns, stay as they are declared.
-    Budgets and the declaration are changed by requests of their own.
+    ``same_people_as`` names a dataset that holds the same people, so that losses in both add
+    up; for good.  Each of the three is changed by requests of its own.
     """
 
     budgets: (
@@ -50,12 +51,14 @@ class DatasetChange(CorrectionRequest):
         ]
         | None
     ) = None
+    same_people_as: Name | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> "DatasetChange":
-        if "budgets" in self.given and len(self.given) > 1:
+        if self.given & {"budgets", "same_people_as"} and len(self.given) > 1:
             raise PydanticCustomError(
-                "change", "Change either budgets or the declaration, each by a request of its own."
+                "change",
+                "Change budgets, the declaration, or same_people_as, each by a request of its own.",
             )
         return self
 

@@ -14,6 +14,7 @@ from penstock.accounting import Account
 from penstock.connectors import Progress, silent
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
+from penstock.persistence import lock_dataset
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import NeighboringRelation
 from penstock.services.accounts import resolve
@@ -24,6 +25,7 @@ from penstock.services.funding import largest, set_budget
 from penstock.services.look_alikes import notices
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.paging import Window
+from penstock.services.population import join, of_request, others_of
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest, VersionRequest
@@ -41,7 +43,8 @@ def register(
     """Register a dataset: its source is looked at by format and column names alone.
 
     Raises ``InvalidInput`` for a spec or a file that cannot be meant, ``NameTaken``, and
-    ``Conflict`` for a file that is registered already, whatever it is called there.
+    ``Conflict`` for a file that is registered already, whatever it is called there, and where
+    losses in a dataset that holds the same people cannot be added to those in it.
     """
     principal.require("admin")
     request, fingerprint = _examined(server, request, progress)
@@ -56,7 +59,10 @@ def register(
                 raise NameTaken(f"There is a dataset {one.name!r} already; choose another name.")
         # Versions that were withdrawn keep their numbers, and their meaning in the log.
         version = taken[0].version + 1 if taken else 1
-        return _registered(session, server, principal, request, fingerprint, version=version)
+        other = of_request(session, request)
+        return _registered(
+            session, server, principal, request, fingerprint, version=version, other=other
+        )
 
 
 def add_version(
@@ -76,7 +82,7 @@ def add_version(
     request, fingerprint = _examined(server, _next(before, wanted))
     with server.database.write() as session:
         newest = dataset_by_name(session, name)
-        require_as_declared(newest, before)
+        require_as_declared(lock_dataset(session, required(newest.id)), before)
         most = max(largest(session, version) for version in versions_of(session, newest))
         require_no_larger(server, most, [one.epsilon for one in wanted.budgets.values()])
         return _registered(
@@ -87,6 +93,7 @@ def add_version(
             fingerprint,
             version=last_version(session, newest) + 1,
             disjoint_units=wanted.disjoint_units,
+            before=newest,
         )
 
 
@@ -195,7 +202,15 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
         columns=spec.model_dump(mode="json", include={"columns"}, exclude_none=True)["columns"],
         budgets=newest,
         registered_at=dataset.created_at,
+        same_people_as=_same_people(session, dataset, limit),
     )
+
+
+def _same_people(session: Session, dataset: Dataset, limit: Tier | None) -> list[str]:
+    """The other datasets that hold the same people: for ``limit``, those with a budget for it."""
+    others = others_of(session, dataset)
+    funded = set(session.exec(_funded(limit)).all()) if limit is not None and others else ()
+    return list(dict.fromkeys(one.name for one in others if limit is None or one.id in funded))
 
 
 def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> DatasetRequest:
@@ -267,15 +282,23 @@ def _registered(
     *,
     version: int,
     disjoint_units: bool = False,
+    before: Dataset | None = None,
+    other: Dataset | None = None,
 ) -> DatasetView:
+    """``before`` is the version before it, ``other`` a dataset that holds the same people."""
     require_still(session, principal, "admin")
     tiers = ordered(session)
     accounts = resolve(request.budgets, tiers, request.delta)
     if fingerprint is not None:  # after all else: another file is registered, and logged
         refuse_twin(session, server, fingerprint)
     dataset = _store(session, server, principal, request, fingerprint, version, disjoint_units)
+    if before is not None and before.people is not None:
+        dataset.people = before.people  # data of the same people, whatever is new about them
+        session.add(dataset)
     require_keys(server)
     _grant(session, server, principal, dataset, tiers, accounts)
+    if other is not None:
+        join(session, server, principal, dataset, other)
     return replace(view(session, dataset, None), notices=notices(session, dataset))
 
 

@@ -7,6 +7,7 @@ accurate level counts in the first two, or all where levels are independent draw
 
 Everything is composed over the versions of a dataset that one privacy unit may be in, at
 the sum of their deltas; where these are several sets of versions, the worst one counts.
+Datasets that were declared to hold the same people count as one.
 """
 
 import math
@@ -41,10 +42,13 @@ from penstock.services.lookup import dataset_by_name, required, user_by_name
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.versions import by_dataset, chains, versions_of
+from penstock.services.versions import by_people, chains, of_same_people, split
 from penstock.services.views import PrivacyBudget
 
 MOST_USERS = 1000
+MOST_SETS = 64
+"""How many sets of versions of several datasets are composed each; what these come to apart is
+added up where there are more."""
 UNIT_OF_FAILURE = Fraction(1, 2**62)
 
 
@@ -73,9 +77,9 @@ def of(
     with server.database.read() as session:
         users = people(session, principal, names)
         datasets = (
-            [versions_of(session, dataset_by_name(session, dataset))]
+            [of_same_people(session, dataset_by_name(session, dataset))]
             if dataset is not None
-            else by_dataset(session)
+            else by_people(session)
         )
         parts = [_of_dataset(session, users, versions) for versions in datasets]
     if dataset is not None and not principal.roles & {"admin", "auditor"} and not parts[0].reach:
@@ -250,16 +254,29 @@ def _placed(process: Process, mechanism: str, rung: int) -> PlacedRelease:
 
 
 def composed(lines: Sequence[Line]) -> PrivacyBudget:
-    """The tight composition over the versions of a dataset, one line each."""
-    by_version = {line.version.version: line for line in lines}
+    """The tight composition over the versions of a dataset, one line each.
+
+    They may be of several datasets, of the same people.
+    """
+    apart = split([line.version for line in lines])
+    if len(apart) > 1 and math.prod(len(chains(one)) for one in apart) > MOST_SETS:
+        names = [{version.folded for version in one} for one in apart]
+        return _sum(
+            composed([line for line in lines if line.version.folded in name]) for name in names
+        )
+    by_version = {_which(line.version): line for line in lines}
     amounts = [
-        _of_chain([by_version[version.version] for version in chain])
+        _of_chain([by_version[_which(version)] for version in chain])
         for chain in chains([line.version for line in lines])
     ]
     return PrivacyBudget(
         max((amount.epsilon for amount in amounts), default=0.0),
         max((amount.delta for amount in amounts), default=0.0),
     )
+
+
+def _which(version: Dataset) -> tuple[str, int]:
+    return version.folded, version.version
 
 
 def _of_chain(lines: Sequence[Line]) -> PrivacyBudget:
@@ -300,17 +317,15 @@ def _together(releases: frozenset[tuple[PlacedRelease, int]], delta: float) -> f
 
 def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> ReachView | None:
     """The budgets of versions that a unit may be in, added up; those of the worst set."""
-    known = {
-        version.version: found for version, found in zip(versions, reaches, strict=True) if found
-    }
-    sums = [
-        _farthest(known.get(version.version) for version in chain) for chain in chains(versions)
-    ]
-    return max(
-        (found for found in sums if found is not None),
-        key=lambda found: found.epsilon,
-        default=None,
-    )
+    known = {_which(version): found for version, found in zip(versions, reaches, strict=True)}
+
+    def worst(of_one: Sequence[Dataset]) -> ReachView | None:
+        sums = [_farthest(known[_which(one)] for one in chain) for chain in chains(of_one)]
+        listed = [found for found in sums if found is not None]
+        return max(listed, key=lambda found: found.epsilon, default=None)
+
+    # The worst set of several datasets has the worst of each.
+    return _farthest(worst(of_one) for of_one in split(versions))
 
 
 def highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:

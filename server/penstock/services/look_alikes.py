@@ -13,6 +13,7 @@ from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest
+from penstock.services.versions import of_same_people
 
 ALIKE = 0.75
 """The part of the columns of the dataset with fewer of them that the other one has as well."""
@@ -24,6 +25,7 @@ def notices(session: Session, dataset: Dataset) -> list[str]:
     Compared are names, as types and categories may be declared otherwise for the same data.
     """
     own = DatasetRequest.model_validate_json(dataset.spec)
+    declared = {one.folded for one in of_same_people(session, dataset)}
     others = session.exec(
         select(Dataset)
         .where(col(Dataset.withdrawn_at).is_(None), col(Dataset.folded) != dataset.folded)
@@ -32,11 +34,12 @@ def notices(session: Session, dataset: Dataset) -> list[str]:
     newest = {other.folded: other for other in others}
     return [
         f"Dataset {other.name!r} declares the same columns. If it holds the same people, what they"
-        " lose in both adds up, and no budget here counts that: withdraw this dataset while"
-        f" nothing is charged, and register its file as a new version of {other.name!r}, whose"
-        " budgets are added up."
+        " lose in both adds up, and no budget here counts that until it is declared: say that"
+        f" {dataset.name!r} holds the same people as {other.name!r} (`penstock dataset same-people"
+        f" {dataset.name} {other.name}`, or same_people_as), and budgets of both are added up."
         for other in newest.values()
-        if alike(own, DatasetRequest.model_validate_json(other.spec))
+        if other.folded not in declared
+        and alike(own, DatasetRequest.model_validate_json(other.spec))
     ]
 
 

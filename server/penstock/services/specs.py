@@ -205,12 +205,17 @@ Budget = Annotated[
 
 
 class DatasetRequest(DatasetSpec):
-    """A dataset to register, with the budget of each tier."""
+    """A dataset to register, with the budget of each tier.
+
+    ``same_people_as`` names a dataset that holds the same people: losses in both add up.  It is
+    no part of how a file is read, and stored beside what is declared.
+    """
 
     delta: float = Field(ge=0, lt=1)
     budgets: Annotated[
         dict[Name, Budget], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
+    same_people_as: Annotated[Name | None, Field(exclude=True)] = None
 
 
 class VersionRequest(Spec):

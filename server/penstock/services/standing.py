@@ -71,6 +71,8 @@ class _Told:
         default_factory=lambda: defaultdict(list)
     )
 
+    people: dict[str, frozenset[str]] = field(default_factory=dict)
+
     def take(self, said: dict[str, Any]) -> None:
         """Take in one more leaf."""
         match said["kind"]:
@@ -101,10 +103,22 @@ class _Told:
     def _take_dataset(self, which: tuple[str, int], said: dict[str, Any]) -> None:
         if said.get("withdrawn"):
             self.withdrawn.add(which)
+            self._leave(which[0])
+            return
+        if other := said.get("same_people_as"):
+            joined = self.people.get(which[0], frozenset(which[:1]))
+            joined |= self.people.get(other, frozenset((other,)))
+            self.people.update(dict.fromkeys(joined, joined))
             return
         about = said["delta"], said["neighboring"], said.get("disjoint_units", False)
         self.datasets[which] = about
         self.declared[which].append(said.get("declaration_sha256"))
+
+    def _leave(self, name: str) -> None:
+        """Where no version of a dataset is left, nobody is in it any more."""
+        if {one for one in self.datasets if one[0] == name} <= self.withdrawn:
+            left = self.people.pop(name, frozenset()) - {name}
+            self.people.update(dict.fromkeys(left, left))
 
     def _take_act(self, said: dict[str, Any]) -> None:
         match said["kind"]:
@@ -206,6 +220,16 @@ def _datasets(session: Session, told: _Told, datasets: Sequence[Dataset]) -> Ite
     withdrawn = {(one.name, one.version) for one in datasets if one.withdrawn_at is not None}
     if about != told.datasets or withdrawn != told.withdrawn:
         yield "the datasets are not those of the log"
+    names: dict[int, set[str]] = defaultdict(set)
+    for one in datasets:
+        if one.people is not None and one.withdrawn_at is None:
+            names[one.people].add(one.name)
+    shared = {name: group for group in names.values() for name in group if len(group) > 1}
+    alone = {one.name for one in datasets if one.people is None and one.withdrawn_at is None}
+    if shared != {name: group for name, group in told.people.items() if len(group) > 1} or (
+        alone & shared.keys()
+    ):
+        yield "other datasets are declared to hold the same people than the log has it"
     former: dict[int, list[str]] = defaultdict(list)
     statement = select(FormerDeclaration).order_by(col(FormerDeclaration.number))
     for row in session.exec(statement).all():

@@ -23,7 +23,7 @@ from penstock.services.server import Server
 from penstock.services.specs import VersionRequest
 from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_no_larger
-from penstock.services.versions import versions_of
+from penstock.services.versions import of_same_people, versions_of
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class VersionTierView:
     """How much one person may lose to a tier, null where it sees nothing.
 
     ``before``: over all versions until now; ``own``: in the new one; ``together``: over all
-    versions then, added up over those that one person may be in.
+    versions then, added up over those that one person may be in.  Datasets that hold the same
+    people are counted with it.
     """
 
     tier: str
@@ -65,6 +66,7 @@ def foresee(
     request = datasets.next_version(server, before, wanted)
     with server.database.read() as session:
         versions = versions_of(session, dataset_by_name(session, name))
+        shared = of_same_people(session, versions[-1])
         tiers = ordered(session)
         accounts = resolve(request.budgets, tiers, request.delta)
         number = datasets.last_version(session, versions[-1]) + 1
@@ -75,7 +77,7 @@ def foresee(
             version=number,
             disjoint_units=wanted.disjoint_units,
             tiers=[
-                view for tier in tiers if (view := _tier(session, versions, coming, tier, accounts))
+                view for tier in tiers if (view := _tier(session, shared, coming, tier, accounts))
             ],
             refusal=_refusal(session, server, versions, wanted),
         )

@@ -2,10 +2,12 @@
 
 A version is new data under the same name, with budgets of its own.  Somebody may be in
 several versions, and then what these lost adds up; unless an admin stated that nobody in
-a version is in any earlier one.
+a version is in any earlier one.  Datasets that were declared to hold the same people
+(``same_people``) count together as versions of one dataset do.
 """
 
 from collections.abc import Sequence
+from itertools import product
 
 from sqlmodel import Session, col, select
 
@@ -26,11 +28,36 @@ def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
     )
 
 
-def by_dataset(session: Session) -> list[list[Dataset]]:
-    """The versions of every dataset, in the order in which the first were registered."""
-    found: dict[str, list[Dataset]] = {}
+def of_same_people(session: Session, dataset: Dataset) -> list[Dataset]:
+    """All versions of all datasets that hold the people of ``dataset``, the oldest first."""
+    if dataset.people is None:
+        return versions_of(session, dataset)
+    return list(
+        session.exec(
+            select(Dataset)
+            .where(col(Dataset.people) == dataset.people, col(Dataset.withdrawn_at).is_(None))
+            .order_by(col(Dataset.id))
+        ).all()
+    )
+
+
+def by_people(session: Session) -> list[list[Dataset]]:
+    """The versions of all datasets, those together that hold the same people.
+
+    In the order in which the first of each were registered.
+    """
+    found: dict[int | str, list[Dataset]] = {}
     standing = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
     for version in session.exec(standing.order_by(col(Dataset.id))).all():
+        key = version.folded if version.people is None else version.people
+        found.setdefault(key, []).append(version)
+    return list(found.values())
+
+
+def split(versions: Sequence[Dataset]) -> list[list[Dataset]]:
+    """The versions of each of some datasets, by themselves."""
+    found: dict[str, list[Dataset]] = {}
+    for version in versions:
         found.setdefault(version.folded, []).append(version)
     return list(found.values())
 
@@ -40,8 +67,17 @@ def chains(versions: Sequence[Dataset]) -> list[list[Dataset]]:
 
     A version with units of its own begins a new chain; any other may hold units of every
     chain so far, and goes on with each.  What a dataset lost is the largest sum over a
-    chain (parallel composition, McSherry 2009, which needs add_remove).
+    chain (parallel composition, McSherry 2009, which needs add_remove).  Of several datasets
+    that hold the same people a unit may be in any chain of each: what was stated of a version
+    speaks of earlier versions of its own dataset alone.
     """
+    if not versions:
+        return []
+    each = [_chains_of_one(of_one) for of_one in split(versions)]
+    return [[version for part in parts for version in part] for parts in product(*each)]
+
+
+def _chains_of_one(versions: Sequence[Dataset]) -> list[list[Dataset]]:
     found: list[list[Dataset]] = []
     for version in versions:
         if version.disjoint_units or not found:

@@ -71,7 +71,9 @@ class DatasetView:
 
     Of several versions it is the newest.  ``disjoint_units`` says whether an admin stated
     that nobody in it is in any earlier one.  ``declaration`` counts how often it was declared:
-    1 unless it was corrected.  ``notices`` are for whoever registers it, and none elsewhere.
+    1 unless it was corrected.  ``same_people_as`` are the datasets that were declared to hold
+    the same people, those that the caller may see.  ``notices`` are for whoever registers it,
+    and none elsewhere.
     """
 
     name: str
@@ -85,6 +87,7 @@ class DatasetView:
     columns: dict[str, Any]
     budgets: dict[str, PrivacyBudget]
     registered_at: datetime
+    same_people_as: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
 
@@ -134,6 +137,16 @@ class VersionBudgetView:
 
 
 @dataclass(frozen=True)
+class OtherBudgetView:
+    """The budget of one version of another dataset that holds the same people."""
+
+    dataset: str
+    version: int
+    disjoint_units: bool
+    tiers: list[TierBudgetView]
+
+
+@dataclass(frozen=True)
 class TierTotalView:
     """What a tier was granted and has spent, over the versions that one unit may be in."""
 
@@ -147,7 +160,8 @@ class DatasetBudgetView:
     """The budget of a dataset, tier by tier.
 
     ``tiers`` have that of the newest version, of which new queries are paid;
-    ``together`` is the promise over all versions.
+    ``together`` is the promise over all versions, and over ``same_people``: the versions of the
+    datasets that were declared to hold the same people.
     """
 
     dataset: str
@@ -155,6 +169,7 @@ class DatasetBudgetView:
     tiers: list[TierBudgetView]
     earlier: list[VersionBudgetView]
     together: list[TierTotalView]
+    same_people: list[OtherBudgetView] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

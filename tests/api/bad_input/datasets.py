@@ -228,12 +228,15 @@ def rows_of_change() -> list[Row]:
     path = f"{DATASETS}/stays"
     column = {"town": {"type": "string", "categories": ["a", "a"]}}
     both = {"delta": 1e-7, "budgets": {"public": 1}}
-    budgets = "/budgets"
+    budgets, people = "/budgets", {"same_people_as": "missing"}
     wanted: list[tuple[str, dict[str, Any], str | None, str]] = [
         ("nothing", {}, None, "Say what is declared otherwise"),
         ("nothing, said", {"columns": None}, None, "Say what is declared otherwise"),
         ("what it is", {"columns": {"person": {"type": "string"}}}, None, "as already"),
         ("two acts", both, None, "each by a request of its own"),
+        ("acts of others", {"delta": 1e-7, **people}, None, "each by a request of its own"),
+        ("nobody's people", people, "/same_people_as", "There is no dataset 'missing'"),
+        ("its own people", {"same_people_as": "STAYS"}, "/same_people_as", "the dataset itself"),
         ("a category twice", {"columns": column}, "/columns/town/categories", "occurs once"),
         ("no column", {"columns": {"sea": {"type": "string"}}}, "/columns/sea", "1 of the"),
         ("no column to leave out", {"columns": {"sea": None}}, "/columns/sea", "not declared"),

@@ -35,7 +35,12 @@ LATER_COLUMNS = (
     ("query", "mismatches"),
     ("idempotency", "mismatches"),
     ("tier_budget", "highest_epsilon"),
-    *(("dataset", "declaration"), ("dataset", "withdrawn_at"), ("query", "declaration")),
+    *(
+        ("dataset", "declaration"),
+        ("dataset", "withdrawn_at"),
+        ("dataset", "people"),
+        ("query", "declaration"),
+    ),
 )
 QUERY = metadata.tables["query"]
 

@@ -68,7 +68,13 @@ def datasets(found: Sequence[Dataset]) -> Document:
         EPSILON,
         DELTA,
     )
-    note = "" if found else "No datasets are registered."
+    shared = [
+        f"{item.name} holds the same people as {', '.join(item.same_people_as)}:"
+        " what they lose adds up."
+        for item in found
+        if item.same_people_as
+    ]
+    note = " ".join(shared) if found else "No datasets are registered."
     return Document([item.answer for item in found], columns, rows, note=note)
 
 

@@ -183,7 +183,10 @@ class Me:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A source of records, as declared.  ``budgets`` maps tiers to what they may lose."""
+    """A source of records, as declared.  ``budgets`` maps tiers to what they may lose.
+
+    ``same_people_as`` are datasets that hold the same people: losses in all of them add up.
+    """
 
     name: str
     version: int | None
@@ -193,6 +196,7 @@ class Dataset:
     columns: Mapping[str, object] = field(hash=False)
     budgets: Mapping[str, PrivacyLoss] = field(hash=False)
     answer: Answer = field(repr=False, compare=False)
+    same_people_as: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -211,6 +215,7 @@ class Dataset:
                 else {tier: PrivacyLoss.read(budgets.child(tier)) for tier in budgets.whole}
             ),
             whole(fields),
+            fields.texts("same_people_as") if "same_people_as" in fields.whole else (),
         )
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
-from penstock.services import budget, corrections, datasets, dummy, proposals
+from penstock.services import budget, corrections, datasets, dummy, proposals, same_people
 from penstock.services.corrections import WithdrawnView
 from penstock.services.dataset_changes import DatasetChange
 from penstock.services.paging import Window
@@ -38,13 +38,16 @@ def show_dataset(call: Call, dataset: str) -> DatasetView:
 
 @operations.patch("/datasets/{dataset}", ADMIN, refusals=(409,))
 def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView | ProposalView:
-    """Raise or lower the budgets of tiers, or correct what the dataset is declared as.
+    """Raise or lower budgets of tiers, correct the declaration, or declare whose people it holds.
 
     A budget below what is spent is refused.  Under the two-person rule one that is larger than
     all that the dataset has is proposed.  While nothing was charged all of the declaration may
     be corrected; afterwards columns and `max_units`, and what was spent stays spent.
-    Registered queries keep the declaration that they were registered under.
+    Registered queries keep the declaration that they were registered under.  With
+    `same_people_as` losses in another dataset are added to those in this one, for good.
     """
+    if body.same_people_as is not None:
+        return same_people.declare(call.server, call.principal, dataset, body.same_people_as)
     if body.budgets is None:
         return corrections.correct(call.server, call.principal, dataset, body.correction)
     change = BudgetChange(dataset=dataset, budgets=body.budgets)

@@ -15,7 +15,8 @@ class Dataset(Table, table=True):
     registrar stated: that no privacy unit of it is in any earlier version.  ``spec``,
     ``neighboring`` and ``delta`` are as it is declared now; ``declaration`` counts them from 2
     on, null where none was corrected.  ``withdrawn_at`` is when it was taken back, before
-    anything was charged: its number stays its own.
+    anything was charged: its number stays its own.  ``people`` is the key of the dataset that
+    stands for all that were declared to hold the same people; null where none was.
     """
 
     __tablename__ = "dataset"
@@ -45,6 +46,7 @@ class Dataset(Table, table=True):
     mac: bytes | None = None
     declaration: int | None = None
     withdrawn_at: datetime | None = Field(default=None, sa_type=Moment)
+    people: int | None = Field(default=None, sa_type=BigInteger)
 
 
 class FormerDeclaration(Table, table=True):

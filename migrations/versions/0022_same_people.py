@@ -1,0 +1,18 @@
+"""Datasets that were declared to hold the same people."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0022"
+down_revision = "0021"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("dataset", sa.Column("people", sa.BigInteger(), nullable=True))
+
+
+def downgrade() -> None:
+    """History is append-only and stays; restore a backup instead."""
+    raise NotImplementedError("a schema is never taken back; restore a backup instead")

@@ -1,0 +1,120 @@
+"""Which datasets hold the same people, as far as that was declared.
+
+Each dataset is in one group, or in none: ``Dataset.people``, which all of its versions have,
+is the key of one of the group.  Groups grow by being joined, and never get smaller but by
+datasets that are withdrawn, in which nothing was ever charged.
+"""
+
+from collections.abc import Sequence
+
+from sqlmodel import Session, col, select
+
+from penstock.connectors.specs import UnitColumn, UnitRows
+from penstock.errors import Conflict, InvalidInput, NotFound
+from penstock.persistence import lock_dataset
+from penstock.persistence.tables import Dataset
+from penstock.services.acts import record
+from penstock.services.lookup import dataset_by_name, required
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.specs import DatasetRequest
+from penstock.services.versions import of_same_people
+
+POINTER = "/same_people_as"
+
+
+def others_of(session: Session, dataset: Dataset) -> list[Dataset]:
+    """All versions of the other datasets that hold the same people, the oldest first."""
+    if dataset.people is None:
+        return []
+    return [one for one in of_same_people(session, dataset) if one.folded != dataset.folded]
+
+
+def of_request(session: Session, request: DatasetRequest) -> Dataset | None:
+    """The dataset whose people one that is registered is declared to hold, if any.
+
+    It is locked.  Raises ``InvalidInput`` where there is none, and ``Conflict`` where losses
+    in both cannot be added up.
+    """
+    if request.same_people_as is None:
+        return None
+    lock_all(session)
+    other = named(session, request.same_people_as)
+    require_comparable(request, of_same_people(session, other))
+    return other
+
+
+def join(
+    session: Session, server: Server, principal: Principal, dataset: Dataset, other: Dataset
+) -> None:
+    """Let two datasets, and all that hold the people of either, be one group; and log it."""
+    rows = [*of_same_people(session, dataset), *of_same_people(session, other)]
+    require_comparable(spec_of(dataset), rows)
+    people = min(one.people or required(one.id) for one in rows)
+    for row in rows:
+        row.people = people
+        session.add(row)
+    session.flush()
+    record(
+        session,
+        principal,
+        "dataset",
+        server.clock(),
+        dataset=dataset,
+        version=dataset.version,
+        same_people_as=other.name,
+    )
+
+
+def require_comparable(spec: DatasetRequest, others: Sequence[Dataset]) -> None:
+    """Raise ``Conflict`` where losses in a dataset and in others bound no loss of one unit."""
+    for other in others:
+        theirs = spec_of(other)
+        if spec.neighboring != theirs.neighboring:
+            raise Conflict(
+                f"What is lost in {spec.name!r} is stated for neighboring data under"
+                f" {spec.neighboring}, and in {other.name!r} under {theirs.neighboring}: the two"
+                " cannot be added up. Register the data of one of them anew under the relation"
+                " of the other, and declare that.",
+            )
+        if _unit(spec) != _unit(theirs):
+            raise Conflict(
+                f"The privacy unit of {spec.name!r} is {_unit(spec)}, and that of {other.name!r}"
+                f" is {_unit(theirs)}: what one of them loses in both cannot be added up. Register"
+                " the data of one of them anew with the privacy unit of the other, and declare"
+                " that.",
+            )
+
+
+def _unit(spec: DatasetRequest) -> str:
+    """What is protected, in words; a column may be called otherwise in another file."""
+    unit = spec.privacy_unit
+    if isinstance(unit, UnitRows):
+        return "a row"
+    # Of vectors that are pushed it is asserted, as whoever a column names is.
+    return "somebody" if unit is None or isinstance(unit, UnitColumn) else "an event"
+
+
+def named(session: Session, name: str) -> Dataset:
+    """The dataset that is said to hold the same people.  Raises ``InvalidInput``."""
+    try:
+        return dataset_by_name(session, name)
+    except NotFound:
+        raise InvalidInput(
+            f"There is no dataset {name!r}; name one that is registered, or leave this out.",
+            pointer=POINTER,
+        ) from None
+
+
+def lock_all(session: Session) -> None:
+    """Lock all datasets, in one order: which of them belong together is known afterwards."""
+    keys = session.exec(
+        select(col(Dataset.id)).where(col(Dataset.withdrawn_at).is_(None)).order_by(col(Dataset.id))
+    ).all()
+    for key in keys:
+        lock_dataset(session, required(key))
+
+
+def spec_of(dataset: Dataset) -> DatasetRequest:
+    """What a dataset is declared as now."""
+    return DatasetRequest.model_validate_json(dataset.spec)

@@ -1,0 +1,126 @@
+"""Datasets that hold the same people: declared by an admin, and never taken back.
+
+A fingerprint is of bytes, so that the same table as CSV and as Parquet is two datasets, each
+with budgets of its own.  Once they are declared to hold the same people, what anybody may
+lose, was granted and has spent is added up over both, as over versions of one dataset.  It
+is transitive: each dataset has one group, or none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from penstock.errors import Conflict, InvalidInput
+from penstock.persistence.tables import Dataset, Tier
+from penstock.services import datasets
+from penstock.services.accounts import open_account
+from penstock.services.exposure import composed, reach, reach_of, visible
+from penstock.services.exposure_views import ReachView
+from penstock.services.lookup import dataset_by_name, required
+from penstock.services.population import (
+    POINTER,
+    join,
+    lock_all,
+    named,
+    require_comparable,
+    spec_of,
+)
+from penstock.services.principals import Principal, require_still
+from penstock.services.server import Server
+from penstock.services.tiers import ordered
+from penstock.services.versions import of_same_people, split
+from penstock.services.views import DatasetView, PrivacyBudget
+
+
+@dataclass(frozen=True)
+class SamePeopleTierView:
+    """What one person may lose to a tier: in each of both until now, and in all of them then.
+
+    ``granted`` are budgets, ``spent`` is what the tier may fetch; null where it sees nothing.
+    """
+
+    tier: str
+    granted: ReachView | None
+    granted_there: ReachView | None
+    granted_together: ReachView
+    spent_together: PrivacyBudget
+
+
+@dataclass(frozen=True)
+class ForeseenPeopleView:
+    """What it would mean that two datasets hold the same people; ``datasets`` are all of them."""
+
+    dataset: str
+    same_people_as: str
+    datasets: list[str]
+    tiers: list[SamePeopleTierView]
+
+
+def declare(server: Server, principal: Principal, name: str, other: str) -> DatasetView:
+    """Declare that two datasets hold the same people, with all that hold those of either.
+
+    No budget becomes another, and nothing is charged: what was granted and spent in all of
+    them counts together from now on.  Nobody can take it back.  Raises ``NotFound``,
+    ``InvalidInput`` for a dataset that is not there and for the same one, and ``Conflict``
+    where it is declared already, and where losses of both cannot be added up.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        require_still(session, principal, "admin")
+        lock_all(session)
+        dataset, found = _both(session, name, other)
+        join(session, server, principal, dataset, found)
+        return datasets.view(session, dataset, None)
+
+
+def foresee(server: Server, principal: Principal, name: str, other: str) -> ForeseenPeopleView:
+    """What ``declare`` would make of the losses to each tier; nothing is done.  Raises as it does.
+
+    A budget may be lowered where the sums are larger than they should be, down to what is spent.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        dataset, found = _both(session, name, other)
+        here, there = of_same_people(session, dataset), of_same_people(session, found)
+        require_comparable(spec_of(dataset), there)
+        views = [_tier(session, here, there, tier) for tier in ordered(session)]
+        names = [one[0].name for one in split([*here, *there])]
+        return ForeseenPeopleView(
+            dataset.name, found.name, names, [view for view in views if view is not None]
+        )
+
+
+def _both(session: Session, name: str, other: str) -> tuple[Dataset, Dataset]:
+    dataset, found = dataset_by_name(session, name), named(session, other)
+    if dataset.folded == found.folded:
+        raise InvalidInput(
+            "This is the dataset itself, all versions of which count together already; name"
+            " another one.",
+            pointer=POINTER,
+        )
+    if dataset.people is not None and dataset.people == found.people:
+        raise Conflict(
+            f"That {dataset.name!r} and {found.name!r} hold the same people is declared already;"
+            " nothing was changed.",
+        )
+    return dataset, found
+
+
+def _tier(
+    session: Session, here: Sequence[Dataset], there: Sequence[Dataset], tier: Tier
+) -> SamePeopleTierView | None:
+    both = [*here, *there]
+    accounts = [open_account(session, required(one.id), tier) for one in both]
+    granted = [reach_of(account) for account in accounts]
+    together = reach(both, granted)
+    if together is None:
+        return None
+    lines = [visible(session, one, account) for one, account in zip(both, accounts, strict=True)]
+    return SamePeopleTierView(
+        tier.name,
+        reach(here, granted[: len(here)]),
+        reach(there, granted[len(here) :]),
+        together,
+        composed(lines),
+    )
