@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import select
@@ -371,7 +372,12 @@ def test_more_sets_than_are_composed_each_are_added_up_apart(
 
 def test_a_unit_may_be_in_any_chain_of_each() -> None:
     def version(name: str, number: int, *, own: bool) -> Dataset:
-        fields = {"name": name, "folded": name, "version": number, "disjoint_units": own}
+        fields: dict[str, Any] = {
+            "name": name,
+            "folded": name,
+            "version": number,
+            "disjoint_units": own,
+        }
         return Dataset.model_construct(None, **fields)
 
     first, second = version("a", 1, own=False), version("a", 2, own=True)
