@@ -264,7 +264,8 @@ def test_nor_is_a_declaration_corrected_to_what_cannot(world: World, tmp_path: P
             corrections.correct(world.server, OPERATOR, "third", wanted)
     corrections.correct(world.server, OPERATOR, "third", CorrectionRequest(delta=1e-7))
     total = shown(world).together[-1].granted
-    assert (total.epsilon, total.delta) == (16, pytest.approx(1.1e-6))
+    assert total.epsilon == 16
+    assert total.delta == pytest.approx(1.1e-6)
 
 
 def test_who_is_withdrawn_joins_the_others_still(world: World, tmp_path: Path) -> None:
