@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import examples
+from penstock.cli.budget_plans import moved, together
 from penstock.cli.drafts import dataset_example, whole
 from penstock.cli.imports import import_metadata
 from penstock.cli.operator import Operator, everything
@@ -15,8 +16,6 @@ from penstock.cli.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
-    from penstock.services.budget_plans import MovedBudgetsView
-    from penstock.services.same_people import ForeseenPeopleView
     from penstock.services.views import DatasetBudgetView, DatasetView
 
 
@@ -158,7 +157,7 @@ def same_people(operator: Operator, name: str, other: str, *, looking: bool) -> 
 
     if looking:
         found = people.foresee(operator.server, operator.principal, name, other)
-        operator.print(_together(found))
+        operator.print(together(found))
         return
     operator.print(shown(people.declare(operator.server, operator.principal, name, other)))
 
@@ -254,7 +253,7 @@ def budget(
             from penstock.services import budget_plans
 
             found = budget_plans.foresee(operator.server, operator.principal, name, change)
-            operator.print(_foreseen(found))
+            operator.print(moved(found))
             return
         if asked(operator, BudgetChange(dataset=name, budgets=change.budgets)) is None:
             return
@@ -294,47 +293,6 @@ def shred(operator: Operator, name: str, yes: bool) -> None:
             note="Copies of the keys that were made before hold them still: destroy those too.",
         )
     )
-
-
-def _foreseen(found: "MovedBudgetsView") -> Document:
-    """One row for each tier whose budget would be another."""
-    columns = (
-        *(Column("tier"), *(Column(name, right=True) for name in ("before", "after"))),
-        *(Column(name, percent, right=True) for name in ("spent_share", "spent_share_after")),
-        *(Column(name, percent, right=True) for name in ("failure_share", "failure_share_after")),
-        *(Column("fits"), Column("dearer")),
-    )
-    rows = [
-        (
-            *(one.tier, one.before.epsilon if one.before else None, one.after.epsilon),
-            *(one.spent_share, one.spent_share_after),
-            *(one.failure_share, one.failure_share_after),
-            *(one.fits, ", ".join(query.query for query in one.dearer)),
-        )
-        for one in found.tiers
-    ]
-    notes = [found.refusal or "Nothing was done."]
-    if found.second:
-        notes.append("It takes another admin to approve it.")
-    return Document(found, columns, rows, note=" ".join(notes))
-
-
-def _together(found: "ForeseenPeopleView") -> Document:
-    """One row for each tier that sees any of some datasets that hold the same people."""
-    names = ("granted", "granted_there", "granted_together", "spent_together")
-    columns = (Column("tier"), *(Column(name, right=True) for name in names))
-    rows = [
-        (
-            one.tier,
-            one.granted and one.granted.epsilon,
-            one.granted_there and one.granted_there.epsilon,
-            one.granted_together.epsilon,
-            one.spent_together.epsilon,
-        )
-        for one in found.tiers
-    ]
-    fact = f"epsilons, if {', '.join(found.datasets)} hold the same people"
-    return Document(found, columns, rows, [fact], note="Nothing was done.")
 
 
 def shown(found: "DatasetView") -> Document:

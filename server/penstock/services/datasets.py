@@ -32,7 +32,7 @@ from penstock.services.specs import DatasetRequest, VersionRequest
 from penstock.services.state import fresh_dataset_key, require_keys
 from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_no_larger
-from penstock.services.versions import versions_of
+from penstock.services.versions import last_version, versions_of
 from penstock.services.views import DatasetView, Page, PrivacyBudget
 from penstock.settings import Settings
 
@@ -263,14 +263,6 @@ def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
     if wanted.max_units is not None:
         changes["max_units"] = wanted.max_units
     return spec.model_copy(update=changes)
-
-
-def last_version(session: Session, dataset: Dataset) -> int:
-    """The number of the last version, withdrawn ones included."""
-    return max(
-        one.version
-        for one in session.exec(select(Dataset).where(col(Dataset.folded) == dataset.folded)).all()
-    )
 
 
 def _registered(

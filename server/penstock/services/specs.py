@@ -205,11 +205,7 @@ Budget = Annotated[
 
 
 class DatasetRequest(DatasetSpec):
-    """A dataset to register, with the budget of each tier.
-
-    ``same_people_as`` names a dataset that holds the same people: losses in both add up.  It is
-    no part of how a file is read, and stored beside what is declared.
-    """
+    """A dataset to register, with the budget of each tier; losses add up over ``same_people_as``."""
 
     delta: float = Field(ge=0, lt=1)
     budgets: Annotated[

@@ -23,7 +23,7 @@ from penstock.services.server import Server
 from penstock.services.specs import VersionRequest
 from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_no_larger
-from penstock.services.versions import of_same_people, versions_of
+from penstock.services.versions import last_version, of_same_people, versions_of
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def foresee(
         shared = of_same_people(session, versions[-1])
         tiers = ordered(session)
         accounts = resolve(request.budgets, tiers, request.delta)
-        number = datasets.last_version(session, versions[-1]) + 1
+        number = last_version(session, versions[-1]) + 1
         own = {"version": number, "disjoint_units": wanted.disjoint_units}
         coming = Dataset(**{**versions[-1].model_dump(exclude={"id"}), **own})
         return ForeseenVersionView(

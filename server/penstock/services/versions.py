@@ -28,6 +28,14 @@ def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
     )
 
 
+def last_version(session: Session, dataset: Dataset) -> int:
+    """The number of the last version, withdrawn ones included."""
+    return max(
+        one.version
+        for one in session.exec(select(Dataset).where(col(Dataset.folded) == dataset.folded)).all()
+    )
+
+
 def of_same_people(session: Session, dataset: Dataset) -> list[Dataset]:
     """All versions of all datasets that hold the people of ``dataset``, the oldest first."""
     if dataset.people is None:
