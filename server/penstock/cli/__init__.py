@@ -5,6 +5,7 @@
 * ``options``   options as every command declares them
 * ``output``    a table for people, JSON or CSV for programs
 * ``specs``     what the services are asked for, from options, files and standard input
+* ``budget_plans``  what other budgets, and people that datasets share, would mean: as tables
 * ``drafts``    files to begin with
 * ``serving``   handing over to gunicorn, as ``launch`` starts it
 * ``home``, ``users``, ``tokens``, ``tiers``, ``datasets``, ``queries``, ``releases``,

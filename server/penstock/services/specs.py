@@ -205,7 +205,7 @@ Budget = Annotated[
 
 
 class DatasetRequest(DatasetSpec):
-    """A dataset to register, with the budget of each tier; losses add up over ``same_people_as``."""
+    """A dataset to register, with each tier's budget, and whose people it holds."""
 
     delta: float = Field(ge=0, lt=1)
     budgets: Annotated[
