@@ -198,6 +198,16 @@ def test_an_answer_that_is_not_what_the_document_says_is_found() -> None:
         valid({"$ref": "#/components/schemas/Tier"}, {"name": "public", "rank": "high"})
 
 
+def test_every_part_of_a_body_stands_in_the_document_as_it_is_read() -> None:
+    """No part of an answer stands there under the name of one of a body."""
+    schemas = document()["components"]["schemas"]
+    for operation in OPERATIONS:
+        parts = operation.body.json_schema().get("$defs", {}) if operation.body else {}
+        for name, part in parts.items():
+            assert part.get("properties", {}).keys() == schemas[name].get("properties", {}).keys()
+            assert part.get("required", []) == schemas[name].get("required", [])
+
+
 def test_every_field_that_a_body_needs_says_what_to_enter() -> None:
     """What is missing is answered with an example, whichever the body."""
     bodies = [operation.body.json_schema() for operation in OPERATIONS if operation.body]

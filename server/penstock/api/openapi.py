@@ -76,6 +76,10 @@ _REPLAYED: Mapping[str, Any] = {
 }
 
 
+_AS_THEY_ARE = frozenset({"HistogramView"})
+"""Views whose short name is that of what a body asks for: an aggregate may be a histogram."""
+
+
 class _Untitled(GenerateJsonSchema):
     """Schemas without the titles that only repeat the names of fields."""
 
@@ -167,11 +171,14 @@ def _text(name: str, part: Any) -> Any:
 
 
 def _short(name: str) -> str:
-    """``Page_TierView_`` is called ``TierPage``, ``TierView`` is called ``Tier``."""
+    """``Page_TierView_`` is called ``TierPage``, ``TierView`` is called ``Tier``.
+
+    A view keeps its name where a body has a part of the shorter one.
+    """
     page = re.fullmatch(r"Page_(\w+?)_", name)
     if page:
         return _short(page.group(1)) + "Page"
-    return name.removesuffix("View")
+    return name if name in _AS_THEY_ARE else name.removesuffix("View")
 
 
 def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
