@@ -92,7 +92,13 @@ def test_the_format_may_stand_before_and_behind_the_command(
     table = begins("budget", "flights")
     streams = command.commands.commands["stream"]
     assert isinstance(streams, click.Group)
-    singly = {name: one for name, one in command.commands.commands.items() if one is not streams}
+    # A monitor writes lines for a journal, and no table of data.
+    lines = command.commands.commands["audit"]
+    singly = {
+        name: one
+        for name, one in command.commands.commands.items()
+        if one is not streams and one is not lines
+    }
     for name, one in (*singly.items(), *streams.commands.items()):
         assert "form" in {option.name for option in one.params}, name
     assert begins("--format", "csv", "budget", "flights") == "tier"

@@ -9,12 +9,14 @@
   of, and what a stream would cost.
 - ``models``: everything else that the server answers with.
 - ``log``, ``notes``, ``tree``, ``ed25519``: what is remembered of a server's log, and its proofs.
+- ``watch``, ``cosigning``: a monitor that follows a log, tells of a fork, and cosigns.
 - ``offline``: a program that verifies an export of the log, without the server.
 - ``errors``: the one tree of errors.
 - ``transport``, ``address``, ``problems``, ``fields``, ``nesting``: HTTP, which servers a
   token may be sent to, refusals, and the reading of answers.
 - ``notebook``, ``svg``, ``rounding``: how things look.
-- ``command``, ``documents``, ``stream_documents``, ``output``: the ``penstock-client`` program.
+- ``command``, ``audit_command``, ``documents``, ``stream_documents``, ``output``: the
+  ``penstock-client`` program.
 """
 
 from penstock_client.client import Client
@@ -28,6 +30,7 @@ from penstock_client.errors import (
     InvalidArgument,
     InvalidField,
     InvalidInput,
+    LogForked,
     LogRefused,
     MissingExtra,
     NotAuthenticated,
@@ -94,6 +97,7 @@ __all__ = [
     "InvalidField",
     "InvalidInput",
     "Level",
+    "LogForked",
     "LogRefused",
     "Me",
     "MeanParts",

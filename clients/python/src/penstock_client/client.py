@@ -2,8 +2,9 @@
 
 import math
 import os
+import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ import httpx
 
 import penstock_client
 from penstock_client.address import DEFAULT
+from penstock_client.cosigning import Cosigner
 from penstock_client.dummy import Dummy
 from penstock_client.errors import InvalidArgument, ProtocolError
 from penstock_client.fields import Fields
@@ -35,6 +37,7 @@ from penstock_client.release import Release
 from penstock_client.stream_preview import StreamPreview
 from penstock_client.streams import Pushed, RunningTotals, Stream
 from penstock_client.transport import LARGEST_ANSWER, Bearer, Transport
+from penstock_client.watch import Watcher
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -249,6 +252,22 @@ class Client:
         Raises ``LogRefused`` for a log that is shorter than it was, or another one.
         """
         return self._log.follow()
+
+    def watcher(
+        self,
+        state: Path,
+        *,
+        key: bytes | None = None,
+        evidence: Path | None = None,
+        cosigner: Cosigner | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> Watcher:
+        """A monitor of the server's log that remembers it in the file ``state``.
+
+        ``key`` is the log's, where it is known; ``evidence`` the folder for what shows a fork.
+        """
+        url = self._transport.url
+        return Watcher(self._transport, url, state, key, evidence, cosigner, clock)
 
     def _hold(self, found: Release | RunningTotals, **said: object) -> None:
         """Hold the server to a receipt: its leaf is of this answer, to this user."""

@@ -1,7 +1,7 @@
 """The ``penstock-client`` program.
 
 Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 failure,
-2 usage, 3 refused by policy or budget, 4 not reachable.
+2 usage, 3 refused by policy or budget, 4 not reachable, 5 a log that forked.
 """
 
 import os
@@ -13,11 +13,13 @@ from typing import NoReturn
 import click
 
 from penstock_client import documents, stream_documents
+from penstock_client.audit_command import audit
 from penstock_client.client import TIMEOUT, Client
 from penstock_client.errors import (
     BudgetExhausted,
     Forbidden,
     InvalidArgument,
+    LogForked,
     NotReachable,
     PenstockError,
 )
@@ -27,7 +29,7 @@ from penstock_client.pushing import elements_in
 from penstock_client.rounding import printable
 
 NUMBER = click.IntRange(min=1)
-DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE = range(5)
+DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE, FORKED = range(6)
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ format_option = click.option(
 @click.group(
     context_settings={"auto_envvar_prefix": "PENSTOCK"},
     epilog="Exit codes: 0 done, 1 failure, 2 usage, 3 refused by policy or budget,"
-    " 4 not reachable.",
+    " 4 not reachable, 5 a log that forked.",
 )
 @click.option("--url", show_envvar=True, help="The server [default: http://127.0.0.1:8080].")
 @click.option(
@@ -325,6 +327,9 @@ def verify(settings: Settings) -> None:
         settings.print(documents.checkpoint(client.verify()))
 
 
+commands.add_command(audit)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Runs the program; answers with its exit code, and raises nothing."""
     try:
@@ -358,6 +363,8 @@ def _code(error: PenstockError) -> int:
         return USAGE
     if isinstance(error, Forbidden | BudgetExhausted):
         return REFUSED
+    if isinstance(error, LogForked):
+        return FORKED
     return NOT_REACHABLE if isinstance(error, NotReachable) else FAILURE
 
 

@@ -24,6 +24,7 @@ No error holds the token.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 
 class PenstockError(Exception):
@@ -60,6 +61,17 @@ class LogRefused(PenstockError):
 
     Also where what was seen of logs before cannot be read or kept.
     """
+
+
+class LogForked(LogRefused):
+    """A log that was followed is not what it was; ``evidence`` is the file that shows it."""
+
+    def __init__(self, told: str, evidence: Path | None) -> None:
+        super().__init__(told, evidence)
+        self.evidence = evidence
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 @dataclass(frozen=True)

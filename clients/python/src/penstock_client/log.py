@@ -14,13 +14,12 @@ from typing import Protocol
 from penstock_client.errors import LogRefused
 from penstock_client.fields import Fields
 from penstock_client.leaves import stated
-from penstock_client.memory import Known, Memory
+from penstock_client.memory import VARIABLE, Known, Memory
 from penstock_client.models import Receipt
 from penstock_client.notes import Checkpoint, opened
 from penstock_client.tree import consistent, included, leaf_hash
 
 API = "/api/v1/audit"
-VARIABLE = "PENSTOCK_CHECKPOINTS"
 LARGEST_ANSWER = 2**16
 """In bytes: a proof has at most 54 hashes."""
 

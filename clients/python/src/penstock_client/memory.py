@@ -16,6 +16,8 @@ from penstock_client.errors import LogRefused
 from penstock_client.nesting import shallow
 from penstock_client.notes import Checkpoint, opened
 
+VARIABLE = "PENSTOCK_CHECKPOINTS"
+
 if sys.platform != "win32":
     import fcntl
 
@@ -32,11 +34,11 @@ class Memory:
     """What is remembered of the log at ``url`` in ``file``; nothing where that is ``None``.
 
     Every method raises ``LogRefused`` where the file cannot be read, or is not what was
-    written: whoever forgets a log believes the next one.
+    written: whoever forgets a log believes the next one.  ``setting`` names the file to its user.
     """
 
-    def __init__(self, file: Path | None, url: str) -> None:
-        self._file, self._url = file, url
+    def __init__(self, file: Path | None, url: str, setting: str = VARIABLE) -> None:
+        self._file, self._url, self._setting = file, url, setting
 
     @property
     def place(self) -> str:
@@ -108,6 +110,6 @@ class Memory:
     def _unusable(self, why: str) -> LogRefused:
         return LogRefused(
             f"{self._file} cannot be used to remember logs: {why}. Make it usable or name another"
-            " file in PENSTOCK_CHECKPOINTS; or move it away to begin anew, which trusts each"
+            f" file in {self._setting}; or move it away to begin anew, which trusts each"
             " server's next answer."
         )

@@ -10,6 +10,7 @@
     — penstock/0123456789abcdef BASE64   4 bytes that name the key, 64 of Ed25519
 """
 
+import base64
 import hashlib
 from dataclasses import dataclass
 
@@ -35,6 +36,26 @@ class Checkpoint:
 def key_tag(name: str, public: bytes) -> bytes:
     """The 4 bytes by which a signed note tells its key."""
     return hashlib.sha256(name.encode() + b"\n" + ED25519 + public).digest()[:4]
+
+
+def vkey_of(public: bytes) -> str:
+    """The key of a log as NAME+ID+BASE64 (C2SP signed-note)."""
+    name = f"penstock/{hashlib.sha256(public).hexdigest()[:16]}"
+    material = base64.b64encode(ED25519 + public).decode()
+    return f"{name}+{key_tag(name, public).hex()}+{material}"
+
+
+def key_of(text: str) -> bytes:
+    """The key in ``vkey_of``'s form, or in hexadecimal.  Raises ``ValueError`` for others."""
+    if "+" not in text:
+        public = bytes.fromhex(text)
+    else:
+        public = decoded(text.split("+", 2)[-1])[1:]
+        if vkey_of(public) != text:
+            raise ValueError("its name, its id and its key do not belong together")
+    if len(public) != 32:
+        raise ValueError("it has not 32 bytes")
+    return public
 
 
 def opened(note: str, public: bytes) -> Checkpoint:
