@@ -17,6 +17,7 @@ from tests.api.test_sparse_histograms import BOOKS, LOANS
 from tests.api.test_sparse_histograms import ROWS as LOAN_ROWS
 from tests.api.world import DATASET, QUERY, SECRET, START, World, open_world, parsed
 from tests.databases.homes import Homes
+from tests.unit.services.test_cosigners import ONE
 from tests.web.world import Browser
 
 from penstock.api import OPERATIONS
@@ -57,7 +58,7 @@ PAGES = {
 @pytest.fixture
 def server(homes: Homes, tmp_path: Path) -> Iterator[World]:
     """A new home with an admin, served."""
-    world = open_world(homes.empty(tmp_path / "home"), {})
+    world = open_world(homes.empty(tmp_path / "home"), {}, cosigners=ONE.verifier.text)
     users.create(world.server, OPERATOR, UserSpec(name="root", roles=["admin"]))
     world.tokens["root"] = tokens.issue(world.server, OPERATOR, "root", TokenSpec()).token
     yield world
@@ -280,10 +281,13 @@ def propose_and_decide(server: World) -> None:
 
 
 def read_the_log(server: World) -> None:
-    """Read the log by filters, export it, and prove leaves of it."""
+    """Read the log by filters, export it, prove leaves of it, and let a checkpoint be cosigned."""
     events = listed(server, "audit/events", "olga")
     newest = server.answer("GET", f"{API}/audit/checkpoint", by="olga")
     assert len(events) == newest["size"]
+    cosigned = ONE.signed(newest["note"], int(START.timestamp()))
+    taken = server.answer("POST", f"{API}/audit/cosignatures", {"note": cosigned}, by="olga")
+    assert [one["cosigner"] for one in taken["cosignatures"]] == [ONE.verifier.name]
     of_ian = listed(server, "audit/events?kind=release&user=ian", "olga")
     assert 0 < len(of_ian) < len(events)
     assert {event["user"] for event in of_ian} == {"ian"}

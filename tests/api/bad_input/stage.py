@@ -110,6 +110,7 @@ class Original:
         shutil.rmtree(self.folder)
         shutil.copytree(self._kept, self.folder)
         world = open_world(self.stage.home, dict(self.stage.world.tokens), **SETTINGS)
+        world.clock.now = self.stage.world.clock.now  # the log was signed until then
         return replace(self.stage, world=world, read={})
 
 
