@@ -24,6 +24,37 @@ def notices(session: Session, dataset: Dataset) -> list[str]:
 
     Compared are names, as types and categories may be declared otherwise for the same data.
     """
+    return [
+        f"Dataset {other.name!r} declares the same columns. If it holds the same people, what they"
+        " lose in both adds up, and no budget here counts that until it is declared: say that"
+        f" {dataset.name!r} holds the same people as {other.name!r} (`penstock dataset same-people"
+        f" {dataset.name} {other.name}`, or same_people_as), and budgets of both are added up."
+        for other, similar in _undeclared(session, dataset)
+        if similar
+    ]
+
+
+def told(server: Server, principal: Principal, name: str) -> list[str]:
+    """The same for a dataset by its name.  Raises ``Forbidden`` and ``NotFound``."""
+    principal.require("admin")
+    with server.database.read() as session:
+        return notices(session, dataset_by_name(session, name))
+
+
+def asked_about(server: Server, principal: Principal, name: str) -> list[tuple[str, bool]]:
+    """The other datasets of which it is not declared that they hold the same people.
+
+    Each with whether it declares the same columns, those that do first.  Raises ``Forbidden``
+    and ``NotFound``.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        found = _undeclared(session, dataset_by_name(session, name))
+    ordered = sorted(found, key=lambda pair: not pair[1])
+    return [(other.name, similar) for other, similar in ordered]
+
+
+def _undeclared(session: Session, dataset: Dataset) -> list[tuple[Dataset, bool]]:
     own = DatasetRequest.model_validate_json(dataset.spec)
     declared = {one.folded for one in of_same_people(session, dataset)}
     others = session.exec(
@@ -33,21 +64,10 @@ def notices(session: Session, dataset: Dataset) -> list[str]:
     ).all()
     newest = {other.folded: other for other in others}
     return [
-        f"Dataset {other.name!r} declares the same columns. If it holds the same people, what they"
-        " lose in both adds up, and no budget here counts that until it is declared: say that"
-        f" {dataset.name!r} holds the same people as {other.name!r} (`penstock dataset same-people"
-        f" {dataset.name} {other.name}`, or same_people_as), and budgets of both are added up."
+        (other, alike(own, DatasetRequest.model_validate_json(other.spec)))
         for other in newest.values()
         if other.folded not in declared
-        and alike(own, DatasetRequest.model_validate_json(other.spec))
     ]
-
-
-def told(server: Server, principal: Principal, name: str) -> list[str]:
-    """The same for a dataset by its name.  Raises ``Forbidden`` and ``NotFound``."""
-    principal.require("admin")
-    with server.database.read() as session:
-        return notices(session, dataset_by_name(session, name))
 
 
 def alike(one: DatasetRequest, other: DatasetRequest) -> bool:

@@ -39,7 +39,10 @@ def wanted(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dic
         "columns": columns,
         "budgets": {tier: {"epsilon": one} for tier, one in epsilons.items() if one is not None},
         **({"privacy_unit": units.get(unit, unit)} if uri else {}),
-        **filled(max_units=number(given.get("max_units", ""))),
+        **filled(
+            max_units=number(given.get("max_units", "")),
+            same_people_as=given.get("same_people_as", "").strip() or None,
+        ),
     }
 
 

@@ -39,6 +39,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
         added="added" in request.args,
         notices=_notices(visit, shown.name),
         corrected="corrected" in request.args,
+        joined="joined" in request.args,
         queries=found.items,
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT), shown.name).items,
         onward=visit.onward(found),

@@ -5,6 +5,7 @@ from flask import Response, request
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services import datasets, drafts, registered, tiers
+from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.runner import Act, Run
 from penstock.services.specs import DatasetRequest
 from penstock.web import drafting, forms
@@ -63,6 +64,7 @@ def _form(visit: Visit, form: Form) -> Response:
         uri=uri,
         chosen=columns is not None or form.value("source") == "vector",
         columns=columns,
+        others=datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items,
         tiers=tiers.listing(visit.server),
         folder=datasets.folder_of_data(visit.server.settings),
         lists=drafting,

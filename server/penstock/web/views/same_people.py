@@ -1,0 +1,69 @@
+"""That two datasets hold the same people: what that would mean, and declaring it."""
+
+from flask import Response, request
+
+from penstock.errors import InvalidInput, PenstockError
+from penstock.services import datasets, look_alikes
+from penstock.services import same_people as people
+from penstock.services.same_people import ForeseenPeopleView
+from penstock.web import forms
+from penstock.web.forms import Form
+from penstock.web.once import once, tried
+from penstock.web.pages import ADMIN, Pages
+from penstock.web.visit import Visit
+
+pages = Pages()
+
+
+@pages.get("/datasets/<dataset>/same-people", ADMIN)
+def same_people(visit: Visit, dataset: str) -> Response:
+    """Which dataset, and then what is added up with it; nothing is done."""
+    given = request.args
+
+    def act() -> Response:
+        if "other" not in given:
+            return _form(visit, dataset, Form())
+        foreseen = people.foresee(visit.server, visit.principal, dataset, _other())
+        return _form(visit, dataset, Form(given), foreseen)
+
+    return tried(act, lambda problem: _form(visit, dataset, forms.refused(given, problem)))
+
+
+@pages.post("/datasets/<dataset>/same-people", ADMIN)
+def declare_same_people(visit: Visit, dataset: str) -> Response:
+    """Declare it, for good."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        made = people.declare(visit.server, visit.principal, dataset, _other())
+        response = visit.go("dataset", dataset=made.name, joined="1")
+        return response, response.location or ""
+
+    def refused(problem: PenstockError) -> Response:
+        return _form(visit, dataset, forms.refused(given, problem))
+
+    return tried(lambda: once(visit, act), refused)
+
+
+def _other() -> str:
+    """The other dataset that a form names.  Raises ``InvalidInput``."""
+    other = request.values.get("other", "").strip()
+    if not other:
+        raise InvalidInput(
+            "No dataset was chosen. Choose the one that holds the same people.",
+            pointer=people.POINTER,
+        )
+    return other
+
+
+def _form(
+    visit: Visit, name: str, form: Form, foreseen: ForeseenPeopleView | None = None
+) -> Response:
+    return visit.page(
+        "same_people.html",
+        form.status,
+        dataset=datasets.show(visit.server, visit.principal, name),
+        others=look_alikes.asked_about(visit.server, visit.principal, name),
+        form=form,
+        foreseen=foreseen,
+    )
