@@ -132,6 +132,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/encryption/test_notes.py::test_a_cosignature_is_of_a_time_and_a_kind",),
     ),
     Mutant(
+        row="V49",
+        name="time-of-the-machine-alone",
+        path="services/logged_time.py",
+        before="        return now if floor is None else max(now, floor)\n",
+        after="        return now\n",
+        wrong="a clock that is set back revives what had ended",
+        tests=(
+            "tests/unit/services/test_logged_time.py::test_a_clock_set_back_revives_no_token_and_no_session",
+        ),
+    ),
+    Mutant(
+        row="V49",
+        name="floor-that-nobody-signed",
+        path="services/logged_time.py",
+        before="            if not checkpoints.signed(session, checkpoints.newest(session)):\n",
+        after="            if False:\n",
+        wrong="whoever writes a checkpoint into the database sets the server's time",
+        tests=(
+            "tests/unit/services/test_logged_time.py::test_a_checkpoint_that_nobody_signed_moves_no_time",
+        ),
+    ),
+    Mutant(
         row="V32",
         name="witness-folder-not-synced",
         path="services/witness.py",
