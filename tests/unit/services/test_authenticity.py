@@ -18,6 +18,7 @@ from penstock.services.verification import verify
 
 OTHERWISE = {
     "checkpoint": "signed",
+    "cosignature": "signed by its cosigner",
     "histogram_state": "encrypted with its place",
     "leaf": "in the tree",
     "log_key": "encrypted with its place",
