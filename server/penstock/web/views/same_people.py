@@ -5,6 +5,7 @@ from flask import Response, request
 from penstock.errors import InvalidInput, PenstockError
 from penstock.services import datasets, look_alikes
 from penstock.services import same_people as people
+from penstock.services.population import POINTER
 from penstock.services.same_people import ForeseenPeopleView
 from penstock.web import forms
 from penstock.web.forms import Form
@@ -51,7 +52,7 @@ def _other() -> str:
     if not other:
         raise InvalidInput(
             "No dataset was chosen. Choose the one that holds the same people.",
-            pointer=people.POINTER,
+            pointer=POINTER,
         )
     return other
 
