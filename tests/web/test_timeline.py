@@ -1,6 +1,7 @@
 """The timeline: the log in words, by filters that stand in the address."""
 
 import re
+from datetime import timedelta
 from html import unescape
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -9,7 +10,7 @@ import pytest
 from tests.api.world import World, propose
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
-from penstock.services import events, users
+from penstock.services import clocks, events, users
 from penstock.services.log import KINDS
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
@@ -154,6 +155,8 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     witness = world.server.sequencer.witness
     witness.suspend(witness.seen(), "2026-01-01T00:00:00.000000Z")
     users.disable(world.server, OPERATOR, "noa")
+    world.clock.now -= timedelta(hours=1)
+    clocks.acknowledge(world.server, OPERATOR)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
     for said in (
         "ian was given visits at tier internal",
@@ -170,6 +173,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "ann was issued token",
         "Proposal",
         "The database and its witness fit each other again",
+        "The log had been signed at a time that was wrong",
     ):
         assert said in page, said
     told = {leaf["kind"] for leaf in log(world)}
