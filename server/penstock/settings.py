@@ -39,7 +39,10 @@ class Settings:
     )
     data_folder: Path | None = field(
         default=None,
-        metadata={"sentence": "The only folder from which datasets may be registered; home/data."},
+        metadata={
+            "sentence": "The only folder from which datasets may be registered; where it is"
+            " empty, `data` in the home."
+        },
     )
     data_anywhere: bool = field(
         default=False,

@@ -21,7 +21,7 @@ from penstock.services.declarations import charged, digest, number_of, require_a
 from penstock.services.effective import ladder
 from penstock.services.funding import newest_budget, set_budget
 from penstock.services.lookup import dataset_by_name, required
-from penstock.services.population import others_of, require_comparable
+from penstock.services.population import others_of, require_comparable, spec_of
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest
@@ -55,7 +55,7 @@ def correct(
     principal.require("admin")
     with server.database.read() as session:
         seen = dataset_by_name(session, name)
-    before = datasets.spec_of(seen)
+    before = spec_of(seen)
     after = corrected(before, wanted)
     connectors.check_source(after)
     changed = list(_changes(before, after))

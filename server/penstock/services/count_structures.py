@@ -9,8 +9,8 @@ from fractions import Fraction
 from penstock.connectors import Alternative, alternatives
 from penstock.mechanisms import Gaussian
 from penstock.persistence.tables import Dataset
-from penstock.services import datasets
 from penstock.services.exact import Plannable
+from penstock.services.population import spec_of
 from penstock.services.preview_views import CountErrorView, CountStructureView
 from penstock.services.process import CONFIDENCE, Process
 from penstock.services.specs import ComputedQueryRequest
@@ -24,7 +24,7 @@ def compared(
     """The ways that fit, with the error of each tier; ``None`` where only one does."""
     if not isinstance(request, ComputedQueryRequest) or not isinstance(process.mechanism, Gaussian):
         return None
-    found = alternatives(datasets.spec_of(dataset), request)
+    found = alternatives(spec_of(dataset), request)
     return [_view(one, process, rungs) for one in found] or None
 
 

@@ -25,7 +25,7 @@ from penstock.services.funding import largest, set_budget
 from penstock.services.look_alikes import notices
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.paging import Window
-from penstock.services.population import join, of_request, others_of
+from penstock.services.population import join, of_request, others_of, spec_of
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest, VersionRequest
@@ -166,11 +166,6 @@ def visible_below(session: Session, principal: Principal) -> Tier | None:
     if principal.user_id is None or principal.roles & {"admin", "auditor"}:
         return None
     return clearance_of(session, principal.user_id)
-
-
-def spec_of(dataset: Dataset) -> DatasetRequest:
-    """The spec that a dataset was registered with."""
-    return DatasetRequest.model_validate_json(dataset.spec)
 
 
 def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:

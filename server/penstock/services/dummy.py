@@ -5,7 +5,8 @@ import datetime
 from penstock.connectors import dummy_rows
 from penstock.connectors.dummy import MOST_ROWS
 from penstock.errors import InvalidInput
-from penstock.services.datasets import spec_of, visible_dataset
+from penstock.services.datasets import visible_dataset
+from penstock.services.population import spec_of
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.views import DummyView

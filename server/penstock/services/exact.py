@@ -19,9 +19,9 @@ from penstock.connectors import PreparedQuery, Progress, Tally, silent
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
-from penstock.services import datasets
 from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.histogram_shapes import joined
+from penstock.services.population import spec_of
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.specs import (
@@ -43,7 +43,7 @@ Answer = Callable[[], NDArray[np.int64]]
 
 def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
     """What the spec settles; neither data nor keys are touched.  Raises ``InvalidInput``."""
-    spec = datasets.spec_of(dataset)
+    spec = spec_of(dataset)
     if isinstance(request, ComputedQueryRequest | HistogramRequest):
         return connectors.prepare(
             spec,
@@ -80,7 +80,7 @@ def prepared(
     if isinstance(request, PushedVectorRequest):
         steps = counted(request, plan)
         return plan, lambda: steps
-    spec = datasets.spec_of(dataset)
+    spec = spec_of(dataset)
     key = server.secrets.fingerprint
     registered = fingerprint_of(server, dataset)
     connectors.check_registered(

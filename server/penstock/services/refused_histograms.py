@@ -10,11 +10,11 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.services import computations
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.charging import accounts_of
-from penstock.services.datasets import spec_of
 from penstock.services.effective import ladder
 from penstock.services.exact import Plannable
 from penstock.services.histogram_remedies import Example, example, remedies
 from penstock.services.lookup import dataset_by_name, required
+from penstock.services.population import spec_of
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import HistogramRequest

@@ -17,7 +17,7 @@ from penstock.connectors.refusals import within
 from penstock.errors import InvalidInput
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.tables import Dataset, Query, Release, Tier
-from penstock.services import datasets
+from penstock.services import population
 from penstock.services.allowances import allow
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.charging import (
@@ -163,7 +163,7 @@ def show(server: Server, principal: Principal, name: str) -> StreamView:
 def _steps_per_unit(dataset: Dataset, request: StreamRequest) -> int:
     if request.max_steps_per_unit is not None:
         return request.max_steps_per_unit
-    if datasets.spec_of(dataset).privacy_unit == "event":
+    if population.spec_of(dataset).privacy_unit == "event":
         return 1
     raise InvalidInput(
         f"The privacy unit of {dataset.name} is not the event: say in how many elements of the"

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn, Protocol
 
+from penstock_client import log
 from penstock_client.cosigning import Cosigner
 from penstock_client.errors import InvalidInput, LogForked, NotFound, PenstockError
 from penstock_client.fields import Fields
@@ -26,16 +27,8 @@ from penstock_client.tree import consistent
 SETTING = "--state"
 
 
-class Asks(Protocol):
+class Asks(log.Asks, Protocol):
     """Gets documents from the server, and sends some."""
-
-    def get(
-        self,
-        path: str,
-        parameters: Mapping[str, str | int] | None = None,
-        largest: int | None = None,
-    ) -> object:
-        """The parsed answer, of at most ``largest`` bytes."""
 
     def post(self, path: str, body: Mapping[str, object]) -> object:
         """The parsed answer."""
