@@ -7,11 +7,10 @@ datasets that are withdrawn, in which nothing was ever charged.
 
 from collections.abc import Sequence
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from penstock.connectors.specs import UnitColumn, UnitRows
 from penstock.errors import Conflict, InvalidInput, NotFound
-from penstock.persistence import lock_dataset
 from penstock.persistence.tables import Dataset
 from penstock.services.acts import record
 from penstock.services.lookup import dataset_by_name, required
@@ -33,12 +32,11 @@ def others_of(session: Session, dataset: Dataset) -> list[Dataset]:
 def of_request(session: Session, request: DatasetRequest) -> Dataset | None:
     """The dataset whose people one that is registered is declared to hold, if any.
 
-    It is locked.  Raises ``InvalidInput`` where there is none, and ``Conflict`` where losses
-    in both cannot be added up.
+    For a transaction that writes alone.  Raises ``InvalidInput`` where there is none, and
+    ``Conflict`` where losses in both cannot be added up.
     """
     if request.same_people_as is None:
         return None
-    lock_all(session)
     other = named(session, request.same_people_as)
     require_comparable(request, of_same_people(session, other))
     return other
@@ -104,15 +102,6 @@ def named(session: Session, name: str) -> Dataset:
             f"There is no dataset {name!r}; name one that is registered, or leave this out.",
             pointer=POINTER,
         ) from None
-
-
-def lock_all(session: Session) -> None:
-    """Lock all datasets, in one order: which of them belong together is known afterwards."""
-    keys = session.exec(
-        select(col(Dataset.id)).where(col(Dataset.withdrawn_at).is_(None)).order_by(col(Dataset.id))
-    ).all()
-    for key in keys:
-        lock_dataset(session, required(key))
 
 
 def spec_of(dataset: Dataset) -> DatasetRequest:

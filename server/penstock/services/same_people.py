@@ -21,7 +21,6 @@ from penstock.services.lookup import dataset_by_name, required
 from penstock.services.population import (
     POINTER,
     join,
-    lock_all,
     named,
     require_comparable,
     spec_of,
@@ -68,7 +67,6 @@ def declare(server: Server, principal: Principal, name: str, other: str) -> Data
     principal.require("admin")
     with server.database.write() as session:
         require_still(session, principal, "admin")
-        lock_all(session)
         dataset, found = _both(session, name, other)
         join(session, server, principal, dataset, found)
         return datasets.view(session, dataset, None)

@@ -1,0 +1,74 @@
+"""Datasets declared to hold the same people by several admins at once: one group in the end."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import pytest
+from sqlmodel import Session, select
+from tests.databases.homes import PATIENCE
+from tests.unit.services.conftest import World
+from tests.unit.services.test_concurrency import together
+from tests.unit.sites import SITES
+
+from penstock.persistence import Database
+from penstock.persistence.tables import Dataset
+from penstock.services import datasets, population, same_people
+from penstock.services.principals import OPERATOR
+from penstock.services.specs import DatasetRequest
+
+pytestmark = pytest.mark.each_database
+
+CROWD = 6
+
+
+def registered(world: World, number: int, **changes: object) -> Callable[[], object]:
+    request = DatasetRequest.model_validate({**SITES, "name": f"part{number}", **changes})
+    return lambda: datasets.register(world.server, OPERATOR, request)
+
+
+def declared(world: World, number: int) -> Callable[[], object]:
+    return lambda: same_people.declare(world.server, OPERATOR, f"part{number}", f"part{number + 1}")
+
+
+def groups(world: World) -> set[int | None]:
+    with world.server.database.read() as session:
+        rows = session.exec(select(Dataset)).all()
+        return {row.people for row in rows if row.name.startswith("part")}
+
+
+def test_a_chain_that_is_declared_at_once_is_one_group(world: World) -> None:
+    for number in range(CROWD):
+        registered(world, number)()
+    links = [declared(world, number) for number in range(CROWD - 1)]
+    late = [registered(world, CROWD + 1, same_people_as="part2"), registered(world, CROWD)]
+    outcomes = together([*links, *late])
+    assert Counter(outcomes) == {"done": CROWD + 1}
+    declared(world, CROWD - 1)()
+    group = groups(world)
+    assert len(group) == 1
+    assert None not in group
+
+
+@pytest.mark.only("postgresql")
+def test_where_declarations_do_not_write_alone_one_is_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broken variant: both read the group of the one between before either writes."""
+    for number in range(3):
+        registered(world, number)()
+    gate = threading.Barrier(2, timeout=PATIENCE)
+    product, require = Database.write, population.require_comparable
+
+    def wait_and_require(*arguments: object) -> None:
+        require(*arguments)  # type: ignore[arg-type]  # passed through
+        gate.wait()
+
+    def beside(database: Database) -> AbstractContextManager[Session]:
+        return product(database, alone=False)
+
+    monkeypatch.setattr(Database, "write", beside)
+    monkeypatch.setattr(population, "require_comparable", wait_and_require)
+    assert together([declared(world, 0), declared(world, 1)]) == ["done", "done"]
+    assert len(groups(world)) == 2
