@@ -35,14 +35,17 @@ class Form:
         given = self.given
         return given.getlist(name) if isinstance(given, MultiDict) else []
 
-    def wrong(self, pointer: str) -> str:
-        """What is wrong at ``pointer`` or below; empty where nothing is."""
+    def wrong(self, pointer: str, apart: Sequence[str] = ()) -> str:
+        """What is wrong at ``pointer`` or below; empty where nothing is.
+
+        What is wrong at or below the pointers of ``apart`` is left to their own fields.
+        """
         if not pointer or not isinstance(self.problem, InvalidInput):
             return ""
         said = [
             detail
             for place, detail in self.problem.errors
-            if place == pointer or place.startswith(f"{pointer}/")
+            if _within(place, pointer) and not any(_within(place, other) for other in apart)
         ]
         return " ".join(dict.fromkeys(said))
 
@@ -66,6 +69,10 @@ class Form:
         if self.problem is None:
             return 200
         return next((code for kind, code in _STATUSES if isinstance(self.problem, kind)), 409)
+
+
+def _within(place: str, pointer: str) -> bool:
+    return place == pointer or place.startswith(f"{pointer}/")
 
 
 def refused(given: Mapping[str, str], problem: PenstockError) -> Form:
