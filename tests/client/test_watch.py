@@ -150,6 +150,17 @@ def test_the_key_that_was_pinned_is_held_to_from_the_first_look(host: Host, tmp_
     assert evidence(forked)["shown"] == host.checkpoint()["note"]
 
 
+def test_a_pinned_key_does_not_excuse_another_than_that_of_before(
+    host: Host, tmp_path: Path
+) -> None:
+    watcher(host, tmp_path).look()
+    first = host.public
+    host.key = ed25519(8)
+    with pytest.raises(LogForked, match="another key than before") as forked:
+        watcher(host, tmp_path, key=host.public).look()
+    assert evidence(forked)["key"] == first.hex()
+
+
 def test_it_is_remembered_before_it_is_cosigned(host: Host, tmp_path: Path) -> None:
     """Killed between the two, a cosigner has said nothing that it could later contradict."""
 
