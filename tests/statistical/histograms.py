@@ -20,11 +20,23 @@ from penstock.structures.sparse_histogram import (
     Thresholds,
     Uint64,
 )
+from penstock.structures.sparse_histogram.plan import FEWEST_STEPS
 
 MECHANISM = Gaussian(Fraction(1, 1 << 20))
-LADDER = Ladder(1 << 40, MECHANISM.granularity**2, 40, 8)
+COARSE = Gaussian(Fraction(1, 1 << FEWEST_STEPS))
+"""On the coarsest lattice that is planned."""
+
 CEILING = 0
-"""Variance 1, doubled every 8 rungs, on steps of a millionth: the lattice does not show."""
+
+
+def ladder_of(mechanism: Gaussian) -> Ladder:
+    """Variance 1, doubled every 8 rungs, in squared steps of the mechanism's lattice."""
+    lattice = mechanism.granularity**2
+    return Ladder(int(1 / lattice), lattice, 40, 8)
+
+
+LADDER = ladder_of(MECHANISM)
+"""On steps of a millionth: the lattice does not show."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +47,16 @@ class Course:
     counts: dict[int, int]
     chance: float
     rungs: tuple[int, ...]
+    mechanism: Gaussian = MECHANISM
+
+    @property
+    def ladder(self) -> Ladder:
+        return ladder_of(self.mechanism)
 
     @property
     def thresholds(self) -> Thresholds:
-        return Thresholds(LADDER, MECHANISM.granularity, self.size, {0: self.chance * self.size})
+        granularity = self.mechanism.granularity
+        return Thresholds(self.ladder, granularity, self.size, {0: self.chance * self.size})
 
     def make(
         self, kind: "type[SparseHistogram | DenseHistogram]", streams: Callable[[], Stream]
@@ -46,7 +64,13 @@ class Course:
         ranks = np.array(list(self.counts), dtype=np.uint64)
         counts = np.array(list(self.counts.values()), dtype=np.int64)
         return kind(
-            MECHANISM, self.thresholds, Uint64(self.size), ranks, counts, CEILING, streams=streams
+            self.mechanism,
+            self.thresholds,
+            Uint64(self.size),
+            ranks,
+            counts,
+            CEILING,
+            streams=streams,
         )
 
     def seen(self, held: SparseHistogram | DenseHistogram) -> NDArray[np.int64]:
@@ -62,7 +86,7 @@ class Course:
         """The probability of each pattern of a key with this count: shape (2^rungs,)."""
         rungs = sorted(self.rungs)
         cuts = tuple(float(self.thresholds.at(rung)) - count for rung in rungs)
-        variances = tuple(float(LADDER.value(rung)) for rung in rungs)
+        variances = tuple(float(self.ladder.value(rung)) for rung in rungs)
         return orthants(variances, cuts)
 
 

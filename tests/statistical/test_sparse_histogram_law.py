@@ -7,6 +7,7 @@ from scipy import stats
 from tests.statistical.checks import accept, chi_squared, rejects, same_law
 from tests.statistical.histograms import (
     CEILING,
+    COARSE,
     LADDER,
     MECHANISM,
     Course,
@@ -17,6 +18,7 @@ from tests.statistical.histograms import (
 from tests.statistical.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size
 
+from penstock.mechanisms import Gaussian
 from penstock.structures.sparse_histogram import (
     DenseHistogram,
     SparseHistogram,
@@ -129,13 +131,16 @@ def test_broken_histograms_of_three_keys_are_found_out(
     assert rejects(enumerated(kind, small(order, 3), f"{kind.__name__} {order}"))
 
 
-def large(order: tuple[int, ...]) -> Course:
+def large(order: tuple[int, ...], mechanism: Gaussian = MECHANISM) -> Course:
     """All counts stand in the upper half of the ranks."""
-    return Course(LARGE, dict.fromkeys(range(LARGE // 2, LARGE), 2), 0.03, order)
+    counts = dict.fromkeys(range(LARGE // 2, LARGE), 2)
+    return Course(LARGE, counts, 0.03, order, mechanism)
 
 
-def patterns_of(kind: Kind, order: tuple[int, ...], label: str) -> float:
-    course = large(order)
+def patterns_of(
+    kind: Kind, order: tuple[int, ...], label: str, mechanism: Gaussian = MECHANISM
+) -> float:
+    course = large(order, mechanism)
     seen = course.seen(course.make(kind, keyed_streams(label)))[: LARGE // 2]
     law = course.law(0)
     if (seen >= len(law)).any():
@@ -155,6 +160,12 @@ def test_patterns_over_a_large_domain_have_their_exact_law(order: tuple[int, ...
     accept(patterns_of(SparseHistogram, order, f"large {order}"), f"large, {order}")
     assert rejects(patterns_of(Redrawing, order, f"large redrawn {order}"))
     assert rejects(patterns_of(Repeating, order, f"large repeated {order}"))
+
+
+def test_patterns_on_the_coarsest_lattice_have_the_law_of_real_noise() -> None:
+    """Where large counts leave no room for more, a deviation has 2^14 steps."""
+    accept(patterns_of(SparseHistogram, ORDERS[1], "coarse", COARSE), "coarse lattice")
+    assert rejects(patterns_of(Redrawing, ORDERS[1], "coarse redrawn", COARSE))
 
 
 def test_keys_of_count_0_are_named_uniformly() -> None:
