@@ -144,6 +144,13 @@ class Settings:
             "sentence": "How many seconds an answer waits for the log and its witness before a 503."
         },
     )
+    log_sink: str = field(
+        default="",
+        metadata={
+            "sentence": "A second place that must take the log before anybody is answered:"
+            " file:/PATH, syslog:/SOCKET or syslog+tcp:HOST:PORT."
+        },
+    )
     client_patience: float = field(
         default=60.0,
         metadata={

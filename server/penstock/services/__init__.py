@@ -45,6 +45,8 @@
 * ``accounts``       the ledger in the database
 * ``log``            leaves of the audit log
 * ``cosigners``      who signs the log's checkpoints beside the server
+* ``forwarding, log_sinks, log_streams``
+                     a second place that takes the log before anybody is answered
 * ``logged_time, clocks``
                      the server's time, never before the log's, and what to do where that was wrong
 * ``state``          the encrypted state of a noise process

@@ -22,12 +22,13 @@ from penstock.services import (
     sights,
     signing,
 )
+from penstock.services.forwarding import ForwardingWitness, sink_of
 from penstock.services.identity import Issuer
 from penstock.services.logged_time import LoggedTime
 from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
 from penstock.services.state import require_keys
-from penstock.services.witness import FILE, FileWitness
+from penstock.services.witness import FILE, FileWitness, Witness
 from penstock.settings import Settings
 
 KEY_RING = "keyring.json"
@@ -110,7 +111,8 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     database = _database(settings)
     try:
         secret_checks.remember(database, secrets)
-        log_start.prepare(database, provider(settings), eye, utc_now())
+        seeing = _seeing(settings, secrets, database)
+        log_start.prepare(database, provider(settings), seeing, utc_now())
     finally:
         database.close()
     return found
@@ -145,6 +147,13 @@ def _witness(settings: Settings, secrets: Secrets) -> FileWitness:
     return FileWitness(settings.witness_path, settings.log_patience, sights.key_of(secrets))
 
 
+def _seeing(settings: Settings, secrets: Secrets, database: Database) -> Witness:
+    """The witness, behind the log's second place where there is one."""
+    eye = _witness(settings, secrets)
+    sink = sink_of(settings.log_sink, settings.log_patience)
+    return eye if sink is None else ForwardingWitness(eye, sink, database)
+
+
 def require(settings: Settings) -> None:
     """Raise ``Unavailable`` where there is no home."""
     if not settings.keys_path.exists() and not settings.database_path.exists():
@@ -177,7 +186,7 @@ def open_server(
     keeper = provider(settings)
     time = LoggedTime(clock)
     database.watch = sequencer = Sequencer(
-        database, keeper, _witness(settings, secrets), time, settings.log_patience
+        database, keeper, _seeing(settings, secrets, database), time, settings.log_patience
     )
     server = Server(
         settings=settings,

@@ -16,6 +16,7 @@ from penstock.errors import (
 )
 from penstock.persistence import Database, migrate
 from penstock.services.behind import Behind
+from penstock.services.forwarding import sink_of
 from penstock.services.home import SECRETS, open_server, provider, require, witness
 from penstock.services.undercharged import undercharged
 from penstock.settings import Settings
@@ -52,6 +53,9 @@ def examine(settings: Settings) -> StatusView:
         _part("keys", str(settings.keys_path.resolve()), _keys(settings)),
         _part("witness", str(settings.witness_path.resolve()), _witness(settings)),
     ]
+    sink = sink_of(settings.log_sink, settings.log_patience)
+    if sink is not None:
+        parts.append(_part("log sink", settings.log_sink, sink.health))
     own = not settings.database_url
     warnings = _warnings(settings) if own else _role_warnings(settings)
     return StatusView(parts, [*warnings, *_clock_warnings(settings), *_charge_warnings(settings)])

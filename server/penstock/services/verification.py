@@ -21,7 +21,7 @@ from penstock.persistence.tables import (
     TreeNode,
     User,
 )
-from penstock.services import checkpoints, log
+from penstock.services import checkpoints, forwarding, log
 from penstock.services.authenticity import altered, unchecked
 from penstock.services.log_views import VerificationView
 from penstock.services.prices import prices
@@ -41,9 +41,9 @@ MOST_PROBLEMS = 100
 def verify(server: Server, principal: Principal) -> VerificationView:
     """Recompute the tree from the leaves, and compare all that rests on it.
 
-    Hashes, the tree's nodes, checkpoints and their signatures, the witness, rows that were
-    altered, the value of every hand-out, and what every change came to (``standing``).  It sees
-    one state of the database, and raises only where that cannot be read.
+    Hashes, the tree's nodes, checkpoints and their signatures, the witness, a second place that
+    is a file, rows that were altered, the value of every hand-out, and what every change came to
+    (``standing``).  It sees one state of the database, and raises only where that cannot be read.
     """
     principal.require("auditor")
     # Not after the database: what others wrote in between would look like a loss.
@@ -55,6 +55,7 @@ def verify(server: Server, principal: Principal) -> VerificationView:
         rows = session.exec(select(Checkpoint).order_by(col(Checkpoint.size))).all()
         problems += _checkpoints(session, rows, roots, frontier.size)
         problems += _witness(seen, roots)
+        problems += forwarding.differing(session, server.sequencer.witness)
         hand_outs = session.exec(select(Grant.id)).all()
         bad = list(altered(session))
         problems += [f"row {number} of the table {name!r} was altered" for name, number in bad]

@@ -154,6 +154,48 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="V52",
+        name="answered-before-taken",
+        path="services/forwarding.py",
+        before="    def advance(self, sight: Sight) -> None:\n        self._forward()\n",
+        after="    def advance(self, sight: Sight) -> None:\n",
+        wrong="the witness sees, and answers go out, before the second place took anything",
+        tests=(
+            "tests/unit/services/test_log_sinks.py::test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer",
+        ),
+    ),
+    Mutant(
+        row="V52",
+        name="receiver-not-waited-for",
+        path="services/log_streams.py",
+        before="                while connection.recv(4096):\n                    pass\n",
+        after="",
+        wrong="what lies in a buffer of this machine counts as taken",
+        tests=(
+            "tests/unit/services/test_log_sinks.py::test_a_receiver_that_reads_and_does_not_end_has_taken_nothing",
+        ),
+    ),
+    Mutant(
+        row="V52",
+        name="torn-line-kept",
+        path="services/log_sinks.py",
+        before="        self._file.truncate(end)\n        self._file.seek(end)\n",
+        after="        self._file.seek(0, os.SEEK_END)\n",
+        wrong="a line that a stop tore swallows the one behind it",
+        tests=("tests/unit/services/test_log_sinks.py::test_a_torn_line_is_mended",),
+    ),
+    Mutant(
+        row="V52",
+        name="rewritten-log-taken",
+        path="services/forwarding.py",
+        before="            first = _restored(session, taking.hashes())\n",
+        after="            first = _restored(session, taking.hashes()) or 0\n",
+        wrong="a log that was rewritten is written behind the one before it, and nobody is told",
+        tests=(
+            "tests/unit/services/test_log_sinks.py::test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from",
+        ),
+    ),
+    Mutant(
         row="V32",
         name="witness-folder-not-synced",
         path="services/witness.py",

@@ -5,7 +5,7 @@ from typing import Literal
 
 from penstock.api.call import Call
 from penstock.api.operations import ANYBODY, Operations
-from penstock.services import clocks, room
+from penstock.services import clocks, forwarding, room
 from penstock.services.state import require_keys
 
 operations = Operations(prefix="")
@@ -32,12 +32,14 @@ def readyz(call: Call) -> StateView:
     """Tell whether requests can be served now.
 
     The database must have the schema of this version and be what the log's witness saw last,
-    the key ring must be usable, there must be room for more, and the machine's clock must not be
-    behind the log by more than a minute; otherwise the answer is 503
+    the log's second place, where there is one, must take leaves, the key ring must be usable,
+    there must be room for more, and the machine's clock must not be behind the log by more than
+    a minute; otherwise the answer is 503
     and says what is wrong.
     """
     call.server.database.check_schema()
     call.server.sequencer.require_sound()
+    forwarding.require(call.server.sequencer.witness)
     call.server.provider.health()
     require_keys(call.server)
     room.require(call.server.database)

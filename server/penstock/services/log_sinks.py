@@ -1,0 +1,230 @@
+"""A second place for the log, which takes its leaves before anybody is answered.
+
+Each line is JSON with sorted keys: of a leaf its ``hash``, its ``index`` and its very bytes as
+``leaf``, of a checkpoint its ``note``, ``root`` and ``size``.  A checkpoint stands behind the
+leaves that it is the first to cover here, so that its line says that all before it were taken.
+"""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, Protocol
+
+from penstock.errors import LogUnavailable
+from penstock.merkle import leaf_hash
+
+_NAP: Final = 0.002
+"""Seconds between two tries to lock a file."""
+
+_BLOCK: Final = 1 << 16
+"""How many bytes are read at once, from the end of a file backward."""
+
+_LEAF: Final = b'{"hash":"'
+_CHECKPOINT: Final = b'{"note":"'
+"""How the lines of leaves and of checkpoints begin."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a log was taken: its number of leaves, and the root of as many."""
+
+    size: int
+    root: bytes
+
+
+NOWHERE: Final = Reached(0, b"")
+
+
+class Taking(Protocol):
+    """A sink while it is written to; every method raises ``LogUnavailable``."""
+
+    def reached(self) -> Reached | None:
+        """How far it took the log, by its own record; ``None`` where it keeps none."""
+
+    def hashes(self) -> Collection[bytes] | None:
+        """Those of all leaves that it took; ``None`` where it keeps no record."""
+
+    def take(self, lines: Iterable[bytes]) -> None:
+        """Take lines, given without their ends, for good."""
+
+
+class Sink(Protocol):
+    """Where the log goes besides the database."""
+
+    def opened(self) -> AbstractContextManager[Taking]:
+        """Begin to write, where it can as the only one.  Raises ``LogUnavailable``."""
+
+    def health(self) -> str:
+        """How it is, in words; nothing is written.  Raises ``LogUnavailable``."""
+
+
+def leaf_line(index: int, digest: bytes, content: bytes) -> bytes:
+    """The line of a leaf; its bytes stand in it as text."""
+    return _line(hash=digest.hex(), index=index, leaf=content.decode())
+
+
+def checkpoint_line(size: int, root: bytes, note: str) -> bytes:
+    """The line of a checkpoint."""
+    return _line(note=note, root=root.hex(), size=size)
+
+
+def _line(**fields: object) -> bytes:
+    return json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+class FileSink:
+    """A ``Sink`` in a file that only grows, with one line behind the other.
+
+    What stands behind its last checkpoint was not taken whole, and is written anew.  ``patience``
+    is how many seconds it waits for others that write to it.
+    """
+
+    def __init__(self, path: Path, patience: float) -> None:
+        self.path = path
+        self._patience = patience
+
+    @contextmanager
+    def opened(self) -> Iterator[Taking]:
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise self._refused(error) from error
+        try:
+            # Closing writes what is left in the buffer, and is refused as writing is.
+            with os.fdopen(descriptor, "r+b") as file:
+                self._lock(file)
+                yield _OpenFile(self.path, file)
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def health(self) -> str:
+        try:
+            with self.path.open("r+b") as file:
+                size = _OpenFile(self.path, file).reached().size
+        except FileNotFoundError:
+            if not os.access(self.path.parent, os.W_OK | os.X_OK):
+                raise unavailable(str(self.path), "lies in a folder that cannot be used") from None
+            return "not begun yet"
+        except OSError as error:
+            raise self._refused(error) from error
+        return f"took {size} leaves of the log"
+
+    def kept(self) -> tuple[dict[int, bytes], int]:
+        """The hash of each leaf by its place, worked out anew, and how many leaves there are.
+
+        Of a log that was put back, it is the leaf that was taken last; leaves of one that was
+        longer before are left out.
+        """
+        found: dict[int, bytes] = {}
+        size = 0
+        try:
+            with self.path.open("rb") as file:
+                for line in file:
+                    said = json.loads(line)
+                    if line.startswith(_CHECKPOINT):
+                        size = int(said["size"])
+                    else:
+                        found[int(said["index"])] = leaf_hash(said["leaf"].encode())
+        except FileNotFoundError:
+            return {}, 0
+        except OSError as error:
+            raise self._refused(error) from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unavailable(str(self.path), "holds lines that are not the server's") from error
+        return {place: digest for place, digest in found.items() if place < size}, size
+
+    def _lock(self, file: BinaryIO) -> None:
+        until = time.monotonic() + self._patience
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise unavailable(str(self.path), "is kept locked") from None
+                time.sleep(_NAP)
+            else:
+                return
+
+    def _refused(self, error: OSError) -> LogUnavailable:
+        return unavailable(str(self.path), f"refuses ({os.strerror(error.errno or 0)})")
+
+
+class _OpenFile:
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self._path = path
+        self._file = file
+
+    def reached(self) -> Reached:
+        _, line = last_checkpoint(self._file)
+        if not line:
+            self._require_begun()
+            return NOWHERE
+        try:
+            said = json.loads(line)
+            return Reached(int(said["size"]), bytes.fromhex(said["root"]))
+        except (ValueError, KeyError, TypeError) as error:
+            told = "ends by a checkpoint that the server did not write"
+            raise unavailable(str(self._path), told) from error
+
+    def _require_begun(self) -> None:
+        """Refuse a file without a checkpoint that does not begin as one of leaves does."""
+        self._file.seek(0)
+        head = self._file.read(len(_LEAF))
+        if not _LEAF.startswith(head):
+            raise unavailable(str(self._path), "holds something else than a log")
+
+    def hashes(self) -> Collection[bytes]:
+        self._file.seek(0)
+        start, end = len(_LEAF), len(_LEAF) + 64
+        texts = (line[start:end] for line in self._file if line.startswith(_LEAF))
+        try:
+            return {bytes.fromhex(text.decode()) for text in texts}
+        except ValueError as error:
+            raise unavailable(str(self._path), "holds lines that are not the server's") from error
+
+    def take(self, lines: Iterable[bytes]) -> None:
+        end, _ = last_checkpoint(self._file)
+        self._file.truncate(end)
+        self._file.seek(end)
+        self._file.writelines(line + b"\n" for line in lines)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def last_checkpoint(file: BinaryIO) -> tuple[int, bytes]:
+    """Where the last whole line of a checkpoint ends in a file, and the line; 0 where none is."""
+    position, tail = file.seek(0, os.SEEK_END), b""
+    while position > 0:
+        start = max(0, position - _BLOCK)
+        file.seek(start)
+        tail = file.read(position - start) + tail
+        position = start
+        # What stands behind the last end of a line is no whole line, and the first piece is the
+        # rest of one that may begin further up.
+        pieces = tail.split(b"\n")
+        for place in range(len(pieces) - 2, 0 if position else -1, -1):
+            if pieces[place].startswith(_CHECKPOINT):
+                end = position + sum(len(piece) + 1 for piece in pieces[: place + 1])
+                return end, pieces[place]
+        tail = pieces[0] + b"\n" if len(pieces) > 1 else tail
+    return 0, b""
+
+
+def unavailable(where: str, what: str) -> LogUnavailable:
+    """The refusal of a sink."""
+    return LogUnavailable(
+        f"The log's second place {where} {what}, so that nothing new is answered. See to it, or"
+        " change PENSTOCK_LOG_SINK; what was done is stored, and whoever asks again is answered.",
+        path=where,
+        reason=what,
+    )

@@ -1,0 +1,109 @@
+"""Syslog as the log's second place: RFC 5424 messages, by TCP or to a socket of this machine."""
+
+import os
+import socket
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from penstock.services.log_sinks import Reached, Taking, unavailable
+
+HEAD: Final = b"<110>1 - - penstock - log - "
+"""Facility 13 (log audit), severity 6; the time and everything else stand in the line."""
+
+
+class SocketSink:
+    """A ``Sink`` that is a datagram socket of this machine, such as ``/dev/log``.
+
+    Taken is what its queue took: whoever reads it says nothing.
+    """
+
+    def __init__(self, path: str, patience: float) -> None:
+        self._path = path
+        self._patience = patience
+
+    @contextmanager
+    def opened(self) -> Iterator[Taking]:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as connection:
+            connection.settimeout(self._patience)
+            try:
+                connection.connect(self._path)
+            except OSError as error:
+                raise unavailable(self._path, _why(error, self._patience)) from error
+            yield _Datagrams(connection, self._path, self._patience)
+
+    def health(self) -> str:
+        with self.opened():
+            return "somebody reads it"
+
+
+class TcpSink:
+    """A ``Sink`` at a TCP receiver, with messages framed by their lengths (RFC 6587, 3.4.1).
+
+    Each time it connects, sends, ends its side, and waits until the receiver has ended its own:
+    that reads to the end first, or the connection breaks.
+    """
+
+    def __init__(self, host: str, port: int, patience: float) -> None:
+        self._address = (host, port)
+        self._patience = patience
+
+    @contextmanager
+    def opened(self) -> Iterator[Taking]:
+        yield _Connection(self._address, self._patience)
+
+    def health(self) -> str:
+        with self.opened() as taking:
+            taking.take([])
+        return "answers"
+
+
+class _Forgetful:
+    """What keeps no record of its own."""
+
+    def reached(self) -> Reached | None:
+        return None
+
+    def hashes(self) -> Collection[bytes] | None:
+        return None
+
+
+class _Datagrams(_Forgetful):
+    def __init__(self, connection: socket.socket, path: str, patience: float) -> None:
+        self._connection = connection
+        self._path = path
+        self._patience = patience
+
+    def take(self, lines: Iterable[bytes]) -> None:
+        try:
+            for line in lines:
+                self._connection.send(HEAD + line)
+        except OSError as error:
+            raise unavailable(self._path, _why(error, self._patience)) from error
+
+
+class _Connection(_Forgetful):
+    def __init__(self, address: tuple[str, int], patience: float) -> None:
+        self._address = address
+        self._patience = patience
+
+    def take(self, lines: Iterable[bytes]) -> None:
+        try:
+            with socket.create_connection(self._address, self._patience) as connection:
+                for line in lines:
+                    message = HEAD + line
+                    connection.sendall(b"%d %b" % (len(message), message))
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(4096):
+                    pass
+        except OSError as error:
+            where = "{}:{}".format(*self._address)
+            raise unavailable(where, _why(error, self._patience)) from error
+
+
+def _why(error: OSError, patience: float) -> str:
+    if isinstance(error, TimeoutError):
+        return f"did not take it within {patience:g} s"
+    if isinstance(error, socket.gaierror):
+        return "has no address"
+    return f"refuses ({os.strerror(error.errno or 0)})"

@@ -1,0 +1,333 @@
+"""A log with a second place: it takes everything first, and nobody is answered before it did."""
+
+import fcntl
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import col, select
+from tests.databases.homes import PATIENCE
+from tests.unit.services.conftest import Restore, World
+
+from penstock.errors import InvalidInput, LogUnavailable
+from penstock.persistence.tables import Leaf
+from penstock.services import checkpoints, forwarding, home, log, log_sinks, restores, status
+from penstock.services.principals import OPERATOR
+from penstock.services.verification import verify
+from penstock.services.witness import FileWitness
+
+Placed = Callable[..., World]
+
+
+@pytest.fixture
+def placed(visits: World) -> Iterator[Placed]:
+    """Another process's server of the same home, with a second place for its log."""
+    with ExitStack() as opened:
+
+        def place(sink: str, patience: float = PATIENCE) -> World:
+            settings = replace(visits.server.settings, log_sink=sink, log_patience=patience)
+            server = home.open_server(settings, clock=visits.clock, randomness=visits.streams)
+            opened.callback(server.database.close)
+            return World(server, visits.clock, visits.streams)
+
+        yield place
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def leaves_of(world: World) -> list[tuple[int | None, str, str]]:
+    with world.server.database.read() as session:
+        rows = session.exec(select(Leaf).order_by(col(Leaf.index))).all()
+        return [(row.index, row.hash.hex(), row.bytes.decode()) for row in rows]
+
+
+def taken(told: list[dict[str, Any]]) -> list[tuple[int, str, str]]:
+    return [(one["index"], one["hash"], one["leaf"]) for one in told if "leaf" in one]
+
+
+def test_a_file_has_the_whole_log_once_with_its_signed_checkpoint(
+    visits: World, placed: Placed, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.jsonl"
+    first, second = placed(f"file:{path}"), placed(f"file:{path}")
+    first.ask("pia")
+    second.ask("paul")
+    first.ask("ines")
+    told = lines(path)
+    assert taken(told) == leaves_of(visits)
+    for one in told:
+        if "leaf" in one:
+            assert log.leaf_hash(one["leaf"].encode()).hex() == one["hash"]
+    with visits.server.database.read() as session:
+        newest = checkpoints.newest(session)
+        assert newest is not None
+        assert told[-1] == {"size": newest.size, "root": newest.root.hex(), "note": newest.note}
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert status_of(first) == (True, f"took {newest.size} leaves of the log")
+
+
+def status_of(world: World) -> tuple[bool, str]:
+    (part,) = (one for one in status.examine(world.server.settings).parts if one.part == "log sink")
+    return part.good, part.state
+
+
+def test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer(
+    placed: Placed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, order = tmp_path / "log.jsonl", list[str]()
+    world = placed(f"file:{path}")
+    take, advance = log_sinks._OpenFile.take, FileWitness.advance
+
+    def took(*asked: Any) -> None:
+        take(*asked)
+        order.append("taken")
+
+    def advanced(*asked: Any) -> None:
+        advance(*asked)
+        order.append("witnessed")
+
+    monkeypatch.setattr(log_sinks._OpenFile, "take", took)
+    monkeypatch.setattr(FileWitness, "advance", advanced)
+    world.ask("pia")
+    order.append("answered")
+    assert order == ["taken", "witnessed", "answered"]
+
+
+@pytest.mark.parametrize("stopped", ["before", "between"])
+def test_what_a_kill_left_untaken_is_taken_before_the_next_answer(
+    visits: World,
+    placed: Placed,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stopped: str,
+) -> None:
+    """Stopped after the commit and before the file, or between the file and the witness."""
+    path = tmp_path / "log.jsonl"
+    world = placed(f"file:{path}")
+
+    def crash(*_: object) -> None:
+        raise SystemError
+
+    with monkeypatch.context() as patched:
+        target = log_sinks._OpenFile if stopped == "before" else FileWitness
+        patched.setattr(target, "take" if stopped == "before" else "advance", crash)
+        with pytest.raises(SystemError):
+            world.ask("pia")
+    drawn = visits.streams.taken
+    other = placed(f"file:{path}")
+    assert other.ask("pia").view.receipt.index is not None
+    assert visits.streams.taken == drawn, "what was drawn is not drawn again"
+    assert taken(lines(path)) == leaves_of(visits)
+
+
+def refused(world: World, name: str = "pia") -> None:
+    for _ in range(2):
+        with pytest.raises(LogUnavailable):
+            world.ask(name)
+
+
+def test_a_full_disk_is_told_of_and_nothing_is_answered(visits: World, placed: Placed) -> None:
+    full = placed("file:/dev/full")
+    drawn = visits.streams.taken
+    seen = home.witness(visits.server.settings).seen()
+    refused(full)
+    assert visits.streams.taken == drawn + 1
+    assert home.witness(visits.server.settings).seen() == seen
+    with pytest.raises(LogUnavailable, match="PENSTOCK_LOG_SINK"):
+        forwarding.require(placed("file:/nowhere/log").server.sequencer.witness)
+
+
+def test_a_torn_line_is_mended(visits: World, placed: Placed, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    world = placed(f"file:{path}")
+    world.ask("pia")
+    whole = path.read_bytes()
+    world.ask("paul")
+    longer = path.read_bytes()
+    for end in range(len(whole), len(longer)):
+        path.write_bytes(longer[:end])
+        with world.server.database.read() as session:
+            forwarding.forward(session, log_sinks.FileSink(path, PATIENCE), None)
+        assert path.read_bytes() == longer, end
+    path.write_bytes(longer[: len(whole) // 4])
+    world.ask("ines")
+    assert taken(lines(path)) == leaves_of(visits)
+
+
+@pytest.mark.parametrize("block", [1, 7, 100])
+def test_the_last_checkpoint_is_found_in_blocks_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr(log_sinks, "_BLOCK", block)
+    path = tmp_path / "x"
+    note = log_sinks.checkpoint_line(1, b"r", 'says {"note":"x"}\n')
+    leaf = log_sinks.leaf_line(0, b"h", b'{"note":"y"}')
+    for content, end, found in (
+        (b"", 0, b""),
+        (leaf + b"\n", 0, b""),
+        (note, 0, b""),
+        (note + b"\n", len(note) + 1, note),
+        (leaf + b"\n" + note + b"\n" + leaf + b"\n" + leaf, len(leaf + note) + 2, note),
+        (note + b"\n" + leaf + b"\n" + note, len(note) + 1, note),
+    ):
+        path.write_bytes(content)
+        with path.open("rb") as file:
+            assert log_sinks.last_checkpoint(file) == (end, found)
+
+
+def test_a_file_of_something_else_is_not_written_to(placed: Placed, tmp_path: Path) -> None:
+    path = tmp_path / "diary.txt"
+    path.write_text("Dear diary\n", encoding="utf-8")
+    refused(placed(f"file:{path}"))
+    assert path.read_text(encoding="utf-8") == "Dear diary\n"
+
+
+def test_a_file_that_others_lock_is_told_of(visits: World, placed: Placed, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    placed(f"file:{path}").ask("pia")
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        refused(placed(f"file:{path}", 0.1), "paul")
+    placed(f"file:{path}").ask("paul")
+    assert taken(lines(path)) == leaves_of(visits)
+
+
+def test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from(
+    visits: World, restore: Restore, placed: Placed, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.jsonl"
+    placed(f"file:{path}").ask("paul")
+    before = lines(path)
+    back = restore().server
+    back.database.close()
+    settings = replace(back.settings, log_sink=f"file:{path}")
+    server = home.open_server(settings, clock=visits.clock, randomness=visits.streams)
+    old = World(server, visits.clock, visits.streams)
+    with server.database.read() as session, pytest.raises(LogUnavailable, match="another log"):
+        forwarding.forward(session, log_sinks.FileSink(path, PATIENCE), None)
+    assert lines(path) == before
+    assert restores.acknowledge(server, OPERATOR).witnessed == before[-1]["size"]
+    old.push("fresh", share=0.01, levels=None)
+    now = lines(path)
+    assert now[: len(before)] == before, "what was taken stays"
+    first = [json.loads(one["leaf"])["kind"] for one in now[len(before) :] if "leaf" in one]
+    assert first[:2] == ["suspension", "restore"]
+    assert taken(now)[-1] == leaves_of(old)[-1]
+    assert verify(server, OPERATOR).problems == []
+    server.database.close()
+
+
+@contextmanager
+def receiver(behave: Callable[[socket.socket], bytes]) -> Iterator[tuple[str, list[bytes]]]:
+    """A TCP receiver of the loopback; what each connection brought."""
+    got: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection:
+                    got.append(behave(connection))
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"syslog+tcp:127.0.0.1:{listening.getsockname()[1]}", got
+        listening.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def read_all(connection: socket.socket) -> bytes:
+    return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+def framed(octets: bytes) -> list[dict[str, Any]]:
+    """What messages of RFC 6587 say, counted by octets."""
+    found = []
+    while octets:
+        length, _, rest = octets.partition(b" ")
+        message, octets = rest[: int(length)], rest[int(length) :]
+        head, text = message[: len(b"<110>1 - - penstock - log - ")], message[28:]
+        assert head == b"<110>1 - - penstock - log - "
+        found.append(json.loads(text))
+    return found
+
+
+def test_a_tcp_receiver_gets_what_was_not_witnessed_yet(visits: World, placed: Placed) -> None:
+    size = len(leaves_of(visits))
+    with receiver(read_all) as (sink, got):
+        world = placed(sink)
+        world.ask("pia")
+        world.ask("paul")
+        assert status_of(world) == (True, "answers")
+    told = [one for octets in got for one in framed(octets)]
+    assert taken(told) == leaves_of(visits)[size:]
+    refused(placed(sink), "ines")
+
+
+def test_a_receiver_that_reads_and_does_not_end_has_taken_nothing(
+    visits: World, placed: Placed
+) -> None:
+    free = threading.Event()
+
+    def stall(connection: socket.socket) -> bytes:
+        found = read_all(connection)
+        free.wait()
+        return found
+
+    with receiver(stall) as (sink, got):
+        refused(placed(sink, 0.2))
+        free.set()
+        world = placed(sink)
+        assert world.ask("pia").view.receipt.index is not None
+    last = framed(got[-1])
+    assert taken(last)[-1] == leaves_of(visits)[-1]
+
+
+def test_a_socket_of_this_machine_gets_a_message_a_line(
+    visits: World, placed: Placed, tmp_path: Path
+) -> None:
+    size = len(leaves_of(visits))
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bound:
+        bound.bind(str(path))
+        placed(f"syslog:{path}").ask("pia")
+        bound.settimeout(0)
+        got = [bound.recv(1 << 16)[28:] for _ in range(len(leaves_of(visits)) - size + 1)]
+        with pytest.raises(BlockingIOError):
+            bound.recv(1)
+    assert taken([json.loads(one) for one in got]) == leaves_of(visits)[size:]
+    refused(placed(f"syslog:{path}", 0.1), "paul")
+
+
+@pytest.mark.parametrize(
+    "setting", ["file:log", "file:", "syslog:x", "syslog+tcp:h", "syslog+tcp:h:0", "x:/y", "/y"]
+)
+def test_a_second_place_that_cannot_be_meant_is_refused(setting: str) -> None:
+    with pytest.raises(InvalidInput, match="PENSTOCK_LOG_SINK"):
+        forwarding.sink_of(setting, 1)
+
+
+def test_a_file_that_says_otherwise_than_the_log_is_found_by_verifying(
+    placed: Placed, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.jsonl"
+    world = placed(f"file:{path}")
+    world.ask("pia")
+    assert verify(world.server, OPERATOR).problems == []
+    told = path.read_text(encoding="utf-8")
+    path.write_text(told.replace('"actor', '"actress', 1), encoding="utf-8")
+    assert any("second place" in one for one in verify(world.server, OPERATOR).problems)
+    os.truncate(path, 0)
+    assert any("second place" in one for one in verify(world.server, OPERATOR).problems)
