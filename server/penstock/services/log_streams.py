@@ -1,4 +1,4 @@
-"""Syslog as the log's second place: RFC 5424 messages, by TCP or to a socket of this machine."""
+"""Syslog as the log's second place: RFC 5424 by TCP, or a socket of this machine."""
 
 import os
 import socket
@@ -10,6 +10,9 @@ from penstock.services.log_sinks import Reached, Taking, unavailable
 
 HEAD: Final = b"<110>1 - - penstock - log - "
 """Facility 13 (log audit), severity 6; the time and everything else stand in the line."""
+
+LOCAL: Final = b"<110>penstock: "
+"""The same as readers of local sockets expect it, which takes neither version nor host."""
 
 
 class SocketSink:
@@ -77,7 +80,7 @@ class _Datagrams(_Forgetful):
     def take(self, lines: Iterable[bytes]) -> None:
         try:
             for line in lines:
-                self._connection.send(HEAD + line)
+                self._connection.send(LOCAL + line)
         except OSError as error:
             raise unavailable(self._path, _why(error, self._patience)) from error
 
