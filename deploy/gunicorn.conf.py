@@ -5,6 +5,8 @@ what stands on gunicorn's own command line goes before them.
 """
 
 import ctypes
+import gc
+import importlib
 import logging
 import os
 import signal
@@ -36,7 +38,8 @@ keepalive = 5
 worker_connections = 512
 sendfile = False
 
-# Each worker opens the home after the fork: connections and random streams are its own.
+# The master imports the application's modules, and makes no application: each worker opens the
+# home after the fork, so that connections, keys, threads and random streams are its own.
 preload_app = False
 reuse_port = False
 
@@ -97,7 +100,6 @@ def _share_memory() -> None:
     Anew at every reload: workers of another version may lay it out differently.  The old
     one goes with the last old worker.
     """
-    # Not by the module that reads it: the master imports nothing that a reload should renew.
     if sys.platform == "linux":
         descriptor = os.memfd_create("penstock")
     else:
@@ -106,9 +108,29 @@ def _share_memory() -> None:
     os.environ[_DESCRIPTOR] = str(descriptor)
 
 
+def _preload() -> None:
+    """Import what every worker would: they share its memory, and start without reading it.
+
+    Code and tables that depend on nothing: no home is opened here, and no entropy read.
+    """
+    # Else its threads would be forked; `penstock serve` sets the same.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    importlib.import_module("penstock.application")
+    from sqlalchemy.orm import configure_mappers
+
+    from penstock.accounting import import_late
+
+    configure_mappers()
+    import_late()
+    # The collector would write into every page of what is shared.
+    gc.collect()
+    gc.freeze()
+
+
 def on_starting(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
     """Before anything is served."""
     _share_memory()
+    _preload()
     for rule in (_WithoutQuotations(), _InOneLine()):
         logging.getLogger("gunicorn.error").addFilter(rule)
 
