@@ -158,6 +158,13 @@ def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunico
         ctypes.CDLL(None).prctl(dumpable, 0)
 
 
+def worker_exit(server: object, worker: object) -> None:  # noqa: ARG001  # gunicorn's shape
+    """Have the log told what a worker that ends had counted."""
+    closing = getattr(getattr(worker, "wsgi", None), "extensions", {}).get("penstock.closing")
+    if closing is not None:
+        closing()
+
+
 def post_worker_init(worker: object) -> None:
     """Let a worker that is ready take requests in, and refuse what is none, in our ways."""
     from gunicorn import util

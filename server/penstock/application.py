@@ -23,6 +23,9 @@ from penstock.services.runner import PATIENCE_SECONDS, Runner
 from penstock.services.server import Server
 from penstock.settings import Settings, load
 
+CLOSING = "penstock.closing"
+"""The key in ``Flask.extensions`` of what is called before a process ends."""
+
 
 def create_app(settings: Settings | None = None) -> Flask:
     """The application over an existing home; settings come from the environment if not given.
@@ -70,7 +73,10 @@ def create_app_for(
     app.register_blueprint(web.blueprint(server, _lent(server, tallies, runner)))
     _require_policies(app)
     below = api.Mounted(app.wsgi_app, api.prefix_of(server.settings.public_url))
-    edge = api.Edge(below, tallies.requests, tallies.limits.answered, clock)
+    edge = api.Edge(
+        below, tallies.requests, tallies.limits.answered, clock, refused=tallies.refused.count
+    )
+    app.extensions[CLOSING] = tallies.refused.close
     app.wsgi_app = edge  # type: ignore[method-assign]  # how Flask is wrapped
     return app
 

@@ -10,7 +10,7 @@ import pytest
 from tests.api.world import World, propose
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
-from penstock.services import clocks, events, users
+from penstock.services import clocks, events, refusals, users
 from penstock.services.log import KINDS
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
@@ -157,6 +157,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     users.disable(world.server, OPERATOR, "noa")
     world.clock.now -= timedelta(hours=1)
     clocks.acknowledge(world.server, OPERATOR)
+    refusals.record(world.server, {"not_signed_in": 1200, "too_often": 3}, 60.0)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
     for said in (
         "ian was given visits at tier internal",
@@ -174,6 +175,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "Proposal",
         "The database and its witness fit each other again",
         "The log had been signed at a time that was wrong",
+        "1,200 without a valid token or session, 3 that came too often",
     ):
         assert said in page, said
     told = {leaf["kind"] for leaf in log(world)}

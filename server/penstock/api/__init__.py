@@ -11,6 +11,7 @@
 * ``limits``      how often somebody may ask, and how much of a processor that may take
 * ``turns``       whose long computation is under way
 * ``metrics``     what Prometheus may read
+* ``refused``     refused requests, counted until the log tells of them
 * ``tallies``, ``shared``                 the memory in which the workers count together
 * ``edge``, ``access_log``                around everything: ids, headers, log, faults
 * ``mounted``     the path of its host below which the server is reached

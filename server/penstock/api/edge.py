@@ -41,7 +41,8 @@ HEADERS = {
 class Edge:
     """The outermost layer around ``app``; ``clock`` in seconds, never going back.
 
-    ``answered`` is told how many seconds of a processor an answer took, by its caller's name.
+    ``answered`` is told how many seconds of a processor an answer took, by its caller's name;
+    ``refused`` is told every answer's status.
     """
 
     def __init__(
@@ -50,11 +51,14 @@ class Edge:
         requests: Requests,
         answered: Callable[[str, float], None],
         clock: Callable[[], float] = time.perf_counter,
+        *,
+        refused: Callable[[int], None] | None = None,
     ) -> None:
         self._app = app
         self._requests = requests
         self._answered = answered
         self._clock = clock
+        self._refused = refused
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
@@ -79,6 +83,8 @@ class Edge:
         verb, route = Request(environ).method, environ.get(ROUTE)
         status, seconds = statuses[-1] if statuses else 0, self._clock() - started
         self._requests.count(verb, route, status, seconds)
+        if self._refused is not None:
+            self._refused(status)
         access_log.answered(
             request_id,
             verb=verb,

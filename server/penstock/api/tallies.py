@@ -1,11 +1,13 @@
 """What the workers of a server count together: who asks how often, who computes, the metrics."""
 
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from penstock.api import limits, metrics, turns
+from penstock.api import limits, metrics, refused, turns
 from penstock.api.shared import Shared
 from penstock.computing import Outcome
+from penstock.services import refusals
 from penstock.services.server import Server
 
 
@@ -17,6 +19,7 @@ class Tallies:
     requests: metrics.Requests
     turns: turns.SharedTurns
     computations: metrics.Computations
+    refused: refused.Refused
 
     def computed(self, person: str, outcome: Outcome, seconds: float) -> None:
         """Count a computation, and what it took of a processor (``computing.Noted``)."""
@@ -36,14 +39,18 @@ def opened(
     that of the machine is.
     """
     lines = metrics.Lines(routes, server.settings.time_quantum)
-    layout = "; ".join((limits.LAYOUT, lines.layout, turns.LAYOUT, metrics.OUTCOME_LAYOUT))
+    layout = "; ".join(
+        (limits.LAYOUT, lines.layout, turns.LAYOUT, metrics.OUTCOME_LAYOUT, refused.LAYOUT)
+    )
     at_turns = limits.BYTES + lines.bytes
     at_outcomes = at_turns + turns.BYTES
-    memory = Shared(at_outcomes + metrics.OUTCOME_BYTES, layout, descriptor)
+    at_refused = at_outcomes + metrics.OUTCOME_BYTES
+    memory = Shared(at_refused + refused.BYTES, layout, descriptor)
     buckets = limits.Buckets(memory, 0, server.secrets.pepper, clock)
     return Tallies(
         limits.Limits(buckets, server.settings),
         metrics.Requests(memory, limits.BYTES, lines),
         turns.SharedTurns(memory, at_turns, server.secrets.pepper, clock),
         metrics.Computations(memory, at_outcomes),
+        refused.Refused(memory, at_refused, functools.partial(refusals.record, server), clock),
     )

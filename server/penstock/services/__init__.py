@@ -8,6 +8,7 @@
                      the use cases that carry these names
 * ``token_lineage``  which token was made with which, and ends with it
 * ``coalitions``     query by query, who of some people stands where
+* ``refusals``       how many requests were refused, as the log tells it
 * ``proof_status``   what the log stands on now, and proofs held to signed roots
 * ``offers``         what a query would be and cost, before anything is charged
 * ``computations, stream_quotes``

@@ -34,10 +34,14 @@ NONCES = "nonces"
 CLOCK = "clock"
 """The kind of the leaf that gives up a time of the log that was wrong."""
 
+REFUSALS = "refusals"
+"""The kind of the leaf that counts refused requests."""
+
 KINDS = (
     *("release", "dataset", "query", "tier", "user", "clearance"),
     *("budget", "level", "token", "key", "restore", "stream", "proposal", "suspension"),
     CLOCK,
+    REFUSALS,
 )
 
 _NONCE = re.compile(f"[0-9a-f]{{{2 * NONCE_SIZE}}}")

@@ -23,6 +23,7 @@ from penstock.services import (
     log,
     proofs,
     proposals,
+    refusals,
     restores,
     stream_elements,
     stream_releases,
@@ -72,6 +73,7 @@ def every_kind(world: World) -> None:
     proposals.asked(ruled, world.person("ada"), QueryRetirement(query="visits"))
     world.clock.now -= timedelta(hours=1)
     clocks.acknowledge(server, OPERATOR)
+    refusals.record(server, {"not_found": 1}, 60.0)
     witness = server.sequencer.witness
     witness.suspend(witness.seen(), log.timestamp(world.clock.now))
     users.change(server, OPERATOR, "paul", UserChange(clearance="internal"))

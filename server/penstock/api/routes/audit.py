@@ -43,6 +43,7 @@ Kind = Literal[
     "proposal",
     "suspension",
     "clock",
+    "refusals",
 ]
 
 

@@ -1,0 +1,137 @@
+"""Refused requests are counted in the log: by cause, without a name, one leaf an hour at most."""
+
+import json
+import signal
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import col, select
+from tests.api.test_serving import serve_copy
+from tests.api.world import World
+from tests.databases.homes import Home, Homes
+
+from penstock.api import refused, tallies
+from penstock.api.shared import Shared, nameless
+from penstock.errors import LogUnavailable
+from penstock.persistence.tables import Leaf
+from penstock.services import home, log
+from penstock.services.refusals import CAUSES
+from penstock.services.server import Server
+
+GUESS = {"Authorization": "Bearer eve-was-here"}
+BYTES = 1 << 12
+
+
+def leaves(server: Server) -> list[dict[str, Any]]:
+    with server.database.read() as session:
+        rows = session.exec(select(Leaf.bytes).where(col(Leaf.kind) == log.REFUSALS)).all()
+        return [json.loads(row) for row in rows]
+
+
+def size(server: Server) -> int:
+    with server.database.read() as session:
+        return len(session.exec(select(Leaf.id)).all())
+
+
+def refuse(world: World) -> Counter[int]:
+    """Three without a token or with a wrong one, one not allowed, two of what is not there."""
+    statuses = [
+        world.call("GET", "/api/v1/me").status_code,
+        world.call("GET", "/api/v1/me", headers=GUESS).status_code,
+        world.call("GET", "/api/v1/queries/eve-was-here", headers=GUESS).status_code,
+        world.call("GET", "/api/v1/audit/events", by="ann").status_code,
+        world.call("GET", "/api/v1/queries/eve-was-here", by="ann").status_code,
+        world.call("GET", "/eve-was-here").status_code,
+    ]
+    assert statuses == [401, 401, 401, 403, 404, 404]
+    return Counter(statuses)
+
+
+def test_what_was_refused_stands_in_the_log_an_hour_later(world: World) -> None:
+    before = size(world.server)
+    statuses = refuse(world)
+    world.stopwatch.now += refused.PERIOD / 2
+    statuses += Counter(world.call("GET", "/eve-was-here").status_code for _ in range(100))
+    assert size(world.server) == before, "the log does not grow by what is refused"
+    world.stopwatch.now += refused.PERIOD / 2
+    assert world.call("GET", "/healthz").status_code == 200
+    while not (told := leaves(world.server)):
+        time.sleep(0.01)
+    (leaf,) = told
+    assert set(statuses) <= set(CAUSES)
+    assert {status: leaf.get(cause, 0) for status, cause in CAUSES.items()} == {
+        status: statuses[status] for status in CAUSES
+    }
+    assert leaf["actor"] == "server"
+    assert "eve" not in json.dumps(leaf)
+    world.stopwatch.now += refused.PERIOD + 1
+    world.call("GET", "/healthz")
+    assert size(world.server) == before + 1, "nothing was refused since"
+
+
+class Told:
+    """What the log was told, or refuses to be."""
+
+    def __init__(self) -> None:
+        self.leaves: list[tuple[dict[str, int], float]] = []
+        self.away = False
+
+    def __call__(self, counts: Mapping[str, int], seconds: float) -> None:
+        if self.away:
+            raise LogUnavailable("away")
+        self.leaves.append(({name: count for name, count in counts.items() if count}, seconds))
+
+
+def test_workers_count_together_and_tell_once() -> None:
+    memory, told, now = nameless(), Told(), [5.0]
+    one, two = (
+        refused.Refused(Shared(BYTES, "x", memory), 0, told, lambda: now[0]) for _ in range(2)
+    )
+    one.count(401)
+    now[0] += 10
+    two.count(403)
+    two.count(200)
+    one.close()
+    two.close()
+    assert told.leaves == [({"not_signed_in": 1, "not_allowed": 1}, 10.0)]
+
+
+def test_what_the_log_does_not_take_stays_counted() -> None:
+    told, now = Told(), [5.0]
+    counter = refused.Refused(Shared(BYTES, "x"), 0, told, lambda: now[0])
+    counter.count(429)
+    told.away = True
+    counter.close()
+    counter.count(429)
+    told.away = False
+    counter.close()
+    counter.close()
+    assert [counts for counts, _ in told.leaves] == [{"too_often": 2}]
+
+
+def test_both_of_a_servers_tallies_are_in_one_memory(world: World) -> None:
+    memory = nameless()
+    one, two = (tallies.opened(world.server, [], world.stopwatch, memory) for _ in range(2))
+    one.refused.count(401)
+    two.refused.count(401)
+    two.refused.close()
+    one.refused.close()
+    assert [leaf["not_signed_in"] for leaf in leaves(world.server)] == [2]
+
+
+@pytest.mark.only("sqlite")
+def test_a_server_that_stops_tells_what_it_had_counted(
+    furnished: tuple[Home, dict[str, str]], homes: Homes, tmp_path: Path
+) -> None:
+    serving = serve_copy(homes, furnished[0], tmp_path / "home")
+    for _ in range(5):
+        status, _ = serving.ask("GET", "/api/v1/nothing", None)
+        assert status == 404
+    assert serving.stop(signal.SIGTERM) == 0
+    server = home.open_server(Home(tmp_path / "home", None, {}).settings())
+    assert sum(leaf["not_found"] for leaf in leaves(server)) == 5
+    server.database.close()
