@@ -1,6 +1,8 @@
 """What the workers of a server count together: who asks how often, who computes, the metrics."""
 
 import functools
+import hashlib
+import hmac
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -45,12 +47,14 @@ def opened(
     at_turns = limits.BYTES + lines.bytes
     at_outcomes = at_turns + turns.BYTES
     at_refused = at_outcomes + metrics.OUTCOME_BYTES
+    # Of a secret that stays: all workers must count under one key, whenever they began.
+    key = hmac.digest(server.secrets.values, b"penstock tallies\x00", hashlib.sha256)
     memory = Shared(at_refused + refused.BYTES, layout, descriptor)
-    buckets = limits.Buckets(memory, 0, server.secrets.pepper, clock)
+    buckets = limits.Buckets(memory, 0, key, clock)
     return Tallies(
         limits.Limits(buckets, server.settings),
         metrics.Requests(memory, limits.BYTES, lines),
-        turns.SharedTurns(memory, at_turns, server.secrets.pepper, clock),
+        turns.SharedTurns(memory, at_turns, key, clock),
         metrics.Computations(memory, at_outcomes),
         refused.Refused(memory, at_refused, functools.partial(refusals.record, server), clock),
     )

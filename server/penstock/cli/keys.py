@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.services.keys import KeysView, RetiredKeyView
+    from penstock.services.secret_rotation import PeppersView
 
 LONGEST_REQUEST = 60
 """Seconds after which gunicorn ends a worker that does not answer."""
@@ -85,6 +86,56 @@ def drop(
         time.sleep(wait)
 
     operator.print(_document(services.drop(operator.server, operator.principal, found, pause)))
+
+
+@keys.command("rotate-secret")
+@click.argument("name", type=click.Choice(["pepper"]))
+@format_option
+@click.pass_obj
+def rotate_secret(operator: Operator, name: str) -> None:  # noqa: ARG001 - there is one so far
+    """Put a new value in the place of the secret NAME, while the server runs.
+
+    The pepper is what tokens are digested under.  Nobody is signed out: the old one is kept,
+    retired, and every token moves to the new one when it is next used.  Copy secrets.json, which
+    is written anew.  Run again after an interruption, it goes on.
+    """
+    from penstock.services import secret_rotation as services
+
+    operator.print(_peppers(services.rotate(operator.server, operator.principal)))
+
+
+@keys.command("drop-secret")
+@click.argument("name", type=click.Choice(["pepper"]))
+@option("--yes", is_flag=True, help="Do it; without this it is only said what would be done.")
+@format_option
+@click.pass_obj
+def drop_secret(operator: Operator, name: str, yes: bool) -> None:  # noqa: ARG001 - there is one
+    """Destroy the retired values of the secret NAME, and revoke the tokens that rest on them.
+
+    Backups from before the rotation open never again.
+    """
+    from penstock.services import secret_rotation as services
+
+    if yes:
+        operator.print(_peppers(services.drop(operator.server, operator.principal)))
+    else:
+        operator.print(_peppers(services.show(operator.server, operator.principal)))
+
+
+def _peppers(found: "PeppersView") -> Document:
+    columns = (Column("pepper", right=True), Column("state"), Column("valid tokens", right=True))
+    rows = [
+        (one.number, "retired" if one.retired else "newest", one.tokens) for one in found.peppers
+    ]
+    resting = sum(one.tokens for one in found.peppers if one.retired)
+    note = "No pepper is retired."
+    if len(found.peppers) > 1:
+        note = (
+            f"{counted(resting, 'valid token')} not used since the rotation."
+            " `penstock keys drop-secret pepper --yes` revokes these and destroys what is retired;"
+            " backups from before the rotation open never again then."
+        )
+    return Document(found, columns, rows, note=note)
 
 
 def _document(found: "KeysView") -> Document:

@@ -29,7 +29,7 @@ from penstock.encryption.key import Key
 from penstock.encryption.keyring import KeyRing
 from penstock.encryption.pkcs11_provider import Pkcs11
 from penstock.encryption.providers import Health, KeyProvider
-from penstock.encryption.secrets import Secrets
+from penstock.encryption.secrets import Secrets, SecretsFile
 from penstock.encryption.signing import SigningKey, signing_context
 from penstock.encryption.vectors import open_vector, seal_vector
 
@@ -41,6 +41,7 @@ __all__ = [
     "Pkcs11",
     "RowIdentity",
     "Secrets",
+    "SecretsFile",
     "SigningKey",
     "dataset_context",
     "new_dataset_kek",

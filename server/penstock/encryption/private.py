@@ -64,9 +64,15 @@ def read(path: Path) -> object:
     Raises ``KeysUnavailable`` where it is missing, readable by others, or no JSON; the
     messages never repeat what stands in it.
     """
+    with opened(path) as descriptor:
+        text = content(path, descriptor)
+    return parsed(path, text)
+
+
+def parsed(path: Path, text: bytearray) -> object:
+    """The JSON of what stands in a private file.  Raises ``KeysUnavailable``."""
     try:
-        with opened(path) as descriptor:
-            return json.loads(shallow(content(path, descriptor).decode()))
+        return json.loads(shallow(text.decode()))
     except ValueError:
         # The cause would carry the content along.
         raise malformed(path, "is not JSON") from None
@@ -114,6 +120,12 @@ def content(path: Path, descriptor: int) -> bytearray:
     if os.preadv(descriptor, [found], 0) != size:
         raise malformed(path, "cannot be read to its end")
     return found
+
+
+def identity(descriptor: int) -> tuple[int, ...]:
+    """What tells a file from every other that stood under its name: none is changed in place."""
+    found = os.fstat(descriptor)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def tidy(path: Path) -> None:

@@ -47,7 +47,7 @@ class RingFile:
     def read(cls, path: Path) -> Self:
         """Look a file through.  Raises ``KeysUnavailable``, naming the next step."""
         with private.opened(path) as descriptor:
-            identity = _identity(descriptor)
+            identity = private.identity(descriptor)
             content = private.content(path, descriptor)
         try:
             places, contexts = _parsed(path, content)
@@ -61,12 +61,12 @@ class RingFile:
     def stands(self) -> bool:
         """Whether this is the file that is there now.  Raises ``KeysUnavailable``."""
         with private.opened(self.path) as descriptor:
-            return _identity(descriptor) == self.identity
+            return private.identity(descriptor) == self.identity
 
     def key(self, name: str) -> Key | None:
         """One of its keys, or ``None`` where the file is another one by now or lacks it."""
         with private.opened(self.path) as descriptor:
-            if _identity(descriptor) != self.identity or name not in self.places:
+            if private.identity(descriptor) != self.identity or name not in self.places:
                 return None
             text = bytearray(_TEXT_SIZE)
             try:
@@ -137,12 +137,6 @@ def _pieces(
     yield b'\n },\n "contexts": '
     yield json.dumps({context: list(names) for context, names in contexts.items()}).encode()
     yield b"\n}\n"
-
-
-def _identity(descriptor: int) -> tuple[int, ...]:
-    """What tells a file from every other that stood under its name: none is changed in place."""
-    found = os.fstat(descriptor)
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _parsed(path: Path, content: bytearray) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:

@@ -53,6 +53,8 @@
 * ``state``          the encrypted state of a noise process
 * ``keys, retired_keys, key_status``
                      the provider's keys: rotated, dropped, destroyed, looked at
+* ``peppers, secret_rotation``
+                     what tokens are digested under: checked by number, and rotated
 * ``backup, backup_check``
                      copies of the database, and whether today's keys open one
 * ``home``           making and opening a server's folder

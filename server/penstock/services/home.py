@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, private
+from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, SecretsFile, private
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
@@ -179,7 +179,8 @@ def open_server(
     what to do next.
     """
     require(settings)
-    secrets = Secrets.load(settings.keys_path / SECRETS)
+    stored = SecretsFile(settings.keys_path / SECRETS)
+    secrets = stored.now
     for name in (SECRETS, KEY_RING):
         private.tidy(settings.keys_path / name)
     database = _database(settings, {**_signing(secrets), log.NONCES: nonces})
@@ -194,6 +195,7 @@ def open_server(
         sequencer=sequencer,
         provider=keeper,
         secrets=secrets,
+        stored=stored,
         clock=time,
         randomness=randomness,
         issuer=_issuer(settings),

@@ -3,17 +3,18 @@
 Under other secrets every token would be refused and every fingerprint differ, as if all
 tokens and files were wrong.  So the database keeps an HMAC of a fixed text under each
 secret, which tells nothing of it.  It is kept when a home is made, or with the upgrade that
-brought the table, and compared whenever a server is opened.
+brought the table, and compared whenever a server is opened.  Of peppers it knows all that there
+were, by number; a file that lacks the newest of these is one from before it.
 """
 
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import fields
 
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from penstock.encryption import Secrets
+from penstock.encryption.secrets import FIRST_PEPPER, NAMES
 from penstock.errors import KeysUnavailable
 from penstock.persistence import Database
 from penstock.persistence.tables import SecretCheck
@@ -27,19 +28,29 @@ def remember(database: Database, secrets: Secrets) -> None:
     Raises ``KeysUnavailable`` where others are kept.
     """
     with database.write() as session:
-        kept = set(session.exec(select(SecretCheck.name)).all())
-        for name, digest in _digests(secrets).items():
-            if name not in kept:
-                session.add(SecretCheck(name=name, digest=digest))
+        add(session, secrets)
     require(database, secrets)
+
+
+def add(session: Session, secrets: Secrets) -> bool:
+    """Keep what is not kept of ``secrets``, as a part of a transaction; whether anything was not.
+
+    Nothing where others are kept.
+    """
+    kept = dict(session.exec(select(SecretCheck.name, SecretCheck.digest)).all())
+    digests = _digests(secrets)
+    missing = [] if other(secrets, kept) else [name for name in digests if name not in kept]
+    for name in missing:
+        session.add(SecretCheck(name=name, digest=digests[name]))
+    return bool(missing)
 
 
 def require(database: Database, secrets: Secrets) -> None:
     """Raise ``KeysUnavailable`` unless ``secrets`` are those that were remembered."""
     with database.read() as session:
         kept = dict(session.exec(select(SecretCheck.name, SecretCheck.digest)).all())
-    found = _digests(secrets)
-    if missing := sorted(set(found) - set(kept)):
+    known = {name.partition(" ")[0] for name in kept}
+    if missing := sorted(set(NAMES) - known):
         raise KeysUnavailable(
             f"The database does not know its secrets ({', '.join(missing)}). Run `penstock db"
             " upgrade` with the secrets.json that it was used with."
@@ -55,18 +66,34 @@ def require(database: Database, secrets: Secrets) -> None:
 
 
 def other(secrets: Secrets, kept: Mapping[str, bytes]) -> list[str]:
-    """The names of those of ``secrets`` that are not what ``kept`` says of them."""
+    """The names of those of ``secrets`` that are not what ``kept`` says of them.
+
+    The newest pepper that ``kept`` knows must be among them, retired or not.
+    """
+    found = _digests(secrets)
+    newest = max((_number(name) for name in kept if name.partition(" ")[0] == "pepper"), default=0)
+    wanted = {"pepper": _pepper(newest), "fingerprint": "fingerprint", "values": "values"}
     return [
         name
-        for name, digest in _digests(secrets).items()
-        if name in kept and not hmac.compare_digest(kept[name], digest)
+        for name, at in wanted.items()
+        if at in kept and not hmac.compare_digest(kept[at], found.get(at, b""))
     ]
 
 
 def _digests(secrets: Secrets) -> dict[str, bytes]:
+    keys = {_pepper(number): key for number, key in secrets.peppers.items()}
+    keys |= {"fingerprint": secrets.fingerprint, "values": secrets.values}
     return {
-        field.name: hmac.digest(
-            getattr(secrets, field.name), _TEXT + field.name.encode(), hashlib.sha256
-        )
-        for field in fields(secrets)
+        name: hmac.digest(key, _TEXT + name.encode(), hashlib.sha256) for name, key in keys.items()
     }
+
+
+def _pepper(number: int) -> str:
+    """What the check of a pepper is called: ``pepper`` of the first, ``pepper 2`` of the next."""
+    return "pepper" if number <= FIRST_PEPPER else f"pepper {number}"
+
+
+def _number(name: str) -> int:
+    """The number of the pepper whose check has a name; the first one's has none."""
+    number = name.partition(" ")[2]
+    return int(number) if number.isascii() and number.isdigit() else FIRST_PEPPER

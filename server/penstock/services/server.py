@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from penstock.encryption import KeyProvider, Secrets
+from penstock.encryption import KeyProvider, Secrets, SecretsFile
 from penstock.persistence import Database
 from penstock.randomness import Stream
 from penstock.services.computing import Computing, Here
@@ -19,7 +19,8 @@ class Server:
 
     ``clock`` answers the time in UTC, never before the log was signed last; ``randomness`` a
     freshly keyed stream, asked once for every release.  ``issuer`` is the OpenID provider that is
-    believed, where there is one, ``computing`` works out what is long.
+    believed, where there is one, ``computing`` works out what is long.  ``stored`` are the secrets
+    as their file has them now: of their peppers others are made while this runs.
     """
 
     settings: Settings
@@ -27,6 +28,7 @@ class Server:
     sequencer: Sequencer
     provider: KeyProvider
     secrets: Secrets
+    stored: SecretsFile
     clock: LoggedTime
     randomness: Callable[[], Stream]
     issuer: Issuer | None = None

@@ -65,7 +65,7 @@ def begin(server: Server, token: str, former: str = "") -> Begun:
         issued = well_formed(token)
         session.add(
             WebSession(
-                digest=_digest(server, secret),
+                digest=_digests(server, secret)[0],
                 user_id=required(principal.user_id),
                 token_id=_token(session, token) if issued else None,
                 scopes="" if issued else ",".join(sorted(principal.roles)) or "none",
@@ -85,7 +85,11 @@ def resume(server: Server, secret: str) -> Principal:
     """
     with server.database.read() as session:
         server.clock.look(session)
-        row = session.exec(_BY_DIGEST, params={"digest": _digest(server, secret)}).first()
+        found_rows = (
+            session.exec(_BY_DIGEST, params={"digest": digest}).first()
+            for digest in _digests(server, secret)
+        )
+        row = next((one for one in found_rows if one is not None), None)
     now = server.clock()
     if row is None:
         raise _ended()
@@ -115,9 +119,18 @@ def end(server: Server, secret: str) -> None:
 
 def form_key(server: Server, secret: str) -> str:
     """What a form of this session has to carry: known to its own pages and to nobody else."""
-    text = b"penstock form\0" + secret.encode(errors="replace")
-    mac = hmac.new(server.secrets.pepper, text, hashlib.sha256)
-    return mac.hexdigest()
+    return _form_keys(server, secret)[0]
+
+
+def is_form_key(server: Server, secret: str, sent: str) -> bool:
+    """Whether ``sent`` is what a form of this session carries, also one from before a rotation."""
+    known = _form_keys(server, secret)
+    found = [hmac.compare_digest(sent.encode(), one.encode()) for one in known]
+    return any(found)
+
+
+def _form_keys(server: Server, secret: str) -> list[str]:
+    return [mac.hex() for mac in _macs(server, b"penstock form\0", secret)]
 
 
 def _writing(server: Server, need: Need = Need.RELIEF) -> AbstractContextManager[Session]:
@@ -126,7 +139,7 @@ def _writing(server: Server, need: Need = Need.RELIEF) -> AbstractContextManager
 
 def _forget(session: Session, server: Server, secret: str, now: datetime) -> None:
     """Drop a session, and those whose time is over."""
-    own = col(WebSession.digest) == _digest(server, secret)
+    own = col(WebSession.digest).in_(_digests(server, secret))
     session.exec(delete(WebSession).where(own | (col(WebSession.expires_at) <= now)))
 
 
@@ -135,9 +148,18 @@ def _token(session: Session, token: str) -> int:
     return required(found)
 
 
-def _digest(server: Server, secret: str) -> bytes:
-    text = b"penstock session\0" + secret.encode(errors="replace")
-    return hmac.new(server.secrets.pepper, text, hashlib.sha256).digest()
+def _digests(server: Server, secret: str) -> list[bytes]:
+    """What the database has of a session: the first where it begins now, else any of them."""
+    return _macs(server, b"penstock session\0", secret)
+
+
+def _macs(server: Server, label: bytes, secret: str) -> list[bytes]:
+    """HMACs under every pepper, that of the newest first."""
+    text, peppers = label + secret.encode(errors="replace"), server.stored.now.peppers
+    return [
+        hmac.digest(peppers[number], text, hashlib.sha256)
+        for number in sorted(peppers, reverse=True)
+    ]
 
 
 def _ended() -> NotAuthenticated:

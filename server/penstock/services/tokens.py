@@ -48,10 +48,12 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
         parent = token_lineage.parent_of(session, principal, now)
         _require_room(server, user, token_lineage.live(session, user, now))
         secret = token_format.new_token()
+        stored = server.stored.now
         token = Token(
             prefix=token_format.prefix_of(secret),
             user_id=required(user.id),
-            digest=token_format.digest(server.secrets.pepper, secret),
+            digest=token_format.digest(stored.peppers[stored.newest], secret),
+            pepper=stored.newest,
             parent_id=parent.id if parent else None,
             scopes=",".join(scopes),
             created_at=now,

@@ -4,7 +4,6 @@ As in the API, who lacks a session or the role is refused before anything of the
 and a refusal is the API's: the same status, the same words, at the same beat.
 """
 
-import hmac
 from collections.abc import Callable
 
 from flask import Blueprint, Response, g, request, url_for
@@ -124,7 +123,7 @@ def _admit(lent: Lent, page: Page, caller: Principal) -> None:
 
 def _require_key(visit: Visit) -> None:
     sent = request.form.get("form_key", "")
-    if not hmac.compare_digest(sent.encode(), visit.form_key.encode()):
+    if not (visit.secret and sessions.is_form_key(visit.server, visit.secret, sent)):
         raise Forbidden(
             "The form is not one of this session: it was opened before the last sign-in, or comes"
             " from elsewhere. Nothing was done; go back, load the page again, and send it anew."

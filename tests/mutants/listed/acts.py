@@ -146,10 +146,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="token-known-by-its-prefix",
-        path="services/principals.py",
-        before="    genuine = hmac.compare_digest(stored.digest,"
-        " digest(server.secrets.pepper, token))\n",
-        after="    genuine = bool(stored.digest)\n",
+        path="services/peppers.py",
+        before="    return key is not None"
+        " and hmac.compare_digest(stored.digest, digest(key, token))\n",
+        after="    return key is not None\n",
         wrong="the public beginning of a token lets in",
         tests=("tests/unit/services/test_forged_tokens.py",),
     ),
@@ -198,8 +198,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="session-key-of-all",
         path="services/sessions.py",
-        before='    text = b"penstock form\\0" + secret.encode(errors="replace")\n',
-        after='    text = b"penstock form\\0"\n',
+        before='    return [mac.hex() for mac in _macs(server, b"penstock form\\0", secret)]\n',
+        after='    return [mac.hex() for mac in _macs(server, b"penstock form\\0", "")]\n',
         wrong="the forms of all sessions carry one key",
         tests=(
             "tests/unit/services/test_sessions.py::test_each_session_has_a_key_of_its_own_for_forms",

@@ -38,8 +38,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="form-without-its-key",
         path="web/wiring.py",
-        before="    if not hmac.compare_digest(sent.encode(), visit.form_key.encode()):\n",
-        after="    if sent and not hmac.compare_digest(sent.encode(), visit.form_key.encode()):\n",
+        before="    if not (visit.secret and sessions.is_form_key("
+        "visit.server, visit.secret, sent)):\n",
+        after="    if sent and not sessions.is_form_key(visit.server, visit.secret, sent):\n",
         wrong="a form without the key of its session is taken",
         tests=("tests/web/test_forms.py::test_a_form_without_the_sessions_key_is_refused",),
     ),

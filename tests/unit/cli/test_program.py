@@ -82,7 +82,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("dataset list", "dataset show", "dataset register", "dataset example", "dataset budget"),
         *("dataset import", "dataset dummy", "dataset version", "backup create", "backup check"),
         *("dataset correct", "dataset withdraw", "dataset shred", "stream retire"),
-        *("keys status", "keys rotate", "keys drop"),
+        *("keys status", "keys rotate", "keys drop", "keys rotate-secret", "keys drop-secret"),
         *("audit verify", "audit export", "audit checkpoint", "audit acknowledge-restore"),
         *("audit acknowledge-clock", "dataset same-people"),
         *("query list", "query example", "query show", "query register"),

@@ -83,7 +83,8 @@ class Token(Table, table=True):
     """A bearer token: its public prefix and an HMAC of the rest, never the token.
 
     ``parent_id`` is the token that it was made with, null where the operator made it, an
-    OpenID provider's token did, or a version of Penstock that did not note it.
+    OpenID provider's token did, or a version of Penstock that did not note it.  ``pepper`` is
+    the number of what the HMAC is under, null the first.
     """
 
     __tablename__ = "token"
@@ -105,4 +106,5 @@ class Token(Table, table=True):
     created_at: datetime = Field(sa_type=Moment)
     expires_at: datetime = Field(sa_type=Moment)
     revoked_at: datetime | None = Field(default=None, sa_type=Moment)
+    pepper: int | None = Field(default=None, sa_type=BigInteger)
     mac: bytes | None = None

@@ -1,0 +1,109 @@
+"""Replacing the pepper while the server runs, and dropping those that were retired.
+
+A rotation writes the file first, with the new pepper and all before it, then the database's check
+and the log.  Cut off in between nothing is wrong: running servers use the new one already, and
+rotating again writes what is missing instead of making another.  Dropping ends the tokens that
+still rest on a retired pepper first, and destroys it afterwards; run again, it finishes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, func, select
+
+from penstock.persistence.tables import Token, User
+from penstock.services import secret_checks, token_lineage
+from penstock.services.acts import record
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+
+PEPPER: Final = "pepper"
+
+
+@dataclass(frozen=True)
+class PepperView:
+    """A pepper by its number, and how many valid tokens are digested under it."""
+
+    number: int
+    retired: bool
+    tokens: int
+
+
+@dataclass(frozen=True)
+class PeppersView:
+    """The peppers that are kept, the newest first."""
+
+    peppers: list[PepperView]
+
+
+def show(server: Server, principal: Principal) -> PeppersView:
+    """The peppers that are kept.  Raises ``Forbidden`` and ``KeysUnavailable``."""
+    principal.require("admin")
+    secrets = server.stored.now
+    number = func.coalesce(Token.pepper, 1)
+    with server.database.read() as session:
+        counted = dict(
+            session.exec(
+                select(number, func.count()).where(*_valid(server.clock())).group_by(number)
+            ).all()
+        )
+    return PeppersView(
+        [
+            PepperView(one, one != secrets.newest, counted.get(one, 0))
+            for one in sorted(secrets.peppers, reverse=True)
+        ]
+    )
+
+
+def rotate(server: Server, principal: Principal) -> PeppersView:
+    """Make a new pepper, and retire the one before; tokens go on, and move to it as they are used.
+
+    Where the newest is not in the database yet, by an interruption or after a restore, that is
+    made up for and no other one made.  Raises ``Forbidden`` and ``KeysUnavailable``.
+    """
+    principal.require("admin")
+    # One transaction, alone: nobody issues a token between the file and the log.
+    with server.database.write() as session:
+        if not secret_checks.add(session, server.stored.now):
+            secret_checks.add(session, server.stored.renew_pepper())
+        newest = server.stored.now.newest
+        record(session, principal, "key", server.clock(), secret=PEPPER, number=newest)
+    return show(server, principal)
+
+
+def drop(server: Server, principal: Principal) -> PeppersView:
+    """Revoke the tokens that rest on retired peppers, and destroy these.
+
+    Backups that know no newer pepper open never again, and sessions that began under a retired
+    one end.  Raises ``Forbidden`` and ``KeysUnavailable``.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        secrets, now = server.stored.now, server.clock()
+        # Else the database would ask for a pepper that is gone.
+        secret_checks.add(session, secrets)
+        resting = _resting(session, secrets.newest, now)
+        for token in resting:
+            user = session.get_one(User, token.user_id).name
+            record(session, principal, "token", now, user=user, token=token.prefix, revoked=True)
+        token_lineage.end_all(session, principal, resting, now)
+        dropped = sorted(number for number in secrets.peppers if number != secrets.newest)
+        record(session, principal, "key", now, secret=PEPPER, dropped=dropped)
+    # Committed first: no row may be left that somebody believes valid and nobody can check.
+    server.stored.drop_peppers()
+    return show(server, principal)
+
+
+def _resting(session: Session, newest: int, now: datetime) -> Sequence[Token]:
+    return session.exec(
+        select(Token)
+        .where(*_valid(now), func.coalesce(Token.pepper, 1) < newest)
+        .order_by(col(Token.id))
+    ).all()
+
+
+def _valid(now: datetime) -> tuple[ColumnElement[bool], ...]:
+    return col(Token.revoked_at).is_(None), col(Token.expires_at) > now
