@@ -44,7 +44,7 @@ class Question:
         return {
             "person": {"type": "string"},
             "ward": {"type": "string", "categories": list(WARDS)},
-            "cost": {"type": "number", **bounds},
+            "cost": {"type": "number", **bounds} if self.aggregate != OUTSIDE else NAMED,
         }
 
     def query(self, max_groups: int, max_rows: int) -> ComputedQuery:
@@ -55,6 +55,10 @@ class Question:
 
 SUM = {"type": "sum", "column": "cost"}
 MEAN = {"type": "mean", "column": "cost"}
+OUTSIDE = {"type": "uncategorized", "column": "cost"}
+NAMED = {"type": "string", "categories": ["0.25", "2", "2.0"]}
+"""The same cells as texts, of which two are categories."""
+
 BINS = [-3, 0, 2, 100]
 QUESTIONS = {
     "count": Question({"type": "count"}),
@@ -67,6 +71,7 @@ QUESTIONS = {
     "mean": Question(MEAN),
     "mean above zero": Question(MEAN, lower=1, upper=5),
     "mean in steps of three": Question(MEAN, lower=-8, upper=7, step=3),
+    "uncategorized": Question(OUTSIDE),
 }
 
 

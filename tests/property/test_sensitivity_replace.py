@@ -52,7 +52,7 @@ class Question:
         columns = {
             "person": {"type": "string"},
             "ward": {"type": "string", "categories": list(WARDS)},
-            "cost": {"type": "number", **bounds},
+            "cost": {"type": "number", **bounds} if self.aggregate != OUTSIDE else NAMED,
         }
         return dataset_of(columns=columns, neighboring=relation)
 
@@ -63,6 +63,10 @@ class Question:
 
 SUM = {"type": "sum", "column": "cost"}
 MEAN = {"type": "mean", "column": "cost"}
+OUTSIDE = {"type": "uncategorized", "column": "cost"}
+NAMED = {"type": "string", "categories": ["0.25", "2", "2.0"]}
+"""The same cells as texts, of which two are categories."""
+
 BOTH_ENDS = ((7.5, False), (-3.0, False))
 QUESTIONS = {
     "count": Question({"type": "count"}),
@@ -76,6 +80,7 @@ QUESTIONS = {
     "mean": Question(MEAN, apart=BOTH_ENDS),
     "mean above zero": Question(MEAN, 5, ((5, False), (1, False)), lower=1, upper=5),
     "mean in steps of three": Question(MEAN, 9, ((9, False), (-9, False)), -8, 7, 3),
+    "uncategorized": Question(OUTSIDE, apart=((7.5, False), (2, False))),
 }
 
 

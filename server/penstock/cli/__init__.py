@@ -7,6 +7,7 @@
 * ``specs``     what the services are asked for, from options, files and standard input
 * ``budget_plans``  what other budgets, and people that datasets share, would mean: as tables
 * ``drafts``    files to begin with
+* ``checks``    what share of rows no category takes
 * ``serving``   handing over to gunicorn, as ``launch`` starts it
 * ``home``, ``users``, ``tokens``, ``tiers``, ``datasets``, ``queries``, ``releases``,
   ``audit``, ``demo``  the commands, and what each prints

@@ -6,6 +6,7 @@ import click
 
 from penstock import examples
 from penstock.cli.budget_plans import moved, together
+from penstock.cli.checks import check
 from penstock.cli.drafts import dataset_example, whole
 from penstock.cli.imports import import_metadata
 from penstock.cli.operator import Operator, everything
@@ -26,6 +27,7 @@ def dataset() -> None:
 
 dataset.add_command(import_metadata)
 dataset.add_command(dataset_example)
+dataset.add_command(check)
 
 
 @dataset.command("list")

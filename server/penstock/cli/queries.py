@@ -89,7 +89,7 @@ def show(operator: Operator, name: str) -> None:
     """Show one query: its sensitivity, its SQL, and what each tier gets."""
     from penstock.services import queries
 
-    operator.print(_shown(queries.show(operator.server, operator.principal, name)))
+    operator.print(shown(queries.show(operator.server, operator.principal, name)))
 
 
 query.add_command(query_example)
@@ -113,7 +113,7 @@ def register(operator: Operator, file: str) -> None:
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(QueryRequest, content)
     operator.progress("Charging every tier, then reading the data once")
-    operator.print(_shown(queries.register(operator.server, operator.principal, request)))
+    operator.print(shown(queries.register(operator.server, operator.principal, request)))
 
 
 @query.command()
@@ -132,7 +132,7 @@ def preview(operator: Operator, file: str) -> None:
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(PreviewRequest, content)
-    operator.print(_previewed(previews.preview(operator.server, operator.principal, request)))
+    operator.print(previewed(previews.preview(operator.server, operator.principal, request)))
 
 
 @query.command()
@@ -153,7 +153,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
 
     content = content_of(file, operator.settings.query_body_limit)
     wanted = checked(LevelsChange, content)
-    operator.print(_shown(queries.change(operator.server, operator.principal, name, wanted)))
+    operator.print(shown(queries.change(operator.server, operator.principal, name, wanted)))
 
 
 @query.command()
@@ -166,7 +166,7 @@ def retire(operator: Operator, name: str) -> None:
 
     retired = asked(operator, QueryRetirement(query=name))
     if retired is not None:
-        operator.print(_shown(retired))
+        operator.print(shown(retired))
 
 
 def level_cells(level: "LevelView", epsilon: float, delta: float) -> tuple[object, ...]:
@@ -187,7 +187,7 @@ def tier_cells(
     return one.tier, *level, *error_cells(one.error)
 
 
-def _shown(found: "QueryView") -> Document:
+def shown(found: "QueryView") -> Document:
     """The query's facts, and one row for each tier."""
     facts = [
         (
@@ -231,7 +231,7 @@ def sensitivity(of: "SensitivityView") -> str:
     return f"  sensitivity L1 {of.l1:g}, L2 {of.l2:.6g}, Linf {of.linf:g}"
 
 
-def _previewed(found: "PreviewView") -> Document:
+def previewed(found: "PreviewView") -> Document:
     """What would be charged, and one row for each tier."""
     state = "registered already, at the charges shown" if found.registered else "not registered"
     facts = [

@@ -75,4 +75,13 @@ def _nodes(nodes: Lift | Centered | Ellipse) -> list[object]:
 def _summand(summand: Summand | None) -> list[object] | None:
     if summand is None:
         return None
-    return [summand.column.name, str(summand.step), summand.lowest, summand.highest]
+    found: list[object] = [
+        summand.column.name,
+        str(summand.step),
+        summand.lowest,
+        summand.highest,
+    ]
+    if summand.categories:
+        # The declaration's, so that their names stand there: it is another number.
+        found.append("uncategorized")
+    return found

@@ -126,6 +126,14 @@ QUESTIONS: tuple[Question, ...] = (
         (-2, 9, -4, 0, 6, 12, 12, 0),
     ),
     Question(
+        "rows that no category takes",
+        {
+            "aggregate": {"type": "uncategorized", "column": "ward"},
+            "contribution": {"max_rows_per_group": 5},
+        },
+        (-9, 11),
+    ),
+    Question(
         "filters",
         {
             "aggregate": {"type": "sum", "column": "age"},

@@ -20,7 +20,7 @@ from penstock.connectors.open_keys import Tally, tally
 from penstock.connectors.plan import Grouping, Plan
 from penstock.connectors.source_file import SourceFile
 from penstock.connectors.specs import ColumnType
-from penstock.connectors.sql import SALT, SOURCE, Statement, identifier, literal
+from penstock.connectors.sql import SALT, SOURCE, TAKEN, Statement, identifier, literal
 from penstock.errors import InvalidInput, Unavailable
 
 _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
@@ -90,6 +90,9 @@ def _rows(
         try:
             for place, grouping in enumerate(plan.groupings):
                 _declare_keys(connection, f"keys_{place}", grouping)
+            if plan.summand is not None and plan.summand.categories:
+                outside = Grouping(plan.summand.column, categories=plan.summand.categories)
+                _declare_keys(connection, TAKEN, outside)
             connection.execute(_view(connection, file, names, columns, repairs))
             lock(connection, file)
             _require_one_select(connection, statement.text)

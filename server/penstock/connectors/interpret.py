@@ -31,6 +31,7 @@ from penstock.connectors.specs import (
     Histogram,
     Mean,
     Sum,
+    Uncategorized,
     UnitColumn,
 )
 from penstock.errors import InvalidInput
@@ -161,7 +162,8 @@ def _groupings(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Grouping, ..
             groupings.append(_grouping(dataset, query.aggregate.column, bins, "aggregate"))
     told.settle()
     keys = math.prod(len(grouping) for grouping in groupings)
-    most = MOST_KEYS // 2 if isinstance(query.aggregate, Mean) else MOST_KEYS
+    of_pairs = isinstance(query.aggregate, Mean | Uncategorized)
+    most = MOST_KEYS // 2 if of_pairs else MOST_KEYS
     if keys > most:
         raise InvalidInput(
             f"The groups have {keys} keys; a {query.aggregate.type} has at most {most}. Group by"
@@ -211,6 +213,8 @@ def _edges(
 def _measure(query: ComputedQuery) -> Measure:
     if isinstance(query.aggregate, Histogram):
         return Measure.COUNT
+    if isinstance(query.aggregate, Uncategorized):
+        return Measure.MEAN
     return Measure(query.aggregate.type)
 
 
@@ -279,6 +283,8 @@ def _rows(dataset: DatasetSpec, query: ComputedQuery) -> int:
 
 
 def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
+    if isinstance(query.aggregate, Uncategorized):
+        return _outside(dataset, query.aggregate.column)
     if not isinstance(query.aggregate, Sum | Mean):
         return None
     spec = _declared(dataset, query.aggregate.column, "aggregate")
@@ -320,6 +326,18 @@ def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
         )
     column = _column(dataset, query.aggregate.column)
     return Summand(column, step, lowest, highest)
+
+
+def _outside(dataset: DatasetSpec, name: str) -> Summand:
+    """What tells the rows that no category takes: 1 for each of them, a share by their mean."""
+    declared = _declared(dataset, name, "aggregate")
+    if declared.type != "boolean" and declared.categories is None:
+        raise InvalidInput(
+            f"{name} has no categories that could take its rows; name a column with categories.",
+            pointer=pointer("aggregate", "column"),
+        )
+    categories = _grouping(dataset, name, None, "aggregate").categories
+    return Summand(_column(dataset, name), Fraction(1), 0, 1, categories)
 
 
 def _bound(aggregate: Sum | Mean, spec: ColumnSpec, side: str) -> float:

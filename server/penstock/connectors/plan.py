@@ -68,13 +68,15 @@ class Grouping:
 class Summand:
     """The column that is added up, in steps between ``lowest`` and ``highest``.
 
-    A mean adds up what lies above ``lowest``.
+    A mean adds up what lies above ``lowest``.  With ``categories`` it is 1 for a row whose cell
+    is none of these, an empty cell included, and 0 for any other.
     """
 
     column: Column
     step: Fraction
     lowest: int
     highest: int
+    categories: tuple[Cell, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,14 @@ class Histogram(Spec):
     bins: Edges
 
 
-_AGGREGATES = ("count", "count_units", "sum", "mean", "histogram")
+class Uncategorized(Spec):
+    """The share of rows of each group whose cell of a column is in none of its categories."""
+
+    type: Literal["uncategorized"]
+    column: ColumnName
+
+
+_AGGREGATES = ("count", "count_units", "sum", "mean", "histogram", "uncategorized")
 
 
 def _kind_of_aggregate(value: object) -> str | None:
@@ -250,12 +257,14 @@ AggregateSpec = Annotated[
     | Annotated[CountUnits, Tag("<count_units>")]
     | Annotated[Sum, Tag("<sum>")]
     | Annotated[Mean, Tag("<mean>")]
-    | Annotated[Histogram, Tag("<histogram>")],
+    | Annotated[Histogram, Tag("<histogram>")]
+    | Annotated[Uncategorized, Tag("<uncategorized>")],
     Discriminator(
         _kind_of_aggregate,
         custom_error_type="aggregate",
         custom_error_message=(
-            "This must be an object whose type is count, count_units, sum, mean or histogram."
+            "This must be an object whose type is count, count_units, sum, mean, histogram or"
+            " uncategorized."
         ),
     ),
 ]

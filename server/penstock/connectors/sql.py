@@ -35,6 +35,9 @@ from penstock.structures.sparse_histogram import Strings
 SOURCE = "source"
 """The relation that the text reads: one text column for each declared column."""
 
+TAKEN = "taken"
+"""The table of a column's categories, for the rows that none of them takes."""
+
 SALT = "salt"
 """The name of the bound parameter."""
 
@@ -222,12 +225,16 @@ def _joins(plan: Plan, columns: _Columns) -> str:
         else:
             condition = f"{cell} >= {table}.lower AND {cell} < {table}.upper"
         joins.append(f"\n  JOIN {table} ON {condition}")
+    if plan.summand is not None and plan.summand.categories:
+        # Each category once, so that no row is met twice.
+        condition = f"{columns[plan.summand.column]} = {TAKEN}.value"
+        joins.append(f"\n  LEFT JOIN {TAKEN} ON {condition}")
     return "".join(joins)
 
 
 def _conditions(plan: Plan, columns: _Columns) -> list[str]:
     conditions = [] if plan.unit is None else ["typed.unit IS NOT NULL"]
-    if plan.summand is not None:
+    if plan.summand is not None and not plan.summand.categories:
         conditions.append(f"{columns[plan.summand.column]} IS NOT NULL")
     if plan.open_keys is not None:
         conditions.append(_open_condition(plan.open_keys))
@@ -253,6 +260,8 @@ def _condition(each: Filter, cell: str) -> str:
 def _value(plan: Plan, columns: _Columns) -> str:
     if plan.summand is None:
         return "CAST(1 AS BIGINT)"
+    if plan.summand.categories:
+        return f"CAST(CASE WHEN {TAKEN}.value IS NULL THEN 1 ELSE 0 END AS BIGINT)"
     steps = _steps(plan.summand, columns[plan.summand.column])
     return f"{steps} - ({plan.summand.lowest})" if plan.measure is Measure.MEAN else steps
 

@@ -39,6 +39,7 @@
 * ``population, same_people``
                      datasets that were declared to hold the same people
 * ``look_alikes``    datasets that may hold the same people, by what they declare
+* ``category_checks``  what share of rows no category takes, as a query
 * ``dataset_secrets``  the fingerprint of a dataset's file, and its salt
 * ``drafts``         the columns that a file declares, before it is registered
 * ``acts``           the leaves of what admins do, with what they had read

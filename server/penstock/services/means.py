@@ -67,6 +67,8 @@ def bounds_of(query: Query) -> Bounds | None:
 @lru_cache(maxsize=1024)
 def _bounds_in(spec: str) -> Bounds | None:
     aggregate = json.loads(spec).get("aggregate", {})
+    if aggregate.get("type") == "uncategorized":
+        return Bounds(0.0, 1.0)
     if aggregate.get("type") != "mean":
         return None
     return Bounds(float(aggregate["lower"]), float(aggregate["upper"]))

@@ -158,7 +158,7 @@ def spec_text(request: Plannable, prepared: PreparedQuery) -> str:
     A mean's bounds and a trade-off are, as they were settled: releases are read with them.
     """
     stored = request.model_dump(mode="json", exclude={"keys", "values"}, exclude_none=True)
-    if prepared.mean_bounds is not None:
+    if prepared.mean_bounds is not None and stored["aggregate"]["type"] == "mean":
         lower, upper = map(float, prepared.mean_bounds)
         stored["aggregate"].update(lower=lower, upper=upper)
     if isinstance(prepared.nodes, Lift):

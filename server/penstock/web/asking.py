@@ -80,6 +80,8 @@ def _aggregate(part: Mapping[str, Any]) -> str:
         return f"{_COLUMNS[kind]}: {', '.join(columns)}" if columns else _COUNTED[kind]
     if kind == "histogram":
         return f"how many rows are in each bin of {part['column']}: {_bins(part['bins'])}"
+    if kind == "uncategorized":
+        return f"the share of rows that no category of {part['column']} takes"
     what = {"sum": "the sum", "mean": "the mean"}[kind]
     return f"{what} of {part['column']}{_bounds(part)}"
 

@@ -78,6 +78,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D12",
+        name="empty-cells-not-counted",
+        path="connectors/sql.py",
+        before="    if plan.summand is not None and not plan.summand.categories:\n",
+        after="    if plan.summand is not None:\n",
+        wrong="rows whose cell is empty are left out of the share, and out of its count",
+        tests=(
+            "tests/unit/services/test_category_checks.py::test_a_check_answers_with_a_share_and_its_interval_for_the_stated_epsilon",
+        ),
+    ),
+    Mutant(
+        row="D12",
+        name="share-of-one-bound",
+        path="connectors/interpret.py",
+        before="    return Summand(_column(dataset, name), Fraction(1), 0, 1, categories)\n",
+        after="    return Summand(_column(dataset, name), Fraction(2), 0, 1, categories)\n",
+        wrong="the share is charged on steps other than those that rows move it by",
+        tests=(
+            "tests/unit/services/test_category_checks.py::test_it_is_charged_as_the_mean_of_zeros_and_ones",
+        ),
+    ),
+    Mutant(
         row="D11",
         name="same-people-counted-apart",
         path="services/versions.py",

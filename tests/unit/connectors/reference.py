@@ -77,6 +77,8 @@ def _steps(plan: Plan, cells: Cells) -> int | None:
     if plan.summand is None:
         return 1
     value = read(plan.summand.column, cells[plan.summand.column.name])
+    if plan.summand.categories:
+        return 0 if value in plan.summand.categories else 1
     if not isinstance(value, int | float):
         return None
     scaled = Fraction(value) / plan.summand.step

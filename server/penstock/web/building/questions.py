@@ -26,7 +26,7 @@ def places(given: Mapping[str, str], kind: str) -> range:
 
 
 def statistic(given: Given, dataset: DatasetView) -> dict[str, Any]:
-    """A count, sum, mean or histogram, each number with noise of its own."""
+    """A count, sum, mean, share or histogram, each number with noise of its own."""
     return {
         **_asked(given, dataset),
         "aggregate": _aggregate(given),
@@ -102,11 +102,13 @@ def _asked(given: Given, dataset: DatasetView) -> dict[str, Any]:
 
 def _aggregate(given: Given) -> dict[str, object]:
     kind = given.get("aggregate", "count")
-    if kind not in BOUNDED | {"histogram"}:
+    if kind not in BOUNDED | {"histogram", "uncategorized"}:
         return {"type": kind, **filled(columns=given.getlist("columns") or None)}
     column = given.get("column", "")
     if kind == "histogram":
         return {"type": kind, "column": column, "bins": _numbers(given.get("bins", ""))}
+    if kind == "uncategorized":
+        return {"type": kind, "column": column}
     bounds = filled(**{part: number(given.get(part, "")) for part in ("lower", "upper", "step")})
     return {"type": kind, "column": column, **bounds}
 

@@ -18,6 +18,7 @@ AGGREGATES = (
     ("sum", "the sum of a column"),
     ("mean", "the mean of a column"),
     ("histogram", "rows by the values of a column"),
+    ("uncategorized", "the share of rows that no category of a column takes"),
 )
 COUNTS = AGGREGATES[:2]
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "not_in")

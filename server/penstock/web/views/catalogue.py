@@ -2,8 +2,9 @@
 
 from flask import Response, request
 
-from penstock.services import datasets, keys, look_alikes, queries, streams
+from penstock.services import category_checks, datasets, keys, look_alikes, queries, streams
 from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.views import DatasetView
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit
 
@@ -36,6 +37,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
         "dataset.html",
         dataset=shown,
         readable=keys.readable(server, shown.name),
+        checks=_checks(shown) if visit.may("admin") else {},
         added="added" in request.args,
         notices=_notices(visit, shown.name),
         corrected="corrected" in request.args,
@@ -44,6 +46,26 @@ def dataset(visit: Visit, dataset: str) -> Response:
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT), shown.name).items,
         onward=visit.onward(found),
     )
+
+
+def _checks(shown: DatasetView) -> dict[str, dict[str, object]]:
+    """What fills in the form of a query that checks a column, by the column's name."""
+    if not shown.budgets:
+        return {}
+    *_, tier = shown.budgets
+    return {
+        name: {
+            "dataset": shown.name,
+            "name": category_checks.name_of(shown.name, name),
+            "aggregate": "uncategorized",
+            "column": name,
+            "max_rows": None if shown.privacy_unit == {"rows": 1} else 1,
+            "mechanism": category_checks.noise_of(shown),
+            f"level {tier}": category_checks.EPSILON,
+        }
+        for name, column in shown.columns.items()
+        if column.get("categories")
+    }
 
 
 def _notices(visit: Visit, name: str) -> list[str]:

@@ -111,7 +111,7 @@ def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) ->
     dataset = chosen(visit, given)
     found = _previewed(visit, given, dataset, visit.patience)
     shown = budget.show(visit.server, visit.principal, dataset.name)
-    of_sums = given.get("aggregate") == "mean"
+    of_sums = given.get("aggregate") in {"mean", "uncategorized"}
     return _form(visit, form, planned(found, shown, others, of_sums=of_sums))
 
 

@@ -1,0 +1,65 @@
+"""Checking a declaration: what share of a column's rows no category takes.
+
+Such rows are left out of every group of that column, and nothing tells: a category that the
+declaration spells otherwise than the file shows nowhere for free.  So the check is a query as any
+other, with a small level, and is charged as one.
+"""
+
+import hashlib
+
+from penstock.errors import InvalidInput
+from penstock.services.specs import ComputedQueryRequest, LevelSpec
+from penstock.services.views import DatasetView
+
+EPSILON = 0.05
+"""What a check costs unless somebody says otherwise."""
+
+_LONGEST = 64
+
+
+def wanted(
+    dataset: DatasetView,
+    column: str,
+    tier: str | None = None,
+    *,
+    epsilon: float = EPSILON,
+    rows: int = 1,
+    name: str | None = None,
+) -> ComputedQueryRequest:
+    """The query that checks a column, for one tier; the most trusted where none is named.
+
+    One privacy unit counts as up to ``rows`` rows.  Raises ``InvalidInput`` where the dataset has
+    no budget for a tier.
+    """
+    tiers = list(dataset.budgets)
+    if not tiers:
+        raise InvalidInput(
+            f"No tier has a budget with {dataset.name!r}, so that nothing can be charged."
+        )
+    # A whole unit is a row of its own there, and no more of it can be let in.
+    limits = {} if dataset.privacy_unit == {"rows": 1} else {"max_rows_per_group": rows}
+    return ComputedQueryRequest.model_validate(
+        {
+            "name": name or name_of(dataset.name, column),
+            "dataset": dataset.name,
+            "aggregate": {"type": "uncategorized", "column": column},
+            "contribution": limits,
+            "mechanism": noise_of(dataset),
+            "levels": {tier or tiers[-1]: LevelSpec(epsilon=epsilon)},
+        }
+    )
+
+
+def noise_of(dataset: DatasetView) -> str:
+    """The mechanism of a check: Gaussian noise needs a delta."""
+    return "gaussian" if dataset.delta else "laplace"
+
+
+def name_of(dataset: str, column: str) -> str:
+    """A query's name that tells of which column it is, also where that is no part of a name."""
+    told = "".join(one if one.isprintable() and one not in "/," else "_" for one in column)
+    whole = f"{dataset} {told} uncategorized"
+    if told == column and len(whole) <= _LONGEST:
+        return whole
+    digest = hashlib.sha256(f"{dataset}/{column}".encode()).hexdigest()[:8]
+    return f"uncategorized {digest}"

@@ -1,0 +1,40 @@
+"""``penstock dataset check``: what it costs first, then the share, as a user is given it."""
+
+import json
+from pathlib import Path
+
+from tests.unit.cli.conftest import Run
+
+ROWS = "person,town\n" + "".join(f"p{n},{'north' if n % 4 else 'nord'}\n" for n in range(400))
+SPEC = {
+    "name": "stays",
+    "source": {"engine": "duckdb", "uri": "stays.csv"},
+    "privacy_unit": {"column": "person"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "max_units": 1000,
+    "columns": {
+        "person": {"type": "string"},
+        "town": {"type": "string", "categories": ["north"]},
+    },
+    "budgets": {"public": {"epsilon": 4}},
+}
+
+
+def test_a_declaration_is_checked_for_what_it_says_that_it_costs(here: Run, tmp_path: Path) -> None:
+    (tmp_path / "stays.csv").write_text(ROWS)
+    (tmp_path / "stays.json").write_text(json.dumps(SPEC))
+    assert here("dataset", "register", "stays.json").code == 0
+    looked = here("dataset", "check", "stays", "town", "--preview", "--format", "json")
+    assert looked.code == 0, looked.err
+    assert json.loads(looked.out)["registered"] is False
+    assert "stays town uncategorized" not in here("query", "list").out
+    answered = here(
+        *("dataset", "check", "stays", "town"),
+        *("--epsilon", "2", "--as", "pia", "--format", "json"),
+    )
+    assert answered.code == 0, answered.err
+    found = json.loads(answered.out)
+    assert found["guarantee"]["epsilon"] <= 2
+    assert found["mean"]["lower"][0] <= 0.25 <= found["mean"]["upper"][0]
+    assert here("dataset", "check", "stays", "person").code == 1
