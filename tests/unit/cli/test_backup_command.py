@@ -86,3 +86,22 @@ def test_rotating_keeps_a_backup_open_and_dropping_says_first_what_it_would_do(
     assert "must not be put back" in refused.err
     assert here("keys", "drop", "00" * 8).code == 1
     assert here("release", "visits", "--as", "pia").code == here("status").code == 0
+
+
+def test_a_rotated_pepper_keeps_tokens_until_it_is_dropped(
+    here: Run, furnished: Path, tmp_path: Path
+) -> None:
+    copy = str(tmp_path / "copy.db")
+    here("backup", copy)
+    here("token", "create", "pia")
+    rotated = here("keys", "rotate-secret", "pepper", "--format", "json")
+    assert [one["retired"] for one in rotated.json["peppers"]] == [False, True]
+    told = here("keys", "drop-secret", "pepper")
+    assert told.code == 0
+    assert "not used since the rotation" in told.err
+    assert here("backup", "check", copy).code == 0
+    dropped = here("keys", "drop-secret", "pepper", "--yes", "--format", "json")
+    assert [one["number"] for one in dropped.json["peppers"]] == [2]
+    assert here("backup", "check", copy).code == 1
+    assert here("keys", "rotate-secret", "values").code == 2
+    assert here("status").code == 0
