@@ -2,9 +2,10 @@
 
 import json
 import signal
+import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from penstock.persistence.tables import Leaf
 from penstock.services import home, log
 from penstock.services.refusals import CAUSES
 from penstock.services.server import Server
+from penstock.services.witness import FileWitness
 
 GUESS = {"Authorization": "Bearer eve-was-here"}
 BYTES = 1 << 12
@@ -111,6 +113,94 @@ def test_what_the_log_does_not_take_stays_counted() -> None:
     counter.close()
     counter.close()
     assert [counts for counts, _ in told.leaves] == [{"too_often": 2}]
+
+
+def test_what_is_told_late_is_told_since_when_it_was() -> None:
+    """An hour later again, and with the time of its first, not that of a vain attempt."""
+    told, now = Told(), [5.0]
+    counter = refused.Refused(Shared(BYTES, "x"), 0, told, lambda: now[0])
+    counter.count(429)
+    told.away = True
+    now[0] += refused.PERIOD
+    counter.close()
+    told.away = False
+    now[0] += refused.PERIOD / 2
+    counter.count(401)
+    now[0] += refused.PERIOD / 2
+    assert told.leaves == []
+    counter.count(200)
+    counter.close()
+    assert told.leaves == [({"too_often": 1, "not_signed_in": 1}, 2 * refused.PERIOD)]
+
+
+def test_a_fault_of_ours_forgets_nothing() -> None:
+    told = Told()
+
+    def fail(counts: Mapping[str, int], seconds: float) -> None:
+        raise ZeroDivisionError
+
+    memory = Shared(BYTES, "x")
+    failing = refused.Refused(memory, 0, fail, lambda: 5.0)
+    failing.count(401)
+    with pytest.raises(ZeroDivisionError):
+        failing.close()
+    refused.Refused(memory, 0, told, lambda: 5.0).close()
+    assert told.leaves == [({"not_signed_in": 1}, 0.0)]
+
+
+def test_what_is_stored_and_waits_for_its_witness_is_told_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Were it given back, every attempt would be one leaf more, and count all of them anew."""
+    counter = tallies.opened(world.server, [], world.stopwatch).refused
+
+    def away(*_: object) -> None:
+        raise LogUnavailable("away")
+
+    counter.count(401)
+    with monkeypatch.context() as patched:
+        patched.setattr(FileWitness, "advance", away)
+        counter.close()
+    counter.close()
+    counter.count(403)
+    counter.close()
+    told = [
+        {name: leaf[name] for name in CAUSES.values() if name in leaf}
+        for leaf in leaves(world.server)
+    ]
+    assert told == [{"not_signed_in": 1}, {"not_allowed": 1}]
+
+
+def test_what_is_being_told_is_waited_for_where_a_worker_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The log answers when the end was asked for, or when it came without waiting."""
+    asked, go, now, order = threading.Event(), threading.Event(), [5.0], list[str]()
+
+    def slowly(counts: Mapping[str, int], seconds: float) -> None:
+        asked.set()
+        go.wait()
+        order.append("told")
+
+    counter = refused.Refused(Shared(BYTES, "x"), 0, slowly, lambda: now[0])
+    counter.count(401)
+    now[0] += refused.PERIOD
+    counter.count(200)
+    asked.wait()
+    submit = counter._behind.submit
+
+    def submitted(act: Callable[[], None]) -> object:
+        future = submit(act)
+        go.set()
+        return future
+
+    monkeypatch.setattr(counter._behind, "submit", submitted)
+    counter.close()
+    order.append("ended")
+    go.set()
+    while len(order) < 2:
+        time.sleep(0.01)
+    assert order == ["told", "ended"]
 
 
 def test_both_of_a_servers_tallies_are_in_one_memory(world: World) -> None:

@@ -2,7 +2,8 @@
 
 import struct
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from penstock.api.shared import Shared
@@ -17,10 +18,10 @@ the log grows by one leaf an hour."""
 _LOOK: Final = 60.0
 """Seconds after which a process looks again whether that time is over, while it refuses nothing."""
 
-_ENTRY: Final = struct.Struct(f"<d{len(CAUSES)}Q")
+_ENTRY: Final = struct.Struct(f"<2d{len(CAUSES)}Q")
 BYTES: Final = _ENTRY.size
 LAYOUT: Final = f"refused {_ENTRY.format} {' '.join(CAUSES.values())}"
-_NOTHING: Final = (0,) * len(CAUSES)
+_NOTHING: Final = _ENTRY.pack(0.0, 0.0, *[0] * len(CAUSES))
 
 Tell = Callable[[Mapping[str, int], float], None]
 
@@ -52,36 +53,44 @@ class Refused:
         elif now < self._look_at:
             return
         self._look_at = now + _LOOK
-        taken = self._take(now - PERIOD)
-        if taken is not None:
-            began, counts = taken
-            self._behind.submit(lambda: self._told(began, counts))
+        if self._due(now - PERIOD):
+            self._behind.submit(lambda: self._tell_of(now - PERIOD))
 
     def close(self) -> None:
         """Have the log told of what is left, before the process ends."""
-        taken = self._take(self._clock())
-        if taken is not None:
-            self._told(*taken)
+        # Behind what is being told just now: that would be lost with the process.
+        self._behind.submit(lambda: self._tell_of(self._clock())).result()
 
-    def _add(self, began: float, counts: "list[int] | tuple[int, ...]") -> None:
+    def _due(self, until: float) -> bool:
         with self._memory.held() as memory:
-            before, *known = _ENTRY.unpack_from(memory, self._offset)
+            return _is_due(memory, self._offset, until)
+
+    def _add(self, began: float, counts: Sequence[int], tried: float = 0.0) -> None:
+        with self._memory.held() as memory:
+            first, last, *known = _ENTRY.unpack_from(memory, self._offset)
             sums = [one + more for one, more in zip(known, counts, strict=True)]
-            _ENTRY.pack_into(memory, self._offset, before or began, *sums)
+            began = min(first, began) if first else began
+            _ENTRY.pack_into(memory, self._offset, began, max(last, tried), *sums)
 
-    def _take(self, until: float) -> tuple[float, tuple[int, ...]] | None:
-        """What was counted, which begins anew, where its first was no later than ``until``."""
+    def _tell_of(self, until: float) -> None:
+        """Have the log told of what was counted, if its first was no later than ``until``."""
         with self._memory.held() as memory:
-            began, *counts = _ENTRY.unpack_from(memory, self._offset)
-            if not began or began > until:
-                return None
-            _ENTRY.pack_into(memory, self._offset, 0.0, *_NOTHING)
-        return began, tuple(counts)
-
-    def _told(self, began: float, counts: tuple[int, ...]) -> None:
-        now = self._clock()
+            if not _is_due(memory, self._offset, until):
+                return
+            began, _, *counts = _ENTRY.unpack_from(memory, self._offset)
+            memory[self._offset : self._offset + BYTES] = _NOTHING
+        told = False
         try:
-            self._tell(dict(zip(CAUSES.values(), counts, strict=True)), now - began)
-        except PenstockError:
-            # Not before another period: what stands in the way may do so for long.
-            self._add(now, counts)
+            with suppress(PenstockError):
+                self._tell(dict(zip(CAUSES.values(), counts, strict=True)), self._clock() - began)
+                told = True
+        finally:
+            if not told:
+                # Not before another period: what stands in the way may do so for long.
+                self._add(began, counts, self._clock())
+
+
+def _is_due(memory: memoryview, offset: int, until: float) -> bool:
+    """Whether something was counted and, like what was last tried in vain, not after ``until``."""
+    began, tried, *_ = _ENTRY.unpack_from(memory, offset)
+    return bool(began) and max(began, tried) <= until

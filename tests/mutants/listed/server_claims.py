@@ -243,8 +243,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V53",
         name="a-leaf-for-every-refusal",
         path="api/refused.py",
-        before="        taken = self._take(now - PERIOD)\n",
-        after="        taken = self._take(now)\n",
+        before=(
+            "        if self._due(now - PERIOD):\n"
+            "            self._behind.submit(lambda: self._tell_of(now - PERIOD))\n"
+        ),
+        after="        self._behind.submit(lambda: self._tell_of(now))\n",
         wrong="whoever is refused fills the log",
         tests=("tests/api/test_refused.py::test_what_was_refused_stands_in_the_log_an_hour_later",),
     ),
@@ -252,10 +255,41 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V53",
         name="refusals-not-given-back",
         path="api/refused.py",
-        before="            self._add(now, counts)\n",
-        after="            pass\n",
+        before="                self._add(began, counts, self._clock())\n",
+        after="                pass\n",
         wrong="what is refused while the log takes nothing is forgotten",
         tests=("tests/api/test_refused.py::test_what_the_log_does_not_take_stays_counted",),
+    ),
+    Mutant(
+        row="V53",
+        name="refusals-told-since-a-vain-attempt",
+        path="api/refused.py",
+        before="                self._add(began, counts, self._clock())\n",
+        after="                self._add(self._clock(), counts, self._clock())\n",
+        wrong="a leaf says that all of a day was refused within its last hour",
+        tests=("tests/api/test_refused.py::test_what_is_told_late_is_told_since_when_it_was",),
+    ),
+    Mutant(
+        row="V53",
+        name="stored-refusals-given-back",
+        path="services/refusals.py",
+        before="        if not stored:\n",
+        after="        if stored is not None:\n",
+        wrong="while the witness hangs, each attempt is a leaf that counts all of them anew",
+        tests=(
+            "tests/api/test_refused.py::test_what_is_stored_and_waits_for_its_witness_is_told_once",
+        ),
+    ),
+    Mutant(
+        row="V53",
+        name="worker-ends-while-it-tells",
+        path="api/refused.py",
+        before="        self._behind.submit(lambda: self._tell_of(self._clock())).result()\n",
+        after="        self._tell_of(self._clock())\n",
+        wrong="what is on its way to the log ends with the worker",
+        tests=(
+            "tests/api/test_refused.py::test_what_is_being_told_is_waited_for_where_a_worker_ends",
+        ),
     ),
     Mutant(
         row="V32",
