@@ -157,7 +157,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     users.disable(world.server, OPERATOR, "noa")
     world.clock.now -= timedelta(hours=1)
     clocks.acknowledge(world.server, OPERATOR)
-    refusals.record(world.server, {"not_signed_in": 1200, "too_often": 3}, 60.0)
+    refusals.record(world.server, {"failed_sign_ins": 1200, "bad_tokens": 2, "too_often": 3}, 60.0)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
     for said in (
         "ian was given visits at tier internal",
@@ -175,7 +175,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "Proposal",
         "The database and its witness fit each other again",
         "The log had been signed at a time that was wrong",
-        "1,200 without a valid token or session, 3 that came too often",
+        "1,200 that failed to sign in, 2 with a token that does not hold, 3 that came too often",
     ):
         assert said in page, said
     told = {leaf["kind"] for leaf in log(world)}

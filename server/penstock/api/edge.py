@@ -14,6 +14,7 @@ from flask import Request
 
 from penstock.api import access_log, problems
 from penstock.api.metrics import Requests
+from penstock.api.refused import cause_of
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -42,7 +43,7 @@ class Edge:
     """The outermost layer around ``app``; ``clock`` in seconds, never going back.
 
     ``answered`` is told how many seconds of a processor an answer took, by its caller's name;
-    ``refused`` is told every answer's status.
+    ``refused`` is told of every answer why it refused its request, or ``None``.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Edge:
         answered: Callable[[str, float], None],
         clock: Callable[[], float] = time.perf_counter,
         *,
-        refused: Callable[[int], None] | None = None,
+        refused: Callable[[str | None], None] | None = None,
     ) -> None:
         self._app = app
         self._requests = requests
@@ -84,7 +85,8 @@ class Edge:
         status, seconds = statuses[-1] if statuses else 0, self._clock() - started
         self._requests.count(verb, route, status, seconds)
         if self._refused is not None:
-            self._refused(status)
+            token = "HTTP_AUTHORIZATION" in environ
+            self._refused(cause_of(status, verb, route, token=token))
         access_log.answered(
             request_id,
             verb=verb,

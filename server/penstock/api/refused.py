@@ -4,6 +4,7 @@ import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Final
 
 from penstock.api.shared import Shared
@@ -20,10 +21,26 @@ _LOOK: Final = 60.0
 
 _ENTRY: Final = struct.Struct(f"<2d{len(CAUSES)}Q")
 BYTES: Final = _ENTRY.size
-LAYOUT: Final = f"refused {_ENTRY.format} {' '.join(CAUSES.values())}"
+LAYOUT: Final = f"refused {_ENTRY.format} {' '.join(CAUSES)}"
 _NOTHING: Final = _ENTRY.pack(0.0, 0.0, *[0] * len(CAUSES))
 
 Tell = Callable[[Mapping[str, int], float], None]
+
+
+_SIGN_IN: Final = ("POST", "/sign-in")
+_BY_STATUS: Final = {403: "not_allowed", 404: "not_found", 429: "too_often"}
+
+
+def cause_of(status: int, verb: str, route: str | None, *, token: bool) -> str | None:
+    """Name why an answer of ``status`` refused a request (of ``CAUSES``), ``None`` if it did not.
+
+    ``route`` is the rule that the address fits, and ``token`` says whether a header held one.
+    """
+    if status != HTTPStatus.UNAUTHORIZED:
+        return _BY_STATUS.get(status)
+    if (verb, route) == _SIGN_IN:
+        return "failed_sign_ins"
+    return "bad_tokens" if token else "not_signed_in"
 
 
 class Refused:
@@ -41,15 +58,14 @@ class Refused:
         self._offset = offset
         self._tell = tell
         self._clock = clock
-        self._causes = list(CAUSES)
         self._look_at = 0.0
         self._behind = Behind("refusals")
 
-    def count(self, status: int) -> None:
-        """Count one answer, and have the log told where it is time."""
+    def count(self, cause: str | None) -> None:
+        """Count one answer (``None`` refuses nothing), and have the log told where it is time."""
         now = self._clock()
-        if status in CAUSES:
-            self._add(now, [int(one == status) for one in self._causes])
+        if cause is not None:
+            self._add(now, [int(one == cause) for one in CAUSES])
         elif now < self._look_at:
             return
         self._look_at = now + _LOOK
@@ -82,7 +98,7 @@ class Refused:
         told = False
         try:
             with suppress(PenstockError):
-                self._tell(dict(zip(CAUSES.values(), counts, strict=True)), self._clock() - began)
+                self._tell(dict(zip(CAUSES, counts, strict=True)), self._clock() - began)
                 told = True
         finally:
             if not told:

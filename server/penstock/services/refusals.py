@@ -1,6 +1,6 @@
 """How many requests a server refused, told by a leaf of the log now and then.
 
-Counted are answers by their status, and nothing of who asked or for what: a name in it would be
+Counted are answers by why they refused, and nothing of who asked or for what: a name in it would be
 one that somebody without an account chose.
 """
 
@@ -17,9 +17,13 @@ from penstock.services import log
 from penstock.services.server import Server
 from penstock.services.suspension import ACTOR
 
-CAUSES: Final = {401: "not_signed_in", 403: "not_allowed", 404: "not_found", 429: "too_often"}
-"""By the status of the answer: no valid token, session or sign-in; roles or clearance that do not
-allow it; what is not there, or not there for them; and what came too often."""
+CAUSES: Final = (
+    *("failed_sign_ins", "bad_tokens", "not_signed_in"),
+    *("not_allowed", "not_found", "too_often"),
+)
+"""Sign-ins with a token that is none; tokens in a header that are wrong, expired, revoked or of
+somebody shut out; neither token nor session; roles or clearance that do not allow it; what is not
+there, or not there for them; and what came too often."""
 
 
 def record(server: Server, counts: Mapping[str, int], seconds: float) -> None:

@@ -253,6 +253,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="V53",
+        name="sign-ins-not-told-apart",
+        path="api/refused.py",
+        before="    if (verb, route) == _SIGN_IN:\n",
+        after="    if (verb, route) == (None, None):\n",
+        wrong="whoever guesses tokens in the form is not told from who has none",
+        tests=("tests/api/test_refused.py::test_what_was_refused_stands_in_the_log_an_hour_later",),
+    ),
+    Mutant(
+        row="V53",
         name="refusals-not-given-back",
         path="api/refused.py",
         before="                self._add(began, counts, self._clock())\n",
