@@ -18,7 +18,9 @@
 """
 
 from penstock.accounting.budget import (
+    LARGEST_EXPONENT,
     ORDERS,
+    SQUARES,
     Account,
     account_of,
     best_order,
@@ -38,12 +40,11 @@ from penstock.accounting.calibration import (
     rung_for,
     rung_for_share,
 )
-from penstock.accounting.charges import LARGEST_EXPONENT, charge, pure_loss, require_admitted
+from penstock.accounting.charges import charge, pure_loss, require_admitted
 from penstock.accounting.composition import import_late
 from penstock.accounting.coordinates import PlacedRelease
 from penstock.accounting.corrections import CorrectionChoice, best_correction
 from penstock.accounting.gaussian_budget import (
-    GaussianAccount,
     gaussian_account_of,
     gaussian_charge,
     gaussian_level_for_share,
@@ -78,10 +79,10 @@ __all__ = [
     "NOTHING",
     "ORDERS",
     "SHARE_ADVICE",
+    "SQUARES",
     "Account",
     "CorrectionChoice",
     "Entry",
-    "GaussianAccount",
     "PlacedRelease",
     "PowerChoice",
     "Reading",

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Final
 
 from penstock.errors import InvalidInput
+from penstock.mechanisms.normal_curve import epsilon_at, mu_at
 
 ORDERS: Final[tuple[float, ...]] = (
     *(hundredths / 100 for hundredths in range(101, 200)),
@@ -21,6 +22,15 @@ ORDERS: Final[tuple[float, ...]] = (
     *(float(order) for order in range(10, 1025)),
 )
 """The grid of orders: part of the definition of an account, so it must never change."""
+
+SQUARES: Final = 2.0**30
+"""What stands in place of an order where losses are squares of mu (``gaussian_budget``).
+
+Above every order of the grid, so that no account of Rényi losses has it.
+"""
+
+LARGEST_EXPONENT: Final = 700.0
+"""Beyond this ``exp`` overflows, and any failure multiplied by it is above 1 already."""
 
 FAILURE_SHARE: Final = Fraction(1, 10)
 """The part of delta that is kept for failures; the conversion gets the rest."""
@@ -37,9 +47,10 @@ class Account:
     """What one tier may learn from one dataset, as the ledger compares it.
 
     ``limit`` bounds the sum of the Rényi divergences of ``order`` (in nats, rounded
-    down), ``failure_limit`` the sum of the failure probabilities.  Where both hold, the
-    whole view of the tier is ``(epsilon, delta)``-differentially private.  ``highest`` is the
-    largest epsilon that it ever had, where that is above ``epsilon``.
+    down), or of squared mu where the order is ``SQUARES``; ``failure_limit`` the sum of the
+    failure probabilities.  Where both hold, the whole view of the tier is
+    ``(epsilon, delta)``-differentially private.  ``highest`` is the largest epsilon that it
+    ever had, where that is above ``epsilon``.
     """
 
     epsilon: float
@@ -64,8 +75,20 @@ class Account:
         return account_of(self.promised, self.delta, self.order) if self.highest else self
 
     @property
+    def squares(self) -> bool:
+        """Whether its losses are squares of mu, which Gaussian releases alone have."""
+        return self.order == SQUARES
+
+    @property
+    def of_variance(self) -> float:
+        """The loss of a Gaussian release of variance 1 and sensitivity 1, in its own measure."""
+        return 1.0 if self.squares else self.order / 2
+
+    @property
     def called(self) -> str:
         """What its losses are, at the beginning of a sentence."""
+        if self.squares:
+            return "A squared mu"
         pure = math.isinf(self.order)
         return "An epsilon" if pure else f"A Rényi loss at order {self.order:g}"
 
@@ -76,9 +99,11 @@ def account_of(
     """The account of a budget.
 
     ``order`` is that of the budget's first version where it is raised or lowered: an
-    order is chosen once.  ``highest`` is the largest epsilon of all versions.  Raises
-    ``InvalidInput`` where either number is out of range, or where they leave nothing to
-    spend.
+    order is chosen once.  It is ``SQUARES`` for an account of Gaussian releases alone, whose
+    ``sqrt(limit)`` is the largest mu whose curve is at most nine tenths of ``delta`` at
+    ``epsilon`` (Dong, Roth, Su 2022, Corollary 2.13), rounded down.  ``highest`` is the largest
+    epsilon of all versions.  Raises ``InvalidInput`` where either number is out of range, or
+    where they leave nothing to spend.
 
     At ``delta`` 0 the order is infinite and nothing is kept for failures: pure losses add
     up to ``epsilon`` itself.
@@ -87,9 +112,19 @@ def account_of(
     require_delta(delta)
     above = highest if highest > epsilon else None
     if delta == 0:
+        if order == SQUARES:
+            raise InvalidInput(
+                "An account of Gaussian releases needs a delta above 0, such as 1e-6; at delta 0"
+                " take one of Rényi losses, which admits laplace noise.",
+                pointer="/delta",
+            )
         return Account(epsilon, 0.0, math.inf, epsilon, 0.0, above)
     failure_limit = float(Fraction(delta) * FAILURE_SHARE)
     for_conversion = float(Fraction(delta) * (1 - FAILURE_SHARE))
+
+    if order == SQUARES:
+        mu = mu_at(epsilon, for_conversion)
+        return Account(epsilon, delta, order, math.nextafter(mu * mu, 0), failure_limit, above)
 
     def budget(at: float) -> float:
         return renyi_budget(at, epsilon, for_conversion)
@@ -123,10 +158,13 @@ def renyi_budget(order: float, epsilon: float, delta: float) -> float:
 def converted_epsilon(order: float, loss: float, delta: float) -> float:
     """The epsilon that a Rényi divergence ``loss`` of ``order`` implies at ``delta``.
 
-    The inverse of ``renyi_budget``, rounded up.  The loss itself at infinite order.
+    The inverse of ``renyi_budget``, rounded up.  The loss itself at infinite order; where losses
+    are squares of mu, that of the normal curve.
     """
     if math.isinf(order):
         return loss
+    if order == SQUARES:
+        return epsilon_at(delta, math.nextafter(math.sqrt(loss), math.inf)) if loss else 0.0
     gain = _gain(order, delta)
     slack = _SLACK * (loss + abs(gain) + math.log(1 / delta) / (order - 1))
     return max(0.0, loss - gain + slack)

@@ -12,6 +12,7 @@ from typing import Final
 
 from penstock.accounting.budget import Account
 from penstock.accounting.charges import charge, require_admitted
+from penstock.accounting.gaussian_budget import gaussian_level_for_share, require_gaussian
 from penstock.accounting.ledger import entry, share_of
 from penstock.accounting.search import Excess, NoneIsGood, least
 from penstock.errors import InvalidInput
@@ -106,6 +107,9 @@ def level_for_share(
     the same share of the account's.  Raises ``InvalidInput`` for a share outside of
     (0, 1], and where no level fits or no lattice holds the one that does.
     """
+    if account.squares:
+        require_gaussian(family)
+        return gaussian_level_for_share(share, sensitivity, account, dimension, levels, step, bound)
     _require_share(share)
     allowed = share_of(account, share)
     last = [Cost(math.inf, 1.0)]

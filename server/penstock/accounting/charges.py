@@ -8,16 +8,14 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
-from penstock.accounting.budget import Account
+from penstock.accounting.budget import LARGEST_EXPONENT, Account
+from penstock.accounting.gaussian_budget import gaussian_charge
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity
 
 PURE_MECHANISMS: Final = frozenset({"laplace"})
 """Those whose promise is pure, so that it may be charged as such."""
-
-LARGEST_EXPONENT: Final = 700.0
-"""Beyond this ``exp`` overflows, and any failure multiplied by it is above 1 already."""
 
 
 def charge(
@@ -39,6 +37,8 @@ def charge(
     """
     account = account.pricing
     require_admitted(mechanism.name, account.delta)
+    if account.squares:
+        return gaussian_charge(mechanism, ladder, level, sensitivity, account, dimension, levels)
     ideal = mechanism.cost(level, sensitivity, account.order)
     ways = mechanism.numerical_charges(
         ladder, dimension, levels, account.order, min(account.epsilon, LARGEST_EXPONENT)

@@ -36,17 +36,14 @@ still to be gained where ``b`` is left: a next release of square ``m`` and outco
 """
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, cast
 
-from penstock.accounting.budget import FAILURE_SHARE, require_delta, require_epsilon
-from penstock.accounting.charges import LARGEST_EXPONENT
+from penstock.accounting.budget import LARGEST_EXPONENT, SQUARES, Account, account_of
 from penstock.accounting.ledger import LOSS_UNITS, entry, share_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian
 from penstock.mechanisms.lattice import rounded_up
-from penstock.mechanisms.normal_curve import mu_at
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity
 
@@ -61,44 +58,13 @@ _SLACK: Final = 1e-12
 """Relative: what the exponential may be off by."""
 
 
-@dataclass(frozen=True)
-class GaussianAccount:
-    """A budget ``(epsilon, delta)`` as the largest sum of squared mu that implies it.
+def gaussian_account_of(epsilon: float, delta: float) -> Account:
+    """Return the account of squared mu of a budget, to be opened before anything is drawn.
 
-    ``limit`` has no unit; ``failure_limit`` is the part of ``delta`` that is kept for errors of
-    samplers.  It is for a budget that does not change: a larger epsilon makes each error cost
-    more, so that all that was charged would have to be charged anew.
+    Raises ``InvalidInput`` where either number is out of range, and at a delta of 0, which no
+    Gaussian release keeps.
     """
-
-    epsilon: float
-    delta: float
-    limit: float
-    failure_limit: float
-
-    @property
-    def called(self) -> str:
-        """What its losses are, at the beginning of a sentence."""
-        return "A squared mu"
-
-
-def gaussian_account_of(epsilon: float, delta: float) -> GaussianAccount:
-    """Return the account of a budget, to be opened before anything is drawn.
-
-    ``sqrt(limit)`` is the largest mu whose curve is at most nine tenths of ``delta`` at
-    ``epsilon`` (Dong, Roth, Su 2022, Corollary 2.13), rounded down.  Raises ``InvalidInput``
-    where either number is out of range, and at a delta of 0, which no Gaussian release keeps.
-    """
-    require_epsilon(epsilon)
-    require_delta(delta)
-    if delta == 0:
-        raise InvalidInput(
-            "An account of Gaussian releases needs a delta above 0, such as 1e-6; at delta 0 open"
-            " one of Rényi losses, which admits laplace noise.",
-            pointer="/delta",
-        )
-    failure_limit = float(Fraction(delta) * FAILURE_SHARE)
-    mu = mu_at(epsilon, float(Fraction(delta) * (1 - FAILURE_SHARE)))
-    return GaussianAccount(epsilon, delta, math.nextafter(mu * mu, 0), failure_limit)
+    return account_of(epsilon, delta, SQUARES)
 
 
 def gaussian_charge(
@@ -106,7 +72,7 @@ def gaussian_charge(
     ladder: Ladder,
     level: Fraction,
     sensitivity: Sensitivity,
-    account: GaussianAccount,
+    account: Account,
     dimension: int,
     levels: int,
 ) -> Cost:
@@ -116,7 +82,7 @@ def gaussian_charge(
     losses), what falls beyond the neighbor's sampler, and the lattice's part.  Raises
     ``InvalidInput`` for noise that is not Gaussian, or narrower than twice ``SMOOTHING`` steps.
     """
-    gaussian = _require_gaussian(mechanism)
+    gaussian = _gaussian(mechanism)
     loss = sensitivity.l2_squared / _smoothed(gaussian, level)
     return _priced(gaussian, ladder, level, sensitivity, account, dimension, levels, loss)
 
@@ -128,7 +94,7 @@ def gaussian_refinement(
     old: Fraction,
     new: Fraction,
     sensitivity: Sensitivity,
-    account: GaussianAccount,
+    account: Account,
     dimension: int,
     levels: int,
 ) -> Cost:
@@ -137,7 +103,7 @@ def gaussian_refinement(
     Choices in between may depend on what was seen.  Raises ``InvalidInput`` as
     ``gaussian_charge`` does, also where the levels are too close to each other.
     """
-    gaussian = _require_gaussian(mechanism)
+    gaussian = _gaussian(mechanism)
     if not new < old:
         raise InvalidInput(
             f"A refinement has less noise: {float(new):g} is no smaller variance than"
@@ -151,7 +117,7 @@ def gaussian_refinement(
 def gaussian_level_for_share(
     share: float | Fraction,
     sensitivity: Sensitivity,
-    account: GaussianAccount,
+    account: Account,
     dimension: int,
     levels: int,
     step: Fraction,
@@ -205,14 +171,24 @@ def smoothing_error(steps: float) -> float:
     return math.log1p(theta) - math.log1p(-theta) if theta < 1 else math.inf
 
 
-def _require_gaussian(mechanism: Mechanism) -> Gaussian:
-    if not isinstance(mechanism, Gaussian):
+def require_gaussian(family: type[Mechanism]) -> None:
+    """Raise ``InvalidInput`` for any family of noise but the Gaussian one.
+
+    A sparse histogram's is one of its subclasses, of which nothing is proved here.
+    """
+    if family is not Gaussian:
+        other = "sparse histograms" if issubclass(family, Gaussian) else f"{family.name} noise"
         raise InvalidInput(
-            f"An account of squared mu takes gaussian noise alone: of {mechanism.name} noise its mu"
-            " is not proved. Choose gaussian, or charge it to an account of Rényi losses.",
+            "A budget in squares of mu (a dataset's accountant 'gaussian') takes gaussian queries"
+            f" alone: of {other} no mu is proved. Choose gaussian, or register the data with the"
+            " accountant 'renyi'.",
             pointer="/mechanism",
         )
-    return mechanism
+
+
+def _gaussian(mechanism: Mechanism) -> Gaussian:
+    require_gaussian(type(mechanism))
+    return cast("Gaussian", mechanism)
 
 
 def _smoothed(gaussian: Gaussian, variance: Fraction) -> Fraction:
@@ -232,13 +208,13 @@ def _priced(
     ladder: Ladder,
     level: Fraction,
     sensitivity: Sensitivity,
-    account: GaussianAccount,
+    account: Account,
     dimension: int,
     levels: int,
     loss: Fraction,
 ) -> Cost:
-    """``loss`` with all failures, at the account's epsilon."""
-    epsilon = min(account.epsilon, LARGEST_EXPONENT)
+    """``loss`` with all failures, at the largest epsilon that the account ever had."""
+    epsilon = min(account.promised, LARGEST_EXPONENT)
     (way,) = gaussian.numerical_charges(ladder, dimension, levels, math.inf, epsilon)
     beyond = gaussian.cost(level, sensitivity, math.inf).failure
     draws = dimension * (levels + 1)

@@ -21,6 +21,9 @@ range the one on its two ends has the largest divergence (bounded range, Dong, D
 Rogers 2020).  For Poisson and Skellam noise the conditional law is known, and its divergence,
 close to the difference, is taken where that is less.
 
+An account of squared mu is charged what the refinement is by itself, on its lattice
+(``gaussian_budget``).
+
 Generalized Gaussian noise is drawn anew for every level: nothing is refined, and the new
 level is charged in full.
 """
@@ -30,8 +33,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from penstock.accounting.budget import Account
-from penstock.accounting.charges import LARGEST_EXPONENT, PURE_MECHANISMS, charge, cheapest
+from penstock.accounting.budget import LARGEST_EXPONENT, Account
+from penstock.accounting.charges import PURE_MECHANISMS, charge, cheapest
+from penstock.accounting.gaussian_budget import gaussian_refinement
 from penstock.accounting.ledger import Entry, entry
 from penstock.mechanisms import GeneralizedGaussian, Poisson, Skellam
 from penstock.mechanisms.process import Mechanism
@@ -64,6 +68,18 @@ def raising(
     ``charged`` has to be as well.  Raises ``InvalidInput`` as ``charge`` does.
     """
     account = account.pricing
+    if account.squares:
+        cost = gaussian_refinement(
+            mechanism,
+            ladder,
+            old=old,
+            new=new,
+            sensitivity=sensitivity,
+            account=account,
+            dimension=dimension,
+            levels=levels,
+        )
+        return entry(cost)
     if mechanism.name in INDEPENDENT or math.isinf(account.order):
         whole = entry(charge(mechanism, ladder, new, sensitivity, account, dimension, levels))
         return Entry(max(whole.loss - charged.loss, 0), max(whole.failure - charged.failure, 0))

@@ -307,6 +307,7 @@ def shown(found: "DatasetView") -> Document:
         (
             f"  privacy unit {_unit(found.privacy_unit) or 'asserted with each vector'},"
             f" neighboring {found.neighboring}, delta {found.delta:g}"
+            + (", charged in squares of mu" if found.accountant == "gaussian" else "")
         ),
     ]
     if found.same_people_as:

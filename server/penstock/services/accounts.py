@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.accounting import (
+    SQUARES,
     Account,
     Entry,
     Shortfall,
@@ -24,7 +25,7 @@ from penstock.connectors.refusals import pointer, within
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.tables import Charge, Query, SpentFloor, Tier, TierBudget
 from penstock.services.lookup import required
-from penstock.services.specs import BudgetSpec
+from penstock.services.specs import Accountant, BudgetSpec
 
 HEAVIEST_SHOWN = 10
 NOTHING = Entry(0, 0)
@@ -43,8 +44,16 @@ class TierAccount:
     entries: int
 
 
+def opened_account(epsilon: float, delta: float, accountant: Accountant) -> Account:
+    """The account of a budget that is set for the first time.  Raises ``InvalidInput``."""
+    return account_of(epsilon, delta, SQUARES if accountant == "gaussian" else None)
+
+
 def resolve(
-    budgets: Mapping[str, BudgetSpec], tiers: Sequence[Tier], delta: float
+    budgets: Mapping[str, BudgetSpec],
+    tiers: Sequence[Tier],
+    delta: float,
+    accountant: Accountant,
 ) -> dict[str, Account]:
     """The account of every tier, by its name, from the budgets that a dataset lists.
 
@@ -53,6 +62,12 @@ def resolve(
     tier that does not exist and for budgets that shrink as rank rises.
     """
     require_delta(delta)
+    if accountant == "gaussian" and delta == 0:
+        raise InvalidInput(
+            "The accountant 'gaussian' takes Gaussian noise alone, which needs a delta above 0,"
+            " such as 1e-6; take 'renyi' for a delta of 0.",
+            pointer="/accountant",
+        )
     named = {folded(name): (name, budget) for name, budget in budgets.items()}
     for name in budgets:
         if folded(name) not in {tier.folded for tier in tiers}:
@@ -66,7 +81,7 @@ def resolve(
         if tier.folded in named:
             name, budget = named[tier.folded]
             with within("budgets", name):
-                account = account_of(budget.epsilon, delta)
+                account = opened_account(budget.epsilon, delta, accountant)
             if current is not None and account.epsilon < current[1].epsilon:
                 raise InvalidInput(
                     f"The budget of {tier.name!r} is epsilon {account.epsilon:g}, below that of the"

@@ -14,13 +14,19 @@ from penstock.mechanisms import Gaussian
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import Sensitivity
 from penstock.services import datasets
-from penstock.services.accounts import TierAccount, open_account, overdrawn, spending
+from penstock.services.accounts import (
+    TierAccount,
+    open_account,
+    opened_account,
+    overdrawn,
+    spending,
+)
 from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
 from penstock.services.exposure import composed, could_be, reach, reach_of, visible
 from penstock.services.funding import inherit, largest, newest_budget, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
-from penstock.services.population import others_of
+from penstock.services.population import others_of, spec_of
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
 from penstock.services.server import Server
@@ -172,7 +178,7 @@ def _account(
     session: Session, dataset: Dataset, tier: Tier, epsilon: float, last: TierBudget | None
 ) -> Account:
     if last is None:
-        return account_of(epsilon, dataset.delta)
+        return opened_account(epsilon, dataset.delta, spec_of(dataset).accountant)
     current = open_account(session, required(dataset.id), tier)
     try:
         highest = current.account.promised if current else 0.0
@@ -238,7 +244,7 @@ def _largest_query(account: TierAccount) -> PrivacyBudget:
         return PrivacyBudget(0.0, 0.0)
     if math.isinf(account.account.order):
         return PrivacyBudget(left, 0.0)
-    variance = Fraction(account.account.order) / (2 * Fraction(left))
+    variance = Fraction(account.account.of_variance) / Fraction(left)
     unit = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
     gaussian, _ = Gaussian.plan(variance, unit.linf, bound=Fraction(0))
     guarantee = gaussian.guarantee(variance, unit, account.account.delta)

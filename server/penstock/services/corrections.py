@@ -7,7 +7,6 @@ from typing import Any
 from sqlmodel import Session
 
 from penstock import connectors
-from penstock.accounting import account_of
 from penstock.connectors.refusals import pointer
 from penstock.connectors.specs import UnitColumn
 from penstock.errors import Conflict, Forbidden, InvalidInput
@@ -15,6 +14,7 @@ from penstock.persistence import lock_dataset
 from penstock.persistence.tables import Dataset, FormerDeclaration
 from penstock.privacy import NeighboringRelation
 from penstock.services import datasets
+from penstock.services.accounts import opened_account
 from penstock.services.acts import record
 from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.declarations import charged, digest, number_of, require_as_declared
@@ -246,5 +246,5 @@ def _store(
         for tier in ladder(session):
             budget = newest_budget(session, dataset, tier)
             if budget is not None:
-                account = account_of(budget.epsilon, dataset.delta)
+                account = opened_account(budget.epsilon, dataset.delta, after.accountant)
                 set_budget(session, principal, dataset, tier, account, now)

@@ -194,6 +194,7 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
         privacy_unit=spec.model_dump(mode="json", include={"privacy_unit"})["privacy_unit"],
         neighboring=dataset.neighboring,
         delta=dataset.delta,
+        accountant=spec.accountant,
         columns=spec.model_dump(mode="json", include={"columns"}, exclude_none=True)["columns"],
         budgets=newest,
         registered_at=dataset.created_at,
@@ -275,7 +276,7 @@ def _registered(
     """``before`` is the version before it, ``other`` a dataset that holds the same people."""
     require_still(session, principal, "admin")
     tiers = ordered(session)
-    accounts = resolve(request.budgets, tiers, request.delta)
+    accounts = resolve(request.budgets, tiers, request.delta, request.accountant)
     if fingerprint is not None:  # after all else: another file is registered, and logged
         refuse_twin(session, server, fingerprint)
     dataset = _store(session, server, principal, request, fingerprint, version, disjoint_units)

@@ -10,7 +10,8 @@ from penstock.services.preview_views import ChargeView, RoomView
 def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
     """What an account is charged, and which part of it that is."""
     share = cost.loss / limit_of(account.account).loss
-    order = account.account.order if math.isfinite(account.account.order) else None
+    own = account.account
+    order = own.order if math.isfinite(own.order) and not own.squares else None
     return ChargeView(order, cost.cost.loss, cost.cost.failure, share)
 
 

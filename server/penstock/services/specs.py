@@ -204,10 +204,19 @@ Budget = Annotated[
 """A tier's budget; a number alone is its epsilon."""
 
 
+Accountant = Literal["renyi", "gaussian"]
+"""How the charges of a dataset add up: Rényi losses at one order, or squares of mu."""
+
+
 class DatasetRequest(DatasetSpec):
-    """A dataset to register, with each tier's budget, and whose people it holds."""
+    """A dataset to register, with each tier's budget, and whose people it holds.
+
+    ``accountant`` is for good: ``gaussian`` takes Gaussian queries alone, at a delta above 0, and
+    has room for more of them.
+    """
 
     delta: float = Field(ge=0, lt=1)
+    accountant: Accountant = "renyi"
     budgets: Annotated[
         dict[Name, Budget], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]

@@ -63,6 +63,13 @@ def settle_stream(
 
     Tiers above ``limit`` are left out of all that is said.  Raises ``InvalidInput``.
     """
+    if any(account is not None and account.account.squares for _, account in accounts):
+        raise InvalidInput(
+            f"The accountant of {terms.dataset} is 'gaussian', whose squares of mu are proved of"
+            " queries and not of streams. Register the data with the accountant 'renyi' for"
+            " streams.",
+            pointer="/dataset",
+        )
     shape = settled(request, terms.steps, terms.delta)
     if shape.dimension > terms.most:
         raise InvalidInput(

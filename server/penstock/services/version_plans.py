@@ -68,7 +68,7 @@ def foresee(
         versions = versions_of(session, dataset_by_name(session, name))
         shared = of_same_people(session, versions[-1])
         tiers = ordered(session)
-        accounts = resolve(request.budgets, tiers, request.delta)
+        accounts = resolve(request.budgets, tiers, request.delta, request.accountant)
         number = last_version(session, versions[-1]) + 1
         own = {"version": number, "disjoint_units": wanted.disjoint_units}
         coming = Dataset(**{**versions[-1].model_dump(exclude={"id"}), **own})

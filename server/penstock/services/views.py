@@ -84,6 +84,7 @@ class DatasetView:
     privacy_unit: Any
     neighboring: str
     delta: float
+    accountant: str
     columns: dict[str, Any]
     budgets: dict[str, PrivacyBudget]
     registered_at: datetime

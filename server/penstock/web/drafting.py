@@ -18,6 +18,10 @@ NEIGHBORS = (
     ("add_remove", "with somebody more or fewer"),
     ("replace", "with somebody replaced, as many as before"),
 )
+ACCOUNTANTS = (
+    ("renyi", "every kind of noise"),
+    ("gaussian", "Gaussian queries alone, of which more fit"),
+)
 MOST_COLUMNS = 200
 
 
@@ -36,6 +40,7 @@ def wanted(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dic
         "source": {"engine": "duckdb", "uri": uri} if uri else {"engine": "vector"},
         "neighboring": given.get("neighboring", ""),
         "delta": number(given.get("delta", "")),
+        **filled(accountant=given.get("accountant") or None),
         "columns": columns,
         "budgets": {tier: {"epsilon": one} for tier, one in epsilons.items() if one is not None},
         **({"privacy_unit": units.get(unit, unit)} if uri else {}),

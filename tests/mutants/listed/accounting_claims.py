@@ -302,9 +302,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="squared-mu-at-all-of-delta",
-        path="accounting/gaussian_budget.py",
-        before="    mu = mu_at(epsilon, float(Fraction(delta) * (1 - FAILURE_SHARE)))\n",
-        after="    mu = mu_at(epsilon, delta)\n",
+        path="accounting/budget.py",
+        before="        mu = mu_at(epsilon, for_conversion)\n",
+        after="        mu = mu_at(epsilon, delta)\n",
         wrong="the conversion gets all of delta, and failures come on top",
         tests=(f"{SQUARES}::test_an_account_grants_the_largest_square_that_implies_its_budget",),
     ),
@@ -330,13 +330,42 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A13",
         name="laplace-by-squared-mu",
         path="accounting/gaussian_budget.py",
-        before="    if not isinstance(mechanism, Gaussian):\n"
-        "        raise InvalidInput(\n"
-        '            f"An account',
-        after="    if not hasattr(mechanism, 'granularity'):\n"
-        "        raise InvalidInput(\n"
-        '            f"An account',
+        before="    if family is not Gaussian:\n",
+        after="    if False:\n",
         wrong="other noise is charged by its variance",
         tests=(f"{SQUARES}::test_what_is_not_proved_is_refused_by_name",),
+    ),
+    Mutant(
+        row="A13",
+        name="histograms-by-squared-mu",
+        path="accounting/gaussian_budget.py",
+        before="    if family is not Gaussian:\n",
+        after="    if not issubclass(family, Gaussian):\n",
+        wrong="a sparse histogram is charged the mu of its ideal law",
+        tests=(
+            "tests/unit/services/test_gaussian_accounts.py::test_streams_and_sparse_histograms_are_refused",
+        ),
+    ),
+    Mutant(
+        row="A13",
+        name="streams-by-squared-mu",
+        path="services/stream_quotes.py",
+        before="    if any(account is not None and account.account.squares for",
+        after="    if any(account is None and account.account.squares for",
+        wrong="a stream is charged as a query",
+        tests=(
+            "tests/unit/services/test_gaussian_accounts.py::test_streams_and_sparse_histograms_are_refused",
+        ),
+    ),
+    Mutant(
+        row="A13",
+        name="squared-mu-under-the-budget-of-now",
+        path="accounting/gaussian_budget.py",
+        before="    epsilon = min(account.promised, LARGEST_EXPONENT)\n",
+        after="    epsilon = min(1.0, LARGEST_EXPONENT)\n",
+        wrong="the errors of samplers cost nothing more under a larger budget",
+        tests=(
+            "tests/unit/services/test_gaussian_accounts.py::test_a_budget_under_which_samplers_cost_too_much_is_refused",
+        ),
     ),
 )

@@ -15,7 +15,7 @@ from tests.unit.accounting.lattice_laws import Law, curve, gained, law
 
 from penstock.accounting import (
     NOTHING,
-    GaussianAccount,
+    Account,
     account_of,
     check,
     entry,
@@ -304,7 +304,7 @@ def test_what_is_not_proved_is_refused_by_name() -> None:
         if kind is Gaussian or kind.name == "generalized_gaussian":
             continue
         mechanism, ladder = kind.plan(Fraction(2**12), ONE, Fraction(1000))
-        with pytest.raises(InvalidInput, match=f"{kind.name} noise.*account of Rényi losses"):
+        with pytest.raises(InvalidInput, match=f"of {kind.name} noise no mu is proved"):
             gaussian_charge(mechanism, ladder, ladder.value(0), PERSON, account, 1, 1)
     laplace, ladder = Laplace.plan(Fraction(5), ONE, Fraction(1000))
     with pytest.raises(InvalidInput, match="laplace noise"):
@@ -360,7 +360,7 @@ def test_a_share_that_the_sampler_alone_exceeds_is_refused_with_the_numbers() ->
 
 
 def test_charges_fill_an_account_and_no_further_one_is_let_in() -> None:
-    account: GaussianAccount = gaussian_account_of(1.0, 1e-6)
+    account: Account = gaussian_account_of(1.0, 1e-6)
     spent, shares = NOTHING, (0.5, 0.3, 0.2)
     for share in shares:
         level = gaussian_level_for_share(share, PERSON, account, 1, 1, ONE, Fraction(10**6))
