@@ -20,8 +20,20 @@ from penstock.cli.options import Positive, format_option, option
     show_default=True,
     help="As how many rows one privacy unit counts at most.",
 )
-@option("--as", "user", metavar="USER", help="An analyst who is given the answer at once.")
-@option("--preview", "looking", is_flag=True, help="Tell what it would cost, and do nothing.")
+@option(
+    "--as",
+    "user",
+    metavar="USER",
+    envvar="PENSTOCK_DATASET_CHECK_AS",
+    help="An analyst who is given the answer at once.",
+)
+@option(
+    "--preview",
+    "looking",
+    is_flag=True,
+    envvar="PENSTOCK_DATASET_CHECK_PREVIEW",
+    help="Tell what it would cost, and do nothing.",
+)
 @format_option
 @click.pass_obj
 def check(

@@ -42,6 +42,7 @@ from penstock.services import (
     users,
 )
 from penstock.services.dataset_changes import DatasetChange
+from penstock.services.level_specs import LevelSpec
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
 from penstock.services.proposal_views import ProposalView
@@ -52,7 +53,6 @@ from penstock.services.specs import (
     BudgetSpec,
     DatasetRequest,
     LevelsChange,
-    LevelSpec,
     PushedVectorRequest,
     QueryRequest,
     ReleaseRequest,

@@ -2,7 +2,7 @@
 
 * ``server``         what every use case is given: database, keys, clock, entropy
 * ``principals``     who is acting: ``authenticate``, ``OPERATOR``
-* ``specs, views, token_views, preview_views, exposure_views``
+* ``specs, level_specs, views, token_views, preview_views, exposure_views``
                      what callers send, and what they are answered
 * ``tiers, users, tokens, datasets, budget, queries, history, events, exposure``
                      the use cases that carry these names

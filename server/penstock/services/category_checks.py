@@ -8,7 +8,8 @@ other, with a small level, and is charged as one.
 import hashlib
 
 from penstock.errors import InvalidInput
-from penstock.services.specs import ComputedQueryRequest, LevelSpec
+from penstock.services.level_specs import LevelSpec
+from penstock.services.specs import ComputedQueryRequest
 from penstock.services.views import DatasetView
 
 EPSILON = 0.05

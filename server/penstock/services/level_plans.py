@@ -19,6 +19,7 @@ from penstock.services.allowances import newest
 from penstock.services.catalogue import levels_of
 from penstock.services.effective import Due
 from penstock.services.independent import undrawn
+from penstock.services.level_specs import LevelSpec
 from penstock.services.levels import (
     allowed_then,
     asked_rung,
@@ -32,7 +33,6 @@ from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.rooms import charge_of, room_of
 from penstock.services.server import Server
-from penstock.services.specs import LevelSpec
 from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row

@@ -38,6 +38,7 @@ from penstock.services.histogram_specs import (
     MOST_HISTOGRAM_LEVELS,
     FalseKeys,
 )
+from penstock.services.level_specs import Level
 
 Role = Literal["analyst", "admin", "auditor"]
 DEFAULT_LEVELS = 1024
@@ -120,47 +121,6 @@ class TokenSpec(Spec):
         ),
     ] = Field(default=None, ge=1, le=3650 * 86400)
     scopes: list[Role] | None = Field(default=None, min_length=1)
-
-
-class LevelSpec(Spec):
-    """A noise level, named in exactly one way."""
-
-    epsilon: float | None = Field(default=None, gt=0)
-    rho: float | None = Field(default=None, gt=0)
-    mu: float | None = Field(default=None, gt=0)
-    standard_deviation: float | None = Field(default=None, gt=0)
-    half_width: float | None = Field(default=None, gt=0)
-    confidence: float | None = Field(default=None, gt=0, lt=1)
-    level: float | None = Field(default=None, gt=0)
-
-    @model_validator(mode="after")
-    def _named_once(self) -> "LevelSpec":
-        given = [kind.value for kind in TargetKind if getattr(self, kind.value) is not None]
-        if len(given) != 1:
-            names = ", ".join(kind.value for kind in TargetKind)
-            raise PydanticCustomError(
-                "level",
-                "Give exactly one of {names}; given: {given}.",
-                {"names": names, "given": ", ".join(given) or "none"},
-            )
-        if self.confidence is not None and self.half_width is None:
-            raise PydanticCustomError("level", "The field confidence goes with half_width alone.")
-        return self
-
-    def target(self) -> Target:
-        """The level as a target of calibration."""
-        kind = next(kind for kind in TargetKind if getattr(self, kind.value) is not None)
-        value = float(getattr(self, kind.value))
-        return (
-            Target(kind, value) if self.confidence is None else Target(kind, value, self.confidence)
-        )
-
-
-Level = Annotated[
-    LevelSpec,
-    BeforeValidator(as_epsilon, json_schema_input_type=LevelSpec | Annotated[float, Field(gt=0)]),
-]
-"""A noise level; a number alone is its epsilon."""
 
 
 class ReleaseRequest(Spec):

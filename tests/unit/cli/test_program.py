@@ -84,7 +84,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("dataset correct", "dataset withdraw", "dataset shred", "stream retire"),
         *("keys status", "keys rotate", "keys drop", "keys rotate-secret", "keys drop-secret"),
         *("audit verify", "audit export", "audit checkpoint", "audit acknowledge-restore"),
-        *("audit acknowledge-clock", "dataset same-people"),
+        *("audit acknowledge-clock", "dataset check", "dataset same-people"),
         *("query list", "query example", "query show", "query register"),
         *("audit events", "audit exposure", "db upgrade", "db current", "config show"),
     }

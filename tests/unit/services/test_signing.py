@@ -32,6 +32,7 @@ NEW = (
 LATER = [name for name in TABLES if name not in ("query", *NEW)]
 LATER_COLUMNS = (
     ("token", "parent_id"),
+    ("token", "pepper"),
     ("query", "mismatches"),
     ("idempotency", "mismatches"),
     ("tier_budget", "highest_epsilon"),
