@@ -14,6 +14,7 @@ from tests.api.world import QUERY, World, parsed, propose
 
 from penstock.api import OPERATIONS
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN
+from penstock.encryption import Secrets, SecretsFile
 from penstock.persistence.tables import Charge, Idempotency, Leaf
 from penstock.services import repeats
 
@@ -172,12 +173,15 @@ def test_releases_need_no_key_and_ignore_one(world: World) -> None:
     assert "Idempotency-Replayed" not in other.headers
 
 
-def test_what_stands_for_a_request_is_made_with_a_secret_key(world: World) -> None:
+def test_what_stands_for_a_request_is_made_with_a_secret_key(world: World, tmp_path: Path) -> None:
     """A body may hold counts, which somebody who reads the database could try out."""
     parts = (b"register_query", b"/api/v1/queries", b'{"values": [1]}')
     mine = repeats.fingerprint(world.server, *parts)
-    other = replace(world.server.secrets, fingerprint=bytes(32))
-    assert repeats.fingerprint(replace(world.server, secrets=other), *parts) != mine
+    folder = tmp_path / "other"
+    folder.mkdir(mode=0o700)
+    Secrets.create(folder / "secrets.json")
+    other = replace(world.server, stored=SecretsFile(folder / "secrets.json"))
+    assert repeats.fingerprint(other, *parts) != mine
     # Where one part ends and the next begins makes a difference.
     assert repeats.fingerprint(world.server, b"".join(parts)) != mine
 

@@ -1,4 +1,4 @@
-"""The pepper is rotated while a server of two workers answers: no request fails."""
+"""Secrets are rotated while a server of two workers answers: no request fails."""
 
 import re
 import subprocess
@@ -41,15 +41,16 @@ def penstock(started: Running, *arguments: str) -> str:
     return found.stdout
 
 
-def test_no_request_fails_while_the_pepper_is_rotated(lasting: tuple[Running, str]) -> None:
+def test_no_request_fails_while_secrets_are_rotated(lasting: tuple[Running, str]) -> None:
     started, token = lasting
     unused = penstock(started, "token", "create", "ian", "--format", "json")
     unused = unused.partition('"token": "')[2].partition('"')[0]
     readers: list[Reader]
     with load(started, token) as readers:
         for _ in range(2):
-            assert "newest" in penstock(started, "keys", "rotate-secret", "pepper")
-            go_on(readers, started)
+            for name in ("pepper", "values", "fingerprint"):
+                assert "newest" in penstock(started, "keys", "rotate-secret", name)
+                go_on(readers, started)
         said = penstock(started, "keys", "drop-secret", "pepper")
         assert re.search(r" 1 +retired +[1-9]", said)
         penstock(started, "keys", "drop-secret", "pepper", "--yes")

@@ -99,7 +99,7 @@ def _signed(session: Session, name: str, row: Row) -> Row:
     if "mac" not in row:
         return row
     values = [row.get(column) for column in authenticity.columns(name)]
-    return {**row, "mac": authenticity.mac(session.info[authenticity.KEY], name, values)}
+    return {**row, "mac": authenticity.mac(session.info[authenticity.KEYS].now()[0], name, values)}
 
 
 def _query(row: Row, number: int) -> Row:

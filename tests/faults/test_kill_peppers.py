@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import col, select
-from tests.faults import processes
+from tests.faults.killing import decisive, killed
 from tests.faults.stage import analyst, open_home, opened
 from tests.faults.steps import Steps, chosen
 
@@ -28,15 +28,8 @@ FILES = (
 STRIDE = 8
 
 Choose = Callable[[Sequence[str]], Sequence[str]]
-Act = Callable[[Path, Steps, Path], None]
 
 many = pytest.param(partial(chosen, stride=STRIDE), id="many", marks=pytest.mark.nightly)
-
-
-def decisive(taken: Sequence[str]) -> list[str]:
-    """The steps between which file, rows and log differ."""
-    wanted = ("before COMMIT", "after COMMIT", "before replace", "after replace")
-    return [step for step in taken if step.startswith(wanted)]
 
 
 def rotate_once(folder: Path, steps: Steps, taken: Path) -> None:
@@ -62,13 +55,6 @@ def heedless(folder: Path, steps: Steps, taken: Path) -> None:
         server.stored.drop_peppers()
         secret_rotation.drop(server, OPERATOR)
     taken.write_text(json.dumps(steps.taken))
-
-
-def killed(home: Path, act: Act, steps: Steps) -> list[str] | None:
-    """Let a process do it, and end at a step; the steps that it took where it did not end there."""
-    taken, errors = home.with_name("taken"), home.with_name("errors")
-    worker = processes.start(errors, act, home, steps, taken)
-    return None if worker.was_killed() else list(json.loads(taken.read_text()))
 
 
 @pytest.fixture

@@ -168,7 +168,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "settings": lambda file: settings.load({}, file),
     "dots in settings": lambda file: settings.load({}, file),
     "a private file": private.read,
-    "the witness": lambda file: FileWitness(file.parent, 1.0, b"k" * 32).seen(),
+    "the witness": lambda file: FileWitness(file.parent, 1.0, lambda: [b"k" * 32]).seen(),
     "an issuer's document": lambda _: _identified(b"{}", DEEP),
     "a token's claims": lambda _: _identified(b"[" * 6000),
     "an answer": lambda _: transport.parsed(DEEP.encode()),

@@ -6,11 +6,14 @@ others too: how much was handed out to everybody, how many queries are out of si
 
 import base64
 import binascii
+from contextlib import suppress
+from functools import lru_cache
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from penstock.encryption import Key
+from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import InvalidInput
 from penstock.services.server import Server
 
@@ -27,11 +30,12 @@ class Cursors:
     """
 
     def __init__(self, server: Server) -> None:
-        self._cipher = AESSIV(Key(server.secrets.fingerprint).subkey(b"", b"penstock cursors"))
+        self._server = server
 
     def seal(self, path: str, cursor: str) -> str:
         """The cursor as it is handed out with a page of the list at ``path``."""
-        sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
+        cipher = _cipher(self._server.secrets.fingerprint)
+        sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
@@ -41,13 +45,25 @@ class Cursors:
             found = base64.b64decode(padded, altchars=b"-_", validate=True)
             # The last character has bits to spare; only one way of writing it was given out.
             if _written(found) == sealed:
-                return self._cipher.decrypt(found, [path.encode()]).decode().rstrip()
+                return self._opened(found, path).decode().rstrip()
         except (binascii.Error, ValueError, InvalidTag):
             pass
         raise InvalidInput(
             "The cursor is not one that this list gave out; begin again without it.",
             pointer="/cursor",
         )
+
+    def _opened(self, sealed: bytes, path: str) -> bytes:
+        # One that was given out just before the key was rotated still leads on.
+        for secret in self._server.secrets.every(FINGERPRINT):
+            with suppress(InvalidTag):
+                return _cipher(secret).decrypt(sealed, [path.encode()])
+        raise InvalidTag
+
+
+@lru_cache(maxsize=4)
+def _cipher(secret: bytes) -> AESSIV:
+    return AESSIV(Key(secret).subkey(b"", b"penstock cursors"))
 
 
 def _written(sealed: bytes) -> str:

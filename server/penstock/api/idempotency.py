@@ -30,7 +30,7 @@ def applies(operation: Operation) -> bool:
 
 
 def fingerprint(server: Server, operation: Operation, path: str, body: bytes | bytearray) -> bytes:
-    """What stands for a request, without telling its body: 32 bytes."""
+    """What stands for a request, without telling its body."""
     return repeats.fingerprint(server, operation.name.encode(), path.encode(), body)
 
 

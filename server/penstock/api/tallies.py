@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from penstock.api import limits, metrics, refused, turns
 from penstock.api.shared import Shared
 from penstock.computing import Outcome
+from penstock.encryption.secrets import VALUES
 from penstock.services import refusals
 from penstock.services.server import Server
 
@@ -47,8 +48,8 @@ def opened(
     at_turns = limits.BYTES + lines.bytes
     at_outcomes = at_turns + turns.BYTES
     at_refused = at_outcomes + metrics.OUTCOME_BYTES
-    # Of a secret that stays: all workers must count under one key, whenever they began.
-    key = hmac.digest(server.secrets.values, b"penstock tallies\x00", hashlib.sha256)
+    # Of the first, which is never dropped: all workers count under one key, whenever they began.
+    key = hmac.digest(server.secrets.every(VALUES)[-1], b"penstock tallies\x00", hashlib.sha256)
     memory = Shared(at_refused + refused.BYTES, layout, descriptor)
     buckets = limits.Buckets(memory, 0, key, clock)
     return Tallies(

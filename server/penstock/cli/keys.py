@@ -89,19 +89,33 @@ def drop(
 
 
 @keys.command("rotate-secret")
-@click.argument("name", type=click.Choice(["pepper"]))
+@click.argument("name", type=click.Choice(["pepper", "fingerprint", "values"]))
 @format_option
 @click.pass_obj
-def rotate_secret(operator: Operator, name: str) -> None:  # noqa: ARG001 - there is one so far
+def rotate_secret(operator: Operator, name: str) -> None:
     """Put a new value in the place of the secret NAME, while the server runs.
 
-    The pepper is what tokens are digested under.  Nobody is signed out: the old one is kept,
-    retired, and every token moves to the new one when it is next used.  Copy secrets.json, which
-    is written anew.  Run again after an interruption, it goes on.
+    The pepper is what tokens are digested under: nobody is signed out, and every token moves to the
+    new one when it is next used. The fingerprint is what files, exact answers and requests are: new
+    ones are under the new value. Values are what rows are signed under, and released values in the
+    log: every row is signed anew. What was there before is kept, retired. Copy secrets.json, which
+    is written anew. Run again after an interruption, it goes on.
     """
-    from penstock.services import secret_rotation as services
+    from penstock.services import digest_rotation, secret_rotation
 
-    operator.print(_peppers(services.rotate(operator.server, operator.principal)))
+    if name == "pepper":
+        operator.print(_peppers(secret_rotation.rotate(operator.server, operator.principal)))
+        return
+    act = {
+        "fingerprint": digest_rotation.rotate_fingerprint,
+        "values": digest_rotation.rotate_values,
+    }[name]
+    found = act(operator.server, operator.principal)
+    rows = [(found.name, found.newest, found.retired)]
+    columns = (Column("secret"), Column("newest", right=True), Column("retired", right=True))
+    operator.print(
+        Document(found, columns, rows, note="Copy secrets.json; backups need the one of now.")
+    )
 
 
 @keys.command("drop-secret")

@@ -1,17 +1,19 @@
-"""The keys of HMACs: of tokens, of fingerprints, of released values.
+"""The keys of HMACs: of tokens, of fingerprints, of rows and released values.
 
 They stand in a file of their own, under the rules of the key ring and never in the
-database or its backups: whoever holds the database alone can neither forge a token nor
-try counts against a fingerprint.
+database or its backups: whoever holds the database alone can neither forge a token or a row
+nor try counts against a fingerprint.
 
 ``{"format": "penstock-secrets", "version": 1, "pepper": KEY, "fingerprint": KEY, "values": KEY}``,
-keys in base64, until the pepper is rotated.  Version 2 has ``"peppers": {NUMBER: KEY, ...}``
-instead of the one: the highest number is the newest, the others are retired.
+keys in base64, until one of them is rotated.  Version 2 has ``"peppers": {NUMBER: KEY, ...}``
+instead of the one pepper; version 3 has ``fingerprints`` and ``values`` so as well, and ``rows``,
+the lowest number of ``values`` that a row may be signed under.  The highest number of each is
+the newest, the others are retired.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 
@@ -19,33 +21,66 @@ from penstock.encryption import private
 from penstock.encryption.key import Key
 
 FORMAT = "penstock-secrets"
-VERSION = 2
-FIRST_PEPPER: Final = 1
-"""The number of the pepper that a home is made with."""
+VERSION = 3
+FIRST: Final = 1
+"""The number of each key that a home is made with."""
 
-NAMES: Final = ("pepper", "fingerprint", "values")
+PEPPER: Final = "pepper"
+FINGERPRINT: Final = "fingerprint"
+VALUES: Final = "values"
+NAMES: Final = (PEPPER, FINGERPRINT, VALUES)
 """What the keys are called."""
+
+_LISTS: Final = {PEPPER: "peppers", FINGERPRINT: "fingerprints", VALUES: "values"}
+"""Under which name the file lists those that are kept."""
 
 _LONGEST_NUMBER = 9
 
 
 @dataclass(frozen=True, repr=False)
 class Secrets:
-    """Keys of 32 bytes.
+    """Keys of 32 bytes, ``kept`` by name and number, the newest first.
 
-    ``peppers`` for the digests of tokens, by number, of which new ones are made under the
-    highest; ``fingerprint`` for those of sources and exact answers, ``values`` for those of
-    released values in the log.
+    ``pepper`` for the digests of tokens, ``fingerprint`` for those of sources, exact answers and
+    requests, ``values`` for rows, the witness, and released values in the log.  New ones are made
+    under the highest number.  Rows are accepted under ``values`` from the number ``rows`` on.
     """
 
-    peppers: Mapping[int, bytes]
-    fingerprint: bytes
-    values: bytes
+    kept: Mapping[str, Mapping[int, bytes]]
+    rows: int = FIRST
+
+    @property
+    def peppers(self) -> Mapping[int, bytes]:
+        """Every pepper that is kept."""
+        return self.kept[PEPPER]
 
     @property
     def newest(self) -> int:
         """The number of the pepper that new digests are under."""
-        return max(self.peppers)
+        return self.newest_of(PEPPER)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """The newest key of fingerprints."""
+        return self.every(FINGERPRINT)[0]
+
+    @property
+    def values(self) -> bytes:
+        """The newest key of rows and released values."""
+        return self.every(VALUES)[0]
+
+    def newest_of(self, name: str) -> int:
+        """The highest number of the keys of a name."""
+        return max(self.kept[name])
+
+    def every(self, name: str) -> tuple[bytes, ...]:
+        """The keys of a name that are kept, the newest first."""
+        return tuple(key for _, key in sorted(self.kept[name].items(), reverse=True))
+
+    def of_rows(self) -> tuple[bytes, ...]:
+        """The keys that rows and the witness may be signed under, the newest first."""
+        found = sorted(self.kept[VALUES].items(), reverse=True)
+        return tuple(key for number, key in found if number >= self.rows)
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -53,8 +88,7 @@ class Secrets:
         keys = {name: Key.fresh() for name in NAMES}
         listed = {name: private.encode_key(key) for name, key in keys.items()}
         private.create(path, {"format": FORMAT, "version": 1, **listed})
-        pepper, fingerprint, values = (keys[name].material for name in NAMES)
-        return cls({FIRST_PEPPER: pepper}, fingerprint, values)
+        return cls({name: {FIRST: key.material} for name, key in keys.items()})
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -67,23 +101,27 @@ class Secrets:
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise private.malformed(path, "is not a file of Penstock's secrets")
         version = content.get("version")
-        if version not in (1, VERSION):
+        if version not in (1, 2, VERSION):
             raise private.malformed(path, f"is of another version than {VERSION}")
-        listed = content.get("peppers")
-        if version == 1:
-            listed = {str(FIRST_PEPPER): content.get("pepper")}
-        others = [_key(path, name, content.get(name)) for name in NAMES[1:]]
-        return cls(_peppers(path, listed), *others)
+        listed = {1: (), 2: (PEPPER,), 3: NAMES}[version]
+        kept = {
+            name: _numbered(path, name, content.get(_LISTS[name]))
+            if name in listed
+            else {FIRST: _key(path, name, content.get(name))}
+            for name in NAMES
+        }
+        rows = content.get("rows") if version == VERSION else FIRST
+        if type(rows) is not int or not 0 < rows <= max(kept[VALUES]):
+            raise private.malformed(path, "does not say under which keys rows are signed")
+        return cls(kept, rows)
 
     def write(self, path: Path) -> None:
         """Put these into the file's place, whole or not at all; under its lock."""
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "peppers": {str(number): _text(key) for number, key in self.peppers.items()},
-            "fingerprint": _text(self.fingerprint),
-            "values": _text(self.values),
+        listed = {
+            _LISTS[name]: {str(number): _text(key) for number, key in self.kept[name].items()}
+            for name in NAMES
         }
+        content = {"format": FORMAT, "version": VERSION, **listed, "rows": self.rows}
         private.replace(path, [json.dumps(content, indent=1).encode() + b"\n"])
 
     def __repr__(self) -> str:
@@ -110,12 +148,20 @@ class SecretsFile:
         kept = self._kept = self._read()
         return kept[1]
 
-    def renew_pepper(self) -> Secrets:
-        """Add a pepper, the newest from now on; the others are kept, retired."""
+    def renew(self, name: str) -> Secrets:
+        """Add a key of a name, the newest from now on; the others are kept, retired."""
         with private.locked(self._path):
             found = self.now
-            peppers = {**found.peppers, found.newest + 1: Key.fresh().material}
-            Secrets(peppers, found.fingerprint, found.values).write(self._path)
+            keys = {**found.kept[name], found.newest_of(name) + 1: Key.fresh().material}
+            replace(found, kept={**found.kept, name: keys}).write(self._path)
+        return self.now
+
+    def settle_rows(self) -> Secrets:
+        """Accept rows under the newest of ``values`` alone: all are signed under it."""
+        with private.locked(self._path):
+            found = self.now
+            if found.rows < found.newest_of(VALUES):
+                replace(found, rows=found.newest_of(VALUES)).write(self._path)
         return self.now
 
     def drop_peppers(self) -> Secrets:
@@ -124,7 +170,7 @@ class SecretsFile:
             found = self.now
             if len(found.peppers) > 1:
                 peppers = {found.newest: found.peppers[found.newest]}
-                Secrets(peppers, found.fingerprint, found.values).write(self._path)
+                replace(found, kept={**found.kept, PEPPER: peppers}).write(self._path)
         return self.now
 
     def _read(self) -> tuple[tuple[int, ...], Secrets]:
@@ -134,14 +180,14 @@ class SecretsFile:
         return identity, Secrets.parsed(self._path, private.parsed(self._path, text))
 
 
-def _peppers(path: Path, listed: Any) -> dict[int, bytes]:
+def _numbered(path: Path, name: str, listed: Any) -> dict[int, bytes]:
     if not isinstance(listed, dict) or not listed:
-        raise private.malformed(path, "does not list its peppers")
+        raise private.malformed(path, f"does not list its {_LISTS[name]}")
     found = {}
-    for name, text in listed.items():
-        if not (name.isascii() and name.isdigit() and 0 < len(name) <= _LONGEST_NUMBER):
-            raise private.malformed(path, f"has a pepper without a number, {name[:32]!r}")
-        found[int(name)] = _key(path, "pepper", text)
+    for number, text in listed.items():
+        if not (number.isascii() and number.isdigit() and 0 < len(number) <= _LONGEST_NUMBER):
+            raise private.malformed(path, f"has a {name} without a number, {number[:32]!r}")
+        found[int(number)] = _key(path, name, text)
     return dict(sorted(found.items(), reverse=True))
 
 

@@ -18,6 +18,12 @@ HISTORY = (
 SET_ONCE = {"leaf": "index"}
 """The column of a table of history that is set from null one time."""
 
+RENEWED = (
+    *("charge", "clearance", "decision", "former_declaration", "grant", "proposal"),
+    *("query_level", "release", "spent_floor", "tier_budget"),
+)
+"""The tables of history whose ``mac`` is set anew when the key of rows is rotated."""
+
 
 def preparation(dialect: str) -> list[str]:
     """What ``dialect`` needs once before the first trigger."""
@@ -32,18 +38,25 @@ def preparation(dialect: str) -> list[str]:
 
 
 def triggers(
-    dialect: str, table: str, *, once: str | None = None, fixed: Sequence[str] = ()
+    dialect: str,
+    table: str,
+    *,
+    once: str | None = None,
+    renewed: str | None = None,
+    fixed: Sequence[str] = (),
 ) -> list[str]:
     """The triggers of ``table``, for ``dialect`` "sqlite" or "postgresql".
 
-    ``once`` names a column that may be set from null one time, while every column in
-    ``fixed`` stays as it is.
+    ``once`` names a column that may be set from null one time, ``renewed`` one that may be set
+    again and never to null, while every column in ``fixed`` stays as it is.
     """
     same = "IS" if dialect == "sqlite" else "IS NOT DISTINCT FROM"
     condition = ""
+    kept = "".join(f' AND NEW."{column}" {same} OLD."{column}"' for column in fixed)
     if once is not None:
-        kept = "".join(f' AND NEW."{column}" {same} OLD."{column}"' for column in fixed)
         condition = f'WHEN (NOT (OLD."{once}" IS NULL AND NEW."{once}" IS NOT NULL{kept}))'
+    if renewed is not None:
+        condition = f'WHEN (NOT (NEW."{renewed}" IS NOT NULL{kept}))'
     if dialect == "sqlite":
         body = f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
         update, other = condition, ""

@@ -6,7 +6,7 @@ role is both, the triggers alone stand before history, and it could drop them.
 
 from sqlalchemy import Connection, bindparam, text
 
-from penstock.persistence.append_only import HISTORY, SET_ONCE
+from penstock.persistence.append_only import HISTORY, RENEWED, SET_ONCE
 from penstock.persistence.tables import metadata
 
 VERSION_TABLE = "alembic_version"
@@ -33,8 +33,8 @@ def entitle(connection: Connection, role: str) -> None:
         change = "" if name in HISTORY else ", UPDATE, DELETE"
         connection.exec_driver_sql(f"REVOKE ALL ON {quoted(name)} FROM {grantee}")
         connection.exec_driver_sql(f"GRANT SELECT, INSERT{change} ON {quoted(name)} TO {grantee}")
-        if name in SET_ONCE:
-            column = f"UPDATE ({quoted(SET_ONCE[name])})"
+        if name in SET_ONCE or name in RENEWED:
+            column = f"UPDATE ({quoted(SET_ONCE.get(name, 'mac'))})"
             connection.exec_driver_sql(f"GRANT {column} ON {quoted(name)} TO {grantee}")
         if table.autoincrement_column is not None:
             sequence = quoted(f"{name}_{table.autoincrement_column.name}_seq")

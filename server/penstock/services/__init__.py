@@ -54,8 +54,8 @@
 * ``state``          the encrypted state of a noise process
 * ``keys, retired_keys, key_status``
                      the provider's keys: rotated, dropped, destroyed, looked at
-* ``peppers, secret_rotation``
-                     what tokens are digested under: checked by number, and rotated
+* ``peppers, secret_rotation, digest_rotation``
+                     what tokens, files, rows and leaves are digested under, and its rotation
 * ``backup, backup_check``
                      copies of the database, and whether today's keys open one
 * ``home``           making and opening a server's folder

@@ -50,8 +50,11 @@ from penstock.persistence.tables import (
 )
 from penstock.persistence.tables.columns import Identifier, Moment
 
-KEY: Final = "authenticity"
-"""The key in ``Session.info`` of the key that rows are under."""
+KEYS: Final = "authenticity"
+"""The key in ``Session.info`` of the ``RowKeys``."""
+
+_ACCEPTED: Final = "accepted"
+"""The key in ``Session.info`` of the keys that its rows may be under."""
 
 NAMED: Final = (Dataset, Proposal, Query, Release, Tier, Token, User)
 """The tables whose rows others name by their number."""
@@ -71,9 +74,32 @@ SEALED: Final = {"release": "ciphertext"}
 _NAMED: Final = frozenset(table.__tablename__ for table in NAMED)
 
 
+def derived(secret: bytes) -> bytes:
+    """The key of rows' HMACs that follows from a key of ``values``, and tells nothing of it."""
+    return hmac.digest(secret, b"penstock rows 1\x00", hashlib.sha256)
+
+
 def key_of(secrets: Secrets) -> bytes:
-    """The key of rows' HMACs, which is none of the secrets and tells none."""
-    return hmac.digest(secrets.values, b"penstock rows 1\x00", hashlib.sha256)
+    """The key that rows are signed under now."""
+    return derived(secrets.values)
+
+
+class RowKeys:
+    """The keys that rows may be under, as the file of the secrets has them now."""
+
+    def __init__(self, now: Callable[[], Secrets]) -> None:
+        self._secrets = now
+        self._kept: tuple[Secrets | None, tuple[bytes, ...]] = (None, ())
+
+    def now(self) -> tuple[bytes, ...]:
+        """The keys, the newest first: new rows are signed under that.
+
+        Raises ``KeysUnavailable``.
+        """
+        secrets, kept = self._secrets(), self._kept
+        if kept[0] is not secrets:
+            kept = self._kept = (secrets, tuple(derived(key) for key in secrets.of_rows()))
+        return kept[1]
 
 
 @cache
@@ -99,7 +125,7 @@ def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
 
 def altered(session: Session) -> Iterator[tuple[str, int]]:
     """Table and number of the rows that do not authenticate, whether anything asks for them."""
-    key: bytes = session.info[KEY]
+    keys: RowKeys = session.info[KEYS]
     for kind in SIGNED:
         name = str(kind.__tablename__)
         table = metadata.tables[name]
@@ -107,18 +133,18 @@ def altered(session: Session) -> Iterator[tuple[str, int]]:
         for number, signed, *values in session.connection().execute(
             select(*kept).order_by(table.c.id)
         ):
-            if not _authentic(key, name, signed, values):
+            if not _believed(session, keys, name, signed, values):
                 yield name, number
 
 
 @contextmanager
 def unchecked(session: Session) -> Iterator[None]:
     """Let rows be read as they are, by who says of them what was done to them."""
-    key = session.info.pop(KEY)
+    keys = session.info.pop(KEYS)
     try:
         yield
     finally:
-        session.info[KEY] = key
+        session.info[KEYS] = keys
 
 
 @cache
@@ -154,12 +180,34 @@ def _moment(value: datetime) -> bytes:
     return value.astimezone(UTC).isoformat().encode()
 
 
-def _authentic(key: bytes, table: str, signed: bytes | None, values: Sequence[Any]) -> bool:
+def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any]) -> bool:
     """Whether a row is as it was signed; SQLite keeps values of any type in any column."""
     try:
         return hmac.compare_digest(signed or b"", mac(key, table, values))
     except (TypeError, ValueError, AttributeError):
         return False
+
+
+def _believed(
+    session: AnySession, keys: RowKeys, table: str, signed: bytes | None, values: Sequence[Any]
+) -> bool:
+    """Whether a row is as it was signed, under one of the keys of its transaction or of now.
+
+    Those of its beginning are the oldest that its rows can be under, and those of now the newest.
+    """
+    known: tuple[bytes, ...] = session.info.get(_ACCEPTED, ())
+    if any(is_signed(key, table, signed, values) for key in known):
+        return True
+    added = tuple(key for key in keys.now() if key not in known)
+    session.info[_ACCEPTED] = added + known
+    return any(is_signed(key, table, signed, values) for key in added)
+
+
+def _begun(session: AnySession, *_: object) -> None:
+    # Before the first statement, so that no row that it sees is under an older one.
+    keys: RowKeys | None = session.info.get(KEYS)
+    if keys is not None:
+        session.info[_ACCEPTED] = keys.now()
 
 
 @cache
@@ -168,9 +216,10 @@ def _values(table: str) -> Callable[[object], tuple[Any, ...]]:
 
 
 def _sign(session: AnySession, *_: object) -> None:
-    key = session.info.get(KEY)
-    if key is not None:
+    keys: RowKeys | None = session.info.get(KEYS)
+    if keys is not None:
         _number(session)
+        key = keys.now()[0]
         for row in (*session.new, *session.dirty):
             if isinstance(row, SIGNED):
                 table = str(row.__tablename__)
@@ -188,8 +237,9 @@ def _number(session: AnySession) -> None:
 
 
 def _loaded(row: Any, context: Any) -> None:
-    key, table = context.session.info.get(KEY), row.__tablename__
-    if key is not None and not _authentic(key, table, row.mac, _values(table)(row)):
+    session, table = context.session, row.__tablename__
+    keys: RowKeys | None = session.info.get(KEYS)
+    if keys is not None and not _believed(session, keys, table, row.mac, _values(table)(row)):
         what = f"The row of query {row.name!r}" if table == "query" else f"A row of {table!r}"
         raise IntegrityViolation(
             f"{what} was altered outside of this server; nothing is read or drawn with it."
@@ -202,6 +252,7 @@ def _refreshed(row: Any, context: Any, names: object) -> None:
         _loaded(row, context)
 
 
+event.listen(AnySession, "after_begin", _begun)
 event.listen(AnySession, "before_flush", _sign)
 for _kind in SIGNED:
     event.listen(_kind, "load", _loaded)

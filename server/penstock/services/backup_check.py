@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.encryption import KeyProvider, Secrets, dataset_context, signing_context, wrapping_key
+from penstock.encryption.secrets import VALUES
 from penstock.errors import IntegrityViolation, KeysUnavailable, Unavailable
 from penstock.nesting import shallow
 from penstock.persistence import backup_contents
@@ -110,7 +111,7 @@ def write(secrets: Secrets, path: Path) -> Path:
         "sha256": _sha256(path),
         "keys": _listed(contents),
     }
-    said["hmac"] = _mac(secrets, said)
+    said["hmac"] = _mac(secrets.values, said)
     place = path.with_name(path.name + SUFFIX)
     try:
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -175,7 +176,7 @@ def _manifest(secrets: Secrets, path: Path, contents: Contents) -> tuple[str, st
         not isinstance(said, dict)
         or not isinstance(given, str)
         or not given.isascii()
-        or not hmac.compare_digest(given, _mac(secrets, said))
+        or not any(hmac.compare_digest(given, _mac(key, said)) for key in secrets.every(VALUES))
     ):
         return "not authentic", f"its manifest {place.name} was not written with today's secrets"
     if said.get("sha256") != _sha256(path) or said.get("keys") != _listed(contents):
@@ -183,9 +184,9 @@ def _manifest(secrets: Secrets, path: Path, contents: Contents) -> tuple[str, st
     return "authentic, and of this file", None
 
 
-def _mac(secrets: Secrets, said: dict[str, Any]) -> str:
+def _mac(key: bytes, said: dict[str, Any]) -> str:
     text = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
-    return hmac.new(secrets.values, _LABEL + text, hashlib.sha256).hexdigest()
+    return hmac.new(key, _LABEL + text, hashlib.sha256).hexdigest()
 
 
 def _sha256(path: Path) -> str:

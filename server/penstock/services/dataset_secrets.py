@@ -1,11 +1,19 @@
 """What is sealed of a dataset: the fingerprint of its file, and the salt that chooses groups."""
 
 import hmac
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import product
 
 from sqlmodel import Session, col, select
 
+from penstock import connectors
+from penstock.connectors import Progress, silent
+from penstock.connectors.specs import DatasetSpec
 from penstock.encryption import Key, RowIdentity, open_envelope, seal
-from penstock.errors import Conflict
+from penstock.encryption.secrets import FINGERPRINT, FIRST
+from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables import Dataset
 from penstock.services.server import Server
 from penstock.services.state import dataset_key, identity
@@ -13,17 +21,56 @@ from penstock.services.state import dataset_key, identity
 SALT_SIZE = 32
 
 
+@dataclass(frozen=True)
+class Fingerprint:
+    """The HMAC of a file, 32 bytes, and the number and the bytes of the key that it is under."""
+
+    number: int
+    key: bytes = field(repr=False)
+    digest: bytes
+
+
 def salt_of(server: Server, dataset: Dataset) -> bytes:
     """The secret by which the contributions of a unit are chosen."""
     return _unseal(server, dataset, dataset.sealed_salt, "salt", SALT_SIZE)
 
 
-def fingerprint_of(server: Server, dataset: Dataset) -> bytes:
+def fingerprints_of(
+    server: Server, request: DatasetSpec, progress: Progress = silent
+) -> list[Fingerprint]:
+    """The fingerprints of a file under every key that is kept, the newest first.
+
+    The file is read once for each.  Raises as ``connectors.fingerprint`` does.
+    """
+    return [
+        Fingerprint(number, key, connectors.fingerprint(request, key, progress=progress))
+        for number, key in server.secrets.kept[FINGERPRINT].items()
+    ]
+
+
+def fingerprint_of(server: Server, dataset: Dataset) -> Fingerprint:
     """The keyed fingerprint of the source, as it was registered."""
-    if dataset.sealed_fingerprint is not None and not dataset.wrapped_kek:
-        key = Key(server.secrets.fingerprint)
-        return open_envelope(key, dataset.sealed_fingerprint, _row(dataset, "fingerprint", 32))
-    return _unseal(server, dataset, dataset.sealed_fingerprint, "fingerprint", 32)
+    sealed = dataset.sealed_fingerprint
+    if sealed is None:
+        raise Conflict(f"Dataset {dataset.name!r} has no file behind it.")
+    kept = server.secrets.kept[FINGERPRINT]
+    # What is shredded was sealed under the newest key of that day.
+    shredded = not dataset.wrapped_kek
+    keys = [Key(key) for key in kept.values()] if shredded else [dataset_key(server, dataset)]
+    for key, (number, secret) in product(keys, sorted(kept.items())):
+        with suppress(IntegrityViolation):
+            digest = open_envelope(key, sealed, _row(dataset, _kind(number), 32))
+            return Fingerprint(number, secret, digest)
+    raise IntegrityViolation(
+        f"The fingerprint of the file of dataset {dataset.name!r} does not authenticate: it was"
+        " altered outside of this server, or is under a key that secrets.json lacks. Restore the"
+        " database and secrets.json from backups of one time."
+    )
+
+
+def sealed_fingerprint(server: Server, dataset: Dataset, found: Fingerprint) -> bytes:
+    """The fingerprint of a dataset's file, encrypted for its row with the number of its key."""
+    return sealed(server, dataset, found.digest, _kind(found.number))
 
 
 def keep_fingerprint(server: Server, dataset: Dataset) -> None:
@@ -32,21 +79,34 @@ def keep_fingerprint(server: Server, dataset: Dataset) -> None:
     The file can so not be registered again as if nobody had spent anything on it.
     """
     if dataset.sealed_fingerprint is not None:
-        digest, row = fingerprint_of(server, dataset), _row(dataset, "fingerprint", 32)
-        dataset.sealed_fingerprint = seal(Key(server.secrets.fingerprint), digest, row)
+        found = fingerprint_of(server, dataset)
+        row = _row(dataset, _kind(found.number), 32)
+        dataset.sealed_fingerprint = seal(Key(server.secrets.fingerprint), found.digest, row)
 
 
-def refuse_twin(session: Session, server: Server, fingerprint: bytes) -> None:
-    """A file under two names would have two budgets for the same people."""
+def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerprint]) -> None:
+    """A file under two names would have two budgets for the same people.
+
+    ``fingerprints`` are those of the file under every key that is kept.
+    """
+    digests = {one.number: one.digest for one in fingerprints}
     for other in session.exec(select(Dataset).where(col(Dataset.withdrawn_at).is_(None))).all():
-        if other.sealed_fingerprint is not None and hmac.compare_digest(
-            fingerprint_of(server, other), fingerprint
-        ):
+        if other.sealed_fingerprint is None:
+            continue
+        known = fingerprint_of(server, other)
+        if known.number not in digests:
+            raise Conflict("The key of fingerprints was rotated just now; register the file again.")
+        if hmac.compare_digest(known.digest, digests[known.number]):
             raise Conflict(
                 f"This very file is registered already, as dataset {other.name!r}, version"
                 f" {other.version}; use that one, so that its budget counts everything. If its"
                 " declaration is wrong, correct that."
             )
+
+
+def _kind(number: int) -> str:
+    """What a fingerprint is sealed as: it says under which key it was made."""
+    return "fingerprint" if number == FIRST else f"fingerprint {number}"
 
 
 def _row(dataset: Dataset, kind: str, length: int) -> RowIdentity:

@@ -19,7 +19,14 @@ from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import NeighboringRelation
 from penstock.services.accounts import resolve
 from penstock.services.acts import record
-from penstock.services.dataset_secrets import SALT_SIZE, refuse_twin, sealed
+from penstock.services.dataset_secrets import (
+    SALT_SIZE,
+    Fingerprint,
+    fingerprints_of,
+    refuse_twin,
+    sealed,
+    sealed_fingerprint,
+)
 from penstock.services.declarations import number_of, require_as_declared
 from penstock.services.funding import largest, set_budget
 from penstock.services.look_alikes import notices
@@ -47,7 +54,7 @@ def register(
     losses in a dataset that holds the same people cannot be added to those in it.
     """
     principal.require("admin")
-    request, fingerprint = _examined(server, request, progress)
+    request, fingerprints = _examined(server, request, progress)
     with server.database.write() as session:
         taken = session.exec(
             select(Dataset)
@@ -61,7 +68,7 @@ def register(
         version = taken[0].version + 1 if taken else 1
         other = of_request(session, request)
         return _registered(
-            session, server, principal, request, fingerprint, version=version, other=other
+            session, server, principal, request, fingerprints, version=version, other=other
         )
 
 
@@ -79,7 +86,7 @@ def add_version(
     principal.require("admin")
     with server.database.read() as session:
         before = dataset_by_name(session, name)
-    request, fingerprint = _examined(server, _next(before, wanted))
+    request, fingerprints = _examined(server, _next(before, wanted))
     with server.database.write() as session:
         newest = dataset_by_name(session, name)
         require_as_declared(lock_dataset(session, required(newest.id)), before)
@@ -90,7 +97,7 @@ def add_version(
             server,
             principal,
             request,
-            fingerprint,
+            fingerprints,
             version=last_version(session, newest) + 1,
             disjoint_units=wanted.disjoint_units,
             before=newest,
@@ -226,12 +233,12 @@ def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
 
 def _examined(
     server: Server, request: DatasetRequest, progress: Progress = silent
-) -> tuple[DatasetRequest, bytes | None]:
-    """The request as it was looked at, and its file's hash."""
+) -> tuple[DatasetRequest, list[Fingerprint]]:
+    """The request as it was looked at, and its file's hash under every key that is kept."""
     request = _looked_at(server, request)
     if request.source.uri is None:
-        return request, None
-    found = connectors.fingerprint(request, server.secrets.fingerprint, progress=progress)
+        return request, []
+    found = fingerprints_of(server, request, progress)
     progress("storing what was declared")
     return request, found
 
@@ -266,7 +273,7 @@ def _registered(
     server: Server,
     principal: Principal,
     request: DatasetRequest,
-    fingerprint: bytes | None,
+    fingerprints: Sequence[Fingerprint],
     *,
     version: int,
     disjoint_units: bool = False,
@@ -277,9 +284,8 @@ def _registered(
     require_still(session, principal, "admin")
     tiers = ordered(session)
     accounts = resolve(request.budgets, tiers, request.delta, request.accountant)
-    if fingerprint is not None:  # after all else: another file is registered, and logged
-        refuse_twin(session, server, fingerprint)
-    dataset = _store(session, server, principal, request, fingerprint, version, disjoint_units)
+    refuse_twin(session, server, fingerprints)  # after all else: another file is logged
+    dataset = _store(session, server, principal, request, fingerprints, version, disjoint_units)
     if before is not None and before.people is not None:
         dataset.people = before.people  # data of the same people, whatever is new about them
         session.add(dataset)
@@ -345,7 +351,7 @@ def _store(
     server: Server,
     principal: Principal,
     request: DatasetRequest,
-    fingerprint: bytes | None,
+    fingerprints: Sequence[Fingerprint],
     version: int,
     disjoint_units: bool,
 ) -> Dataset:
@@ -362,8 +368,8 @@ def _store(
         by=principal.name,
     )
     dataset.sealed_salt = sealed(server, dataset, os.urandom(SALT_SIZE), "salt")
-    if fingerprint is not None:
-        dataset.sealed_fingerprint = sealed(server, dataset, fingerprint, "fingerprint")
+    if fingerprints:
+        dataset.sealed_fingerprint = sealed_fingerprint(server, dataset, fingerprints[0])
     session.add(dataset)
     session.flush()
     record(

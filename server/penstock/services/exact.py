@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from penstock import connectors
 from penstock.connectors import PreparedQuery, Progress, Tally, silent
+from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
@@ -81,8 +82,8 @@ def prepared(
         steps = counted(request, plan)
         return plan, lambda: steps
     spec = spec_of(dataset)
-    key = server.secrets.fingerprint
-    registered = fingerprint_of(server, dataset)
+    known = fingerprint_of(server, dataset)
+    key, registered = known.key, known.digest
     connectors.check_registered(
         spec, fingerprint_key=key, fingerprint=registered, progress=progress
     )
@@ -151,7 +152,11 @@ def on_lattice(process: Process, step: Fraction, answer: Answer) -> IntVector:
 
 def fingerprint(server: Server, query: Query, exact: IntVector) -> bytes:
     """An HMAC-SHA256 of an exact answer in lattice steps, for this query alone."""
-    mac = hmac.new(server.secrets.fingerprint, digestmod=hashlib.sha256)
+    return _fingerprint(server.secrets.fingerprint, query, exact)
+
+
+def _fingerprint(key: bytes, query: Query, exact: IntVector) -> bytes:
+    mac = hmac.new(key, digestmod=hashlib.sha256)
     mac.update(f"answer\x00{query.folded}\x00{len(exact)}\x00".encode())
     mac.update(np.ascontiguousarray(exact, dtype="<i8").data)
     return mac.digest()
@@ -170,7 +175,9 @@ def require_fingerprint(query: Query) -> bytes:
 def is_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> bool:
     """Whether ``exact`` is what the query's anchor was drawn from."""
     known = open_fingerprint(server, dataset, query, require_fingerprint(query))
-    return hmac.compare_digest(known, fingerprint(server, query, exact))
+    # It is under the key of the day when the anchor was drawn.
+    keys = server.secrets.every(FINGERPRINT)
+    return any(hmac.compare_digest(known, _fingerprint(key, query, exact)) for key in keys)
 
 
 def require_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> None:

@@ -95,11 +95,10 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     ``IntegrityViolation`` for a query that was altered.
     """
     secrets = Secrets.load(settings.keys_path / SECRETS)
-    key = authenticity.key_of(secrets)
-    eye = _witness(settings, secrets)
+    eye = _witness(settings, lambda: secrets)
 
     def finish(connection: Connection, before: str | None) -> None:
-        signing.sign_all(connection, key, before)
+        _sign(connection, secrets, before)
         # Before the commit, so that an upgrade that was stopped finds it taken over or due.
         _take_over(eye, settings.witness_path, before)
 
@@ -111,11 +110,20 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     database = _database(settings)
     try:
         secret_checks.remember(database, secrets)
-        seeing = _seeing(settings, secrets, database)
+        seeing = _seeing(settings, lambda: secrets, database)
         log_start.prepare(database, provider(settings), seeing, utc_now())
     finally:
         database.close()
     return found
+
+
+def _sign(connection: Connection, secrets: Secrets, before: str | None) -> None:
+    """Sign what is not signed yet, and what is from before the key of rows was rotated."""
+    was = authenticity.derived(secret_checks.values_of(connection, secrets))
+    signing.sign_all(connection, was, before)
+    now = authenticity.key_of(secrets)
+    if was != now:
+        signing.sign_anew(connection, [was], now)
 
 
 def _take_over(eye: FileWitness, folder: Path, before: str | None) -> None:
@@ -140,14 +148,16 @@ def provider(settings: Settings) -> KeyProvider:
 
 def witness(settings: Settings) -> FileWitness:
     """Who saw how far the log was.  Raises ``KeysUnavailable``."""
-    return _witness(settings, Secrets.load(settings.keys_path / SECRETS))
+    return _witness(settings, lambda: Secrets.load(settings.keys_path / SECRETS))
 
 
-def _witness(settings: Settings, secrets: Secrets) -> FileWitness:
-    return FileWitness(settings.witness_path, settings.log_patience, sights.key_of(secrets))
+def _witness(settings: Settings, secrets: Callable[[], Secrets]) -> FileWitness:
+    return FileWitness(
+        settings.witness_path, settings.log_patience, lambda: sights.keys_of(secrets())
+    )
 
 
-def _seeing(settings: Settings, secrets: Secrets, database: Database) -> Witness:
+def _seeing(settings: Settings, secrets: Callable[[], Secrets], database: Database) -> Witness:
     """The witness, behind the log's second place where there is one."""
     eye = _witness(settings, secrets)
     sink = sink_of(settings.log_sink, settings.log_patience)
@@ -180,21 +190,25 @@ def open_server(
     """
     require(settings)
     stored = SecretsFile(settings.keys_path / SECRETS)
-    secrets = stored.now
     for name in (SECRETS, KEY_RING):
         private.tidy(settings.keys_path / name)
-    database = _database(settings, {**_signing(secrets), log.NONCES: nonces})
+    database = _database(
+        settings, {authenticity.KEYS: authenticity.RowKeys(lambda: stored.now), log.NONCES: nonces}
+    )
     keeper = provider(settings)
     time = LoggedTime(clock)
     database.watch = sequencer = Sequencer(
-        database, keeper, _seeing(settings, secrets, database), time, settings.log_patience
+        database,
+        keeper,
+        _seeing(settings, lambda: stored.now, database),
+        time,
+        settings.log_patience,
     )
     server = Server(
         settings=settings,
         database=database,
         sequencer=sequencer,
         provider=keeper,
-        secrets=secrets,
         stored=stored,
         clock=time,
         randomness=randomness,
@@ -218,11 +232,6 @@ def _issuer(settings: Settings) -> Issuer | None:
             " run `pip install 'penstock[oidc]'`, or unset PENSTOCK_OIDC_ISSUER."
         )
     return Issuer(settings.oidc_issuer, settings.oidc_audience, settings.oidc_claim)
-
-
-def _signing(secrets: Secrets) -> dict[str, object]:
-    """What sessions carry that sign rows and check them."""
-    return {authenticity.KEY: authenticity.key_of(secrets)}
 
 
 def _database(settings: Settings, info: Mapping[str, object] | None = None) -> Database:

@@ -7,7 +7,7 @@ used is digested anew under the newest: nobody else has the token, so nothing el
 import hmac
 from contextlib import suppress
 
-from penstock.encryption.secrets import FIRST_PEPPER
+from penstock.encryption.secrets import FIRST
 from penstock.errors import DatabaseUnavailable, KeysUnavailable, NoRoom
 from penstock.persistence import Need
 from penstock.persistence.tables import Token
@@ -17,7 +17,7 @@ from penstock.services.token_format import digest
 
 def number_of(stored: Token) -> int:
     """The number of the pepper that a token's digest is under."""
-    return stored.pepper or FIRST_PEPPER
+    return stored.pepper or FIRST
 
 
 def is_dropped(server: Server, stored: Token) -> bool:

@@ -17,6 +17,7 @@ from datetime import timedelta
 
 from sqlmodel import Session, col, delete, select
 
+from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput
 from penstock.persistence import Need
 from penstock.persistence.tables import Idempotency
@@ -47,12 +48,26 @@ class Begun:
 
 
 def fingerprint(server: Server, *parts: bytes | bytearray) -> bytes:
-    """The keyed hash of what was sent: 32 bytes."""
-    mac = hmac.new(server.secrets.fingerprint, b"idempotency", hashlib.sha256)
+    """The keyed hashes of what was sent: 32 bytes under each key that is kept, the newest first."""
+    macs = [
+        hmac.new(key, b"idempotency", hashlib.sha256) for key in server.secrets.every(FINGERPRINT)
+    ]
     for part in parts:
-        mac.update(len(part).to_bytes(8, "big"))
-        mac.update(part)
-    return mac.digest()
+        for mac in macs:
+            mac.update(len(part).to_bytes(8, "big"))
+            mac.update(part)
+    return b"".join(mac.digest() for mac in macs)
+
+
+def newest(sent: bytes) -> bytes:
+    """What is kept of a ``fingerprint``: 32 bytes, under the newest key."""
+    return sent[:_MAC_BYTES]
+
+
+def is_same(kept: bytes, sent: bytes) -> bool:
+    """Whether a ``fingerprint`` is of what was kept, whichever key was the newest then."""
+    each = (sent[at : at + _MAC_BYTES] for at in range(0, len(sent), _MAC_BYTES))
+    return any(hmac.compare_digest(kept, one) for one in each)
 
 
 def begin(
@@ -110,7 +125,7 @@ def _begin(
             row = Idempotency(
                 user_id=required(principal.user_id),
                 key=key,
-                request=request,
+                request=newest(request),
                 started_at=now,
                 expires_at=now + LIFE,
             )
@@ -124,7 +139,7 @@ def _is_same(row: Idempotency, request: bytes) -> bool:
     """Whether the key came with ``request``; never, after too many that were others."""
     if (row.mismatches or 0) >= MOST_MISMATCHES:
         return False
-    return hmac.compare_digest(row.request, request)
+    return is_same(row.request, request)
 
 
 def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
@@ -132,7 +147,7 @@ def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
     with server.database.write(need=Need.RELIEF) as session:
         row = session.get(Idempotency, begun.row)
         if row is not None:
-            row.status, row.answer = status, _mac(server, row, status, answer) + answer
+            row.status, row.answer = status, newest(_macs(server, row, status, answer)) + answer
             session.add(row)
 
 
@@ -142,14 +157,14 @@ def give_up(server: Server, begun: Begun) -> None:
         session.exec(delete(Idempotency).where(col(Idempotency.id) == begun.row))
 
 
-def _mac(server: Server, row: Idempotency, status: int, answer: bytes) -> bytes:
+def _macs(server: Server, row: Idempotency, status: int, answer: bytes) -> bytes:
     place = f"{row.user_id} {status} {row.key}".encode()
     return fingerprint(server, b"answer", place, row.request, answer)
 
 
 def _authentic(server: Server, row: Idempotency, status: int, kept: bytes) -> bytes:
     mac, answer = kept[:_MAC_BYTES], kept[_MAC_BYTES:]
-    if not hmac.compare_digest(mac, _mac(server, row, status, answer)):
+    if not is_same(mac, _macs(server, row, status, answer)):
         raise IntegrityViolation(
             "The answer that is kept for this Idempotency-Key does not authenticate; take a"
             " new key, and look first whether the request was done."

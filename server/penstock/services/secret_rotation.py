@@ -9,18 +9,16 @@ still rest on a retired pepper first, and destroys it afterwards; run again, it 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
+from penstock.encryption.secrets import PEPPER
 from penstock.persistence.tables import Token, User
 from penstock.services import secret_checks, token_lineage
 from penstock.services.acts import record
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-
-PEPPER: Final = "pepper"
 
 
 @dataclass(frozen=True)
@@ -67,8 +65,8 @@ def rotate(server: Server, principal: Principal) -> PeppersView:
     principal.require("admin")
     # One transaction, alone: nobody issues a token between the file and the log.
     with server.database.write() as session:
-        if not secret_checks.add(session, server.stored.now):
-            secret_checks.add(session, server.stored.renew_pepper())
+        if not secret_checks.add(session, server.stored.now, (PEPPER,)):
+            secret_checks.add(session, server.stored.renew(PEPPER), (PEPPER,))
         newest = server.stored.now.newest
         record(session, principal, "key", server.clock(), secret=PEPPER, number=newest)
     return show(server, principal)
@@ -84,7 +82,7 @@ def drop(server: Server, principal: Principal) -> PeppersView:
     with server.database.write() as session:
         secrets, now = server.stored.now, server.clock()
         # Else the database would ask for a pepper that is gone.
-        secret_checks.add(session, secrets)
+        secret_checks.add(session, secrets, (PEPPER,))
         resting = _resting(session, secrets.newest, now)
         for token in resting:
             user = session.get_one(User, token.user_id).name

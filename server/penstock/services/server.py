@@ -19,17 +19,21 @@ class Server:
 
     ``clock`` answers the time in UTC, never before the log was signed last; ``randomness`` a
     freshly keyed stream, asked once for every release.  ``issuer`` is the OpenID provider that is
-    believed, where there is one, ``computing`` works out what is long.  ``stored`` are the secrets
-    as their file has them now: of their peppers others are made while this runs.
+    believed, where there is one, ``computing`` works out what is long.  ``stored`` are the secrets,
+    of which newer ones are made while this runs.
     """
 
     settings: Settings
     database: Database
     sequencer: Sequencer
     provider: KeyProvider
-    secrets: Secrets
     stored: SecretsFile
     clock: LoggedTime
     randomness: Callable[[], Stream]
     issuer: Issuer | None = None
     computing: Computing = field(default_factory=Here)
+
+    @property
+    def secrets(self) -> Secrets:
+        """The secrets as their file has them now.  Raises ``KeysUnavailable``."""
+        return self.stored.now

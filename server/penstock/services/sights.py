@@ -16,7 +16,7 @@ Version 1, of the schemas 0010 to 0017, had no ``mac`` and no ``suspended_at``, 
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -67,9 +67,10 @@ class Unauthentic(Exception):
     """What stands in a witness cannot be believed; the message says what it is, as a verb."""
 
 
-def key_of(secrets: Secrets) -> bytes:
-    """The key of a witness' HMAC, which is none of the secrets and tells none."""
-    return hmac.digest(secrets.values, b"penstock witness 1\x00", hashlib.sha256)
+def keys_of(secrets: Secrets) -> tuple[bytes, ...]:
+    """The keys of a witness' HMAC, which are none of the secrets, the newest first."""
+    label = b"penstock witness 1\x00"
+    return tuple(hmac.digest(key, label, hashlib.sha256) for key in secrets.of_rows())
 
 
 def written(sight: Sight, key: bytes) -> bytes:
@@ -85,7 +86,7 @@ def written(sight: Sight, key: bytes) -> bytes:
     return json.dumps({**content, "mac": _mac(content, key)}).encode() + b"\n"
 
 
-def read(text: str, key: bytes) -> Sight:
+def read(text: str, keys: Sequence[bytes]) -> Sight:
     """What is kept.  Raises ``Unauthentic``, and one of several errors for what is no JSON."""
     content = json.loads(shallow(text))
     if (content["format"], content["version"]) == (FORMAT, 1):
@@ -96,8 +97,8 @@ def read(text: str, key: bytes) -> Sight:
     if (content["format"], content["version"]) != (FORMAT, VERSION):
         raise Unauthentic("is of another version")
     found = content.pop("mac", None)
-    if not isinstance(found, str) or not hmac.compare_digest(
-        found.encode(), _mac(content, key).encode()
+    if not isinstance(found, str) or not any(
+        hmac.compare_digest(found.encode(), _mac(content, key).encode()) for key in keys
     ):
         raise Unauthentic(
             "does not authenticate: it was altered or damaged, or is of a home with other secrets"

@@ -3,18 +3,21 @@
 What is there is signed as it is: whoever wants to know whether it was altered before runs
 ``penstock audit verify`` before and after.  Queries were signed earlier than all else, in a
 way of their own, and are held to that.
+
+Rows of a database from before the key of rows was rotated are signed anew, each after it was held
+to the key of before.
 """
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, select, update
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import metadata
-from penstock.services.authenticity import SIGNED, columns, mac
+from penstock.services.authenticity import SIGNED, columns, is_signed, mac
 
 FIRST: Final = "0014"
 """The first schema with the HMACs of now."""
@@ -53,6 +56,33 @@ def sign_all(connection: Connection, key: bytes, before: str | None) -> None:
         _sign(connection, key, str(kind.__tablename__))
 
 
+def sign_anew(connection: Connection, known: Sequence[bytes], key: bytes) -> None:
+    """Sign every row under ``key`` that is signed under one of ``known``; others stay refused."""
+    for kind in SIGNED:
+        name, after = str(kind.__tablename__), 0
+        while (last := sign_next(connection, known, key, name, after)) is not None:
+            after = last
+
+
+def sign_next(
+    connection: Connection, known: Sequence[bytes], key: bytes, name: str, after: int
+) -> int | None:
+    """Do so with the ``BATCH`` rows behind number ``after``; the last one's, ``None`` for none."""
+    table = metadata.tables[name]
+    kept = [table.c[column] for column in ("id", "mac", *columns(name))]
+    some = select(*kept).where(table.c.id > after).order_by(table.c.id).limit(BATCH)
+    rows = connection.execute(some).all()
+    due = [
+        {"row": number, "signed": mac(key, name, values)}
+        for number, signed, *values in rows
+        if any(is_signed(old, name, signed, values) for old in known)
+    ]
+    if due:
+        change = update(table).where(table.c.id == bindparam("row"))
+        connection.execute(change.values(mac=bindparam("signed")), due)
+    return rows[-1][0] if rows else None
+
+
 def earlier_mac(key: bytes, query: Mapping[Any, Any]) -> bytes:
     """The HMAC of a query's row as it was until schema 0013."""
     found = hmac.new(key, b"query", hashlib.sha256)
@@ -80,11 +110,11 @@ def _sign(connection: Connection, key: bytes, name: str) -> None:
     table = metadata.tables[name]
     kept = [table.c[column] for column in ("id", *columns(name))]
     some = select(*kept).where(table.c.id > bindparam("after")).order_by(table.c.id).limit(BATCH)
-    signed = update(table).where(table.c.id == bindparam("number")).values(mac=bindparam("found"))
+    signed = update(table).where(table.c.id == bindparam("row")).values(mac=bindparam("signed"))
     after = 0
     while rows := connection.execute(some, {"after": after}).all():
         connection.execute(
-            signed, [{"number": row[0], "found": mac(key, name, row[1:])} for row in rows]
+            signed, [{"row": row[0], "signed": mac(key, name, row[1:])} for row in rows]
         )
         after = rows[-1][0]
 
@@ -95,10 +125,10 @@ def _number_tokens(connection: Connection, key: bytes) -> None:
     What was altered keeps its HMAC, and is refused as before.
     """
     table, names = metadata.tables["token"], columns("token")
-    change = update(table).where(table.c.id == bindparam("number")).values(mac=bindparam("found"))
+    change = update(table).where(table.c.id == bindparam("row")).values(mac=bindparam("signed"))
     kept = [table.c[name] for name in ("id", "mac", *names)]
     for number, signed, *values in connection.execute(select(*kept)).all():
         # What is null is not signed: this is the row as it was signed without its number.
         bare = [None if name == "id" else value for name, value in zip(names, values, strict=True)]
         if hmac.compare_digest(signed or b"", mac(key, "token", bare)):
-            connection.execute(change, {"number": number, "found": mac(key, "token", values)})
+            connection.execute(change, {"row": number, "signed": mac(key, "token", values)})

@@ -8,7 +8,7 @@ witness saw was put back to an older state.
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -52,17 +52,17 @@ class Witness(Protocol):
 class FileWitness:
     """A ``Witness`` in a file of ``folder``, best on another disk than the database.
 
-    ``key`` authenticates what it keeps (``sights``), and must not lie in that folder;
-    ``patience`` is how many seconds it waits for others that write the file.
+    ``keys`` authenticate what it keeps (``sights``), the newest first, and must not lie in that
+    folder; ``patience`` is how many seconds it waits for others that write the file.
     """
 
-    def __init__(self, folder: Path, patience: float, key: bytes) -> None:
+    def __init__(self, folder: Path, patience: float, keys: Callable[[], Sequence[bytes]]) -> None:
         self._path = folder / FILE
         self._patience = patience
-        self._key = key
+        self._keys = keys
 
     def seen(self) -> Sight:
-        return self._kept(lambda text: sights.read(text, self._key))
+        return self._kept(lambda text: sights.read(text, self._keys()))
 
     def advance(self, sight: Sight) -> None:
         with self._locked():
@@ -94,6 +94,11 @@ class FileWitness:
             if seen.suspended_at:
                 self._write(replace(seen, suspended_at=""))
 
+    def renew(self) -> None:
+        """Keep what is kept under the newest key."""
+        with self._locked():
+            self._write(self.seen())
+
     def take_over(self) -> None:
         """Authenticate what a version wrote that did not, while its database is upgraded.
 
@@ -111,7 +116,7 @@ class FileWitness:
                 beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600
             )
             with os.fdopen(descriptor, "wb") as file:
-                file.write(sights.written(sight, self._key))
+                file.write(sights.written(sight, self._keys()[0]))
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(self._path)

@@ -14,6 +14,7 @@ from tests.mutants.listed import (
     mechanisms,
     noise_claims,
     releasing,
+    rotated_secrets,
     sampler_claims,
     server_claims,
     spending,
@@ -43,6 +44,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         noise_claims,
         sampler_claims,
         server_claims,
+        rotated_secrets,
         structure_claims,
     )
     for mutant in module.MUTANTS

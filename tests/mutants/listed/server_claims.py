@@ -100,50 +100,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
-        row="V57",
-        name="token-never-moved",
-        path="services/peppers.py",
-        before="            row.pepper = secrets.newest\n",
-        after="            row.pepper = stored.pepper\n",
-        wrong="a token that is used is not known to rest on the newest pepper",
-        tests=(
-            "tests/unit/services/test_secret_rotation.py::test_tokens_and_sessions_go_on_in_every_worker_and_tokens_move",
-        ),
-    ),
-    Mutant(
-        row="V57",
-        name="resting-tokens-kept",
-        path="services/secret_rotation.py",
-        before="        token_lineage.end_all(session, principal, resting, now)\n",
-        after="        token_lineage.end_all(session, principal, [], now)\n",
-        wrong="tokens under a destroyed pepper are still called valid",
-        tests=(
-            "tests/unit/services/test_secret_rotation.py::test_tokens_that_rest_on_a_dropped_pepper_are_revoked_and_no_others",
-        ),
-    ),
-    Mutant(
-        row="V57",
-        name="older-secrets-open",
-        path="services/secret_checks.py",
-        before='    wanted = {"pepper": _pepper(newest), ',
-        after='    wanted = {"pepper": _pepper(min(newest, 1)), ',
-        wrong="a server opens with secrets from before the rotation",
-        tests=(
-            "tests/unit/services/test_secret_rotation.py::test_a_host_whose_secrets_are_older_says_so",
-        ),
-    ),
-    Mutant(
-        row="V57",
-        name="pepper-kept-when-dropped",
-        path="encryption/secrets.py",
-        before="                peppers = {found.newest: found.peppers[found.newest]}\n",
-        after="                peppers = dict(found.peppers)\n",
-        wrong="a dropped pepper stays in the file",
-        tests=(
-            "tests/unit/services/test_secret_rotation.py::test_a_digest_under_a_dropped_pepper_is_refused_whoever_put_it_back",
-        ),
-    ),
-    Mutant(
         row="V20",
         name="keys-kept-when-shredded",
         path="services/keys.py",

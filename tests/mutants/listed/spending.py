@@ -95,8 +95,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="file-registered-twice",
         path="services/datasets.py",
-        before="        refuse_twin(session, server, fingerprint)\n",
-        after="        require_keys(server)\n",
+        before="    refuse_twin(session, server, fingerprints)",
+        after="    require_keys(server)",
         wrong="one file becomes two datasets, each with a budget of its own",
         tests=("tests/unit/services/test_data.py::test_one_file_under_two_names_is_refused",),
         row="D4",

@@ -148,7 +148,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="secrets-not-compared",
         path="services/secret_checks.py",
         before="    if wrong:\n",
-        after="    if len(wrong) > len(found):\n",
+        after="    if len(wrong) > len(kept):\n",
         wrong="a server opens with the secrets of another home",
         tests=("tests/unit/services/test_secret_checks.py",),
     ),

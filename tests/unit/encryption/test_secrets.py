@@ -67,7 +67,7 @@ def test_a_key_that_is_missing_or_of_another_length_is_refused(
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"format": "penstock-keyring"}, "not a file of Penstock's"), ({"version": 3}, "version")],
+    [({"format": "penstock-keyring"}, "not a file of Penstock's"), ({"version": 4}, "version")],
 )
 def test_another_file_is_refused(path: Path, change: dict[str, object], message: str) -> None:
     Secrets.create(path)
@@ -80,7 +80,7 @@ def test_a_rotated_pepper_is_seen_by_others_at_their_next_use(path: Path) -> Non
     made = Secrets.create(path)
     one, other = SecretsFile(path), SecretsFile(path)
     assert one.now == other.now == made
-    renewed = one.renew_pepper()
+    renewed = one.renew("pepper")
     assert other.now == renewed == Secrets.load(path)
     assert (renewed.newest, renewed.peppers[1]) == (2, made.peppers[1])
     assert renewed.peppers[2] != renewed.peppers[1]
@@ -88,7 +88,7 @@ def test_a_rotated_pepper_is_seen_by_others_at_their_next_use(path: Path) -> Non
     assert one.drop_peppers() == other.now
     assert other.now.peppers == {2: renewed.peppers[2]}
     assert path.stat().st_mode & 0o777 == 0o600
-    assert one.renew_pepper().newest == 3
+    assert one.renew("pepper").newest == 3
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_rotated_pepper_is_seen_by_others_at_their_next_use(path: Path) -> Non
 )
 def test_peppers_that_are_none_are_refused(path: Path, bad: object) -> None:
     Secrets.create(path)
-    SecretsFile(path).renew_pepper()
+    SecretsFile(path).renew("pepper")
     path.write_text(json.dumps({**json.loads(path.read_text()), "peppers": bad}))
     with pytest.raises(KeysUnavailable) as caught:
         Secrets.load(path)

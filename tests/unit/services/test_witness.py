@@ -184,7 +184,7 @@ CORRUPT = [
 
 @pytest.mark.parametrize("content", CORRUPT, ids=lambda content: ascii(content[:90]))
 def test_what_the_server_did_not_write_is_no_sight(tmp_path: Path, content: bytes) -> None:
-    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
     (tmp_path / "log.json").write_bytes(content)
     for act in (witness.seen, lambda: witness.advance(SEEN)):
         with pytest.raises(LogUnavailable):
@@ -194,7 +194,7 @@ def test_what_the_server_did_not_write_is_no_sight(tmp_path: Path, content: byte
 
 def test_nobody_without_the_key_writes_a_sight(tmp_path: Path) -> None:
     """Neither one of another key, nor one with any octet changed, nor one of a version before."""
-    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
     witness.start_over(SEEN)
     path = tmp_path / "log.json"
     true = path.read_bytes()
@@ -219,7 +219,7 @@ def test_nobody_without_the_key_writes_a_sight(tmp_path: Path) -> None:
 
 
 def test_a_witness_of_an_earlier_version_is_taken_over_once(tmp_path: Path) -> None:
-    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
     earlier = {"format": "penstock-witness", "version": 1, "size": 3, "root": SEEN.root.hex()}
     (tmp_path / "log.json").write_text(json.dumps(earlier))
     with pytest.raises(LogUnavailable, match="before witnesses were authenticated"):
@@ -245,7 +245,7 @@ def test_an_upgraded_home_takes_over_no_witness_of_an_earlier_version(visits: Wo
 
 
 def test_half_of_what_the_server_wrote_is_no_sight(tmp_path: Path) -> None:
-    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
     witness.start_over(SEEN)
     assert witness.seen() == SEEN
     whole = (tmp_path / "log.json").read_bytes()
@@ -267,7 +267,7 @@ def test_what_was_seen_last_is_on_the_disk_when_it_is_said(
         synced.append((is_folder, (tmp_path / "log.json").read_text() if is_folder else ""))
         original(descriptor)
 
-    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
     witness.begin()
     monkeypatch.setattr(os, "fsync", seen)
     witness.advance(SEEN)
@@ -276,7 +276,7 @@ def test_what_was_seen_last_is_on_the_disk_when_it_is_said(
 
 
 def test_a_witness_is_never_moved_backward(tmp_path: Path) -> None:
-    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
     witness.begin()
     witness.advance(SEEN)
     witness.begin()
@@ -296,7 +296,7 @@ def test_a_witness_is_never_moved_backward(tmp_path: Path) -> None:
 
 
 def test_a_restore_takes_the_place_of_what_it_was_of_and_of_nothing_newer(tmp_path: Path) -> None:
-    witness = FileWitness(tmp_path, PATIENCE, KEY)
+    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
     witness.begin()
     witness.advance(SEEN)
     anew = Sight(1, bytes(32))
