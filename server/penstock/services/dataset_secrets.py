@@ -87,8 +87,10 @@ def keep_fingerprint(server: Server, dataset: Dataset) -> None:
 def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerprint]) -> None:
     """A file under two names would have two budgets for the same people.
 
-    ``fingerprints`` are those of the file under every key that is kept.
+    ``fingerprints`` are those of the file under every key that is kept; none where there is none.
     """
+    if not fingerprints:
+        return
     digests = {one.number: one.digest for one in fingerprints}
     for other in session.exec(select(Dataset).where(col(Dataset.withdrawn_at).is_(None))).all():
         if other.sealed_fingerprint is None:
