@@ -148,7 +148,8 @@ def provider(settings: Settings) -> KeyProvider:
 
 def witness(settings: Settings) -> FileWitness:
     """Who saw how far the log was.  Raises ``KeysUnavailable``."""
-    return _witness(settings, lambda: Secrets.load(settings.keys_path / SECRETS))
+    secrets = Secrets.load(settings.keys_path / SECRETS)
+    return _witness(settings, lambda: secrets)
 
 
 def _witness(settings: Settings, secrets: Callable[[], Secrets]) -> FileWitness:

@@ -55,6 +55,17 @@ class Room:
                 " served. The operator makes room on its disk, or allows the database more."
             )
 
+    def warning(self) -> str | None:
+        """What to see to where there is less than twice the reserve left, which is still enough."""
+        left = self.left()
+        if not self.reserve or left >= 2 * self.reserve:
+            return None
+        return (
+            f"The database has {max(0, left) // _MEBIBYTE:,} MiB of room; with less than"
+            f" {self.reserve / _MEBIBYTE:,.3g} nothing more is released or registered. Make room on"
+            " its disk, or allow the database more."
+        )
+
 
 def of(settings: Settings, database: Database) -> Room:
     """Who keeps the room of a server's database, and of the log's witness beside it."""

@@ -15,6 +15,7 @@ from penstock.errors import (
     Unavailable,
 )
 from penstock.persistence import Database, migrate
+from penstock.services import room
 from penstock.services.behind import Behind
 from penstock.services.forwarding import sink_of
 from penstock.services.home import SECRETS, open_server, provider, require, witness
@@ -58,7 +59,8 @@ def examine(settings: Settings) -> StatusView:
         parts.append(_part("log sink", settings.log_sink, sink.health))
     own = not settings.database_url
     warnings = _warnings(settings) if own else _role_warnings(settings)
-    return StatusView(parts, [*warnings, *_clock_warnings(settings), *_charge_warnings(settings)])
+    more = (_room_warnings, _clock_warnings, _charge_warnings)
+    return StatusView(parts, [*warnings, *(one for found in more for one in found(settings))])
 
 
 def _part(name: str, place: str, check: Callable[[], str]) -> PartView:
@@ -156,6 +158,16 @@ def _role_warnings(settings: Settings) -> list[str]:
             database.close()
     except PenstockError:
         return []  # what is wrong with the database is told of the database
+
+
+def _room_warnings(settings: Settings) -> list[str]:
+    # What is wrong with database or keys is told of them.
+    with suppress(PenstockError):
+        server = open_server(settings)
+        found = room.of(settings, server.database).warning()
+        server.database.close()
+        return [found] if found is not None else []
+    return []
 
 
 def _clock_warnings(settings: Settings) -> list[str]:

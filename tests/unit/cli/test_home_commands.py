@@ -83,6 +83,19 @@ def test_status_tells_the_parts_and_warns_of_one_disk(here: Run, furnished: Path
     assert "Warning" not in found.out
 
 
+def test_status_warns_of_room_that_becomes_scarce(
+    here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = shutil.disk_usage(Path.cwd()).free
+    for reserve, scarce in ((left // 4, False), (left - left // 4, True)):
+        monkeypatch.setenv("PENSTOCK_ROOM_RESERVE", str(reserve))
+        found = here("status", "--format", "json")
+        assert found.code == 0
+        told = [one for one in found.json["warnings"] if "MiB of room" in one]
+        assert bool(told) is scarce
+    assert "nothing more is released or registered. Make room on its disk" in told[0]
+
+
 def test_status_does_not_warn_of_other_disks(
     here: Run, furnished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
