@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from penstock_client import Client, InvalidArgument, NotFound, ProtocolError, Release
+from penstock_client.fields import Fields
+from penstock_client.models import Dataset
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -45,6 +47,12 @@ def test_datasets_have_their_budgets(client: Client) -> None:
     (dataset,) = client.datasets()
     assert dataset.budgets["public"].epsilon == 0.5
     assert dataset.privacy_unit == {"column": "tailnum"}
+    assert dataset.accountant is None, "as a server answers that knows one accountant"
+
+
+def test_a_dataset_says_how_its_charges_add_up() -> None:
+    answer = {"name": "stays", "accountant": "gaussian"}
+    assert Dataset.read(Fields(answer, "dataset")).accountant == "gaussian"
 
 
 def test_the_server_is_asked_for_the_queries_of_a_dataset(

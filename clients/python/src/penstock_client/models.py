@@ -186,6 +186,7 @@ class Dataset:
     """A source of records, as declared.  ``budgets`` maps tiers to what they may lose.
 
     ``same_people_as`` are datasets that hold the same people: losses in all of them add up.
+    ``accountant`` says how charges add up: ``renyi``, or ``gaussian`` for Gaussian queries alone.
     """
 
     name: str
@@ -197,6 +198,7 @@ class Dataset:
     budgets: Mapping[str, PrivacyLoss] = field(hash=False)
     answer: Answer = field(repr=False, compare=False)
     same_people_as: tuple[str, ...] = ()
+    accountant: str | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -216,6 +218,7 @@ class Dataset:
             ),
             whole(fields),
             fields.texts("same_people_as") if "same_people_as" in fields.whole else (),
+            fields.text_or_none("accountant"),
         )
 
 
