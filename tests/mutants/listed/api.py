@@ -128,8 +128,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="cursor-tells-its-length",
         path="api/cursors.py",
-        before="sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])",
-        after="sealed = self._cipher.encrypt(cursor.encode(), [path.encode()])",
+        before="sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])",
+        after="sealed = cipher.encrypt(cursor.encode(), [path.encode()])",
         wrong="the length of a cursor tells how many rows others have",
         tests=("tests/api/test_cursors.py",),
     ),
@@ -137,7 +137,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="cursor-of-any-list",
         path="api/cursors.py",
         before="""\
-        sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
+        sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         try:
 """,
         after="""\
-        sealed = self._cipher.encrypt(cursor.encode().ljust(_SIZE), [b"/"])
+        sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [b"/"])
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:

@@ -103,5 +103,5 @@ def test_a_rotated_pepper_keeps_tokens_until_it_is_dropped(
     dropped = here("keys", "drop-secret", "pepper", "--yes", "--format", "json")
     assert [one["number"] for one in dropped.json["peppers"]] == [2]
     assert here("backup", "check", copy).code == 1
-    assert here("keys", "rotate-secret", "values").code == 2
+    assert here("keys", "rotate-secret", "salt").code == 2
     assert here("status").code == 0
