@@ -19,7 +19,7 @@ ROWS = "person,town,visits\n" + "".join(f"p{n},{cell},1\n" for n, cell in enumer
 
 @pytest.fixture
 def shown(world: World, keep: Callable[[str, str], Path]) -> DatasetView:
-    register(world, keep("people.csv", ROWS))
+    register(world, keep("people_checked.csv", ROWS))
     return datasets.show(world.server, OPERATOR, "stays")
 
 
