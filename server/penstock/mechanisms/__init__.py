@@ -3,6 +3,7 @@
 * ``process``   what every mechanism offers (the protocol)
 * ``gaussian``, ``laplace``, ``poisson``, ``skellam``: the noise processes
 * ``generalized_gaussian``: noise with a small largest error, and no path between levels
+* ``families``  one class for each power of generalized Gaussian noise, and the like
 * ``sparse_vector``: the few of many numbers above a threshold
 * ``sparse_vector_correction``: many counts, the worst answered anew; one release, no levels
 * ``path``      anchor, placement between neighbors, raising, and all of it in memory

@@ -23,10 +23,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar, NoReturn, Self
 
 from penstock.errors import InvalidInput
+from penstock.mechanisms.families import Families
 from penstock.mechanisms.generalized_gaussian_law import (
     expected_maximum,
     information,
@@ -96,7 +96,7 @@ class GeneralizedGaussian(Whole):
             raise InvalidInput(f"The power p is a finite number, not {power}.", pointer="/p")
         exact = Fraction(power)
         check_power(exact)
-        return _family(exact)
+        return _FAMILIES.of(exact)
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
@@ -220,7 +220,9 @@ class GeneralizedGaussian(Whole):
         )
 
 
-@lru_cache
 def _family(power: Fraction) -> type[GeneralizedGaussian]:
     members = {"power": power, "__doc__": f"Generalized Gaussian noise of power {power}."}
     return type(f"GeneralizedGaussian_{power}", (GeneralizedGaussian,), members)
+
+
+_FAMILIES = Families(_family)

@@ -41,6 +41,14 @@ def test_a_family_is_one_class_for_each_power() -> None:
     assert FOUR(STEP) != GeneralizedGaussian.of(3)(STEP)
 
 
+def test_a_family_in_use_stays_one_class_whatever_others_are_asked_for() -> None:
+    """A cache of the families asked for last would make a second class, unequal to the first."""
+    for power in range(200):
+        GeneralizedGaussian.of(Fraction(3) + Fraction(power + 1, 1000))
+    assert GeneralizedGaussian.of(4) is FOUR
+    assert GeneralizedGaussian.of(4)(STEP) == FOUR(STEP)
+
+
 def test_powers_1_and_2_are_the_processes_that_have_tiers() -> None:
     assert family_of("generalized_gaussian", Fraction(1)) is Laplace
     assert family_of("generalized_gaussian", Fraction(2)) is Gaussian

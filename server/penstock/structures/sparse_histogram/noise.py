@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar, Self
 
 from penstock.mechanisms import Gaussian, NumericalCharge
+from penstock.mechanisms.families import Families
 from penstock.privacy import Ladder
 from penstock.structures.sparse_histogram.charges import ceiling_error, false_key_failure
 from penstock.structures.sparse_histogram.plan import plan
@@ -25,7 +25,7 @@ class HistogramNoise(Gaussian):
     @staticmethod
     def of(size: int, most_false: float) -> "type[HistogramNoise]":
         """The family of one domain, and of the most false keys that any tier expects."""
-        return _family(size, most_false)
+        return _FAMILIES.of((size, most_false))
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
@@ -42,6 +42,9 @@ class HistogramNoise(Gaussian):
         return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)
 
 
-@lru_cache(maxsize=1024)
-def _family(size: int, most_false: float) -> type[HistogramNoise]:
+def _family(domain: tuple[int, float]) -> type[HistogramNoise]:
+    size, most_false = domain
     return type("HistogramNoise", (HistogramNoise,), {"size": size, "most_false": most_false})
+
+
+_FAMILIES = Families(_family)
