@@ -7,6 +7,7 @@
 * ``tiers, users, tokens, datasets, budget, queries, history, events, exposure``
                      the use cases that carry these names
 * ``token_lineage``  which token was made with which, and ends with it
+* ``compositions``   what releases of one dataset come to together, and where that is worked out
 * ``coalitions``     query by query, who of some people stands where
 * ``refusals``       how many requests were refused, as the log tells it
 * ``proof_status``   what the log stands on now, and proofs held to signed roots

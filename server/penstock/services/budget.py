@@ -21,9 +21,10 @@ from penstock.services.accounts import (
     overdrawn,
     spending,
 )
+from penstock.services.compositions import composed
 from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
-from penstock.services.exposure import composed, could_be, reach, reach_of, visible
+from penstock.services.exposure import could_be, reach, reach_of, visible
 from penstock.services.funding import inherit, largest, newest_budget, set_budget
 from penstock.services.lookup import clearance_of, dataset_by_name, required
 from penstock.services.population import others_of, spec_of

@@ -14,7 +14,8 @@ from sqlmodel import Session, col, select
 
 from penstock.persistence.tables import Dataset, Grant, Query, Release, User
 from penstock.services.accounts import TierAccount, open_account
-from penstock.services.exposure import Line, composed, highest_ever, people, placed
+from penstock.services.compositions import Compose, Line, composed, composing
+from penstock.services.exposure import highest_ever, people, placed
 from penstock.services.held import Holding, holdings
 from penstock.services.lookup import clearance_of, dataset_by_name, listed, required
 from penstock.services.paging import Window
@@ -103,10 +104,39 @@ def shared(
             key: open_account(session, key, highest) if highest else None
             for key in {row.dataset_id for row in rows}
         }
-        return window.page(
+        page = window.page(
             rows,
             lambda row: _shared(session, users, row, accounts[row.dataset_id]),
             lambda row: required(row.id),
+        )
+    by = composing(server.computing, principal.name)
+    return Page([one.view(by) for one in page.items], page.next_cursor)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What was read of one query, before it is composed."""
+
+    query: str
+    dataset: str
+    version: int
+    stream: bool
+    lossless: bool
+    points: list[PointView]
+    together: Line
+    independent: Line
+
+    def view(self, by: Compose) -> SharedQueryView:
+        """Compose what was read; no database is asked any more."""
+        return SharedQueryView(
+            query=self.query,
+            dataset=self.dataset,
+            version=self.version,
+            stream=self.stream,
+            lossless=self.lossless,
+            points=self.points,
+            together=composed([self.together], by),
+            independent=composed([self.independent], by),
         )
 
 
@@ -119,34 +149,33 @@ def _person(session: Session, user: User) -> PersonView:
 
 def _shared(
     session: Session, users: Sequence[int], query: Query, account: TierAccount | None
-) -> SharedQueryView:
+) -> _Shared:
     rows = holdings(session, user_ids=users, query_id=required(query.id))
     process, dataset = Process.of(query), session.get_one(Dataset, query.dataset_id)
     by_rung: dict[int, list[Holding]] = {}
     for row in rows:
         by_rung.setdefault(row.release.rung, []).append(row)
-    return SharedQueryView(
+    return _Shared(
         query=query.name,
         dataset=dataset.name,
         version=dataset.version,
         stream=query.structure is not None,
         lossless=process.lossless,
         points=[_point(session, query, process, by_rung[rung]) for rung in sorted(by_rung)],
-        together=_loss(dataset, account, query, process.telling(by_rung), paid=True),
-        independent=_loss(dataset, account, query, [row.release.rung for row in rows], paid=False),
+        together=_line(dataset, account, query, process.telling(by_rung), paid=True),
+        independent=_line(dataset, account, query, [row.release.rung for row in rows], paid=False),
     )
 
 
-def _loss(
+def _line(
     dataset: Dataset,
     account: TierAccount | None,
     query: Query,
     rungs: Sequence[int],
     *,
     paid: bool,
-) -> PrivacyBudget:
-    releases = Counter(placed(query, rung) for rung in rungs)
-    return composed([Line(dataset, account, releases, paid)])
+) -> Line:
+    return Line(dataset, account, Counter(placed(query, rung) for rung in rungs), paid)
 
 
 def _point(session: Session, query: Query, process: Process, rows: Sequence[Holding]) -> PointView:

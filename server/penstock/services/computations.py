@@ -4,9 +4,11 @@ They read specs, tiers and accounts, and nothing else: no data, no key, no relea
 may be worked out in a process that has none of these.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from penstock.accounting import PlacedRelease, composed_epsilon
 from penstock.connectors import PreparedQuery
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
@@ -73,8 +75,13 @@ def rung(process: Process, target: Target, delta: float) -> int:
     return process.rung(target, delta)
 
 
+def compose(releases: Sequence[tuple[PlacedRelease, int]], delta: float) -> float:
+    """Compose different releases, each as often as it counts; see ``composed_epsilon``."""
+    return composed_epsilon(Counter(dict(releases)), delta)
+
+
 FUNCTIONS = (
-    *(settle, quote, describe, rung),
+    *(settle, quote, describe, rung, compose),
     *(stream_quotes.quote_stream, histogram_remedies.remedies),
 )
 

@@ -10,16 +10,13 @@ the sum of their deltas; where these are several sets of versions, the worst one
 Datasets that were declared to hold the same people count as one.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import lru_cache
 
 from sqlmodel import Session, col, func, select
 
-from penstock.accounting import PlacedRelease, composed_epsilon, converted_epsilon
+from penstock.accounting import PlacedRelease
 from penstock.connectors.fields import folded
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import (
@@ -35,6 +32,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.accounts import TierAccount, open_account
+from penstock.services.compositions import Compose, Line, added, composed, composing, which
 from penstock.services.effective import charged_rungs, place
 from penstock.services.exposure_views import ExposedQueryView, ExposureView, ReachView
 from penstock.services.independent import together
@@ -46,10 +44,6 @@ from penstock.services.versions import by_people, chains, of_same_people, split
 from penstock.services.views import PrivacyBudget
 
 MOST_USERS = 1000
-MOST_SETS = 64
-"""How many sets of versions of several datasets are composed each; what these come to apart is
-added up where there are more."""
-UNIT_OF_FAILURE = Fraction(1, 2**62)
 
 
 @dataclass(frozen=True)
@@ -81,11 +75,12 @@ def of(
             if dataset is not None
             else by_people(session)
         )
-        parts = [_of_dataset(session, users, versions) for versions in datasets]
-    if dataset is not None and not principal.roles & {"admin", "auditor"} and not parts[0].reach:
+        gathered = [_gathered(session, users, versions) for versions in datasets]
+    if dataset is not None and not principal.roles & {"admin", "auditor"} and not gathered[0].reach:
         # They never had a tier that sees it: to them it is as good as missing.
         raise NotFound(f"There is no dataset {dataset!r}.")
-    return _added(users, parts)
+    by = composing(server.computing, principal.name)
+    return _added(users, [one.view(by) for one in gathered])
 
 
 def people(session: Session, principal: Principal, names: Sequence[str]) -> list[User]:
@@ -99,22 +94,31 @@ def people(session: Session, principal: Principal, names: Sequence[str]) -> list
 
 
 @dataclass(frozen=True)
-class Line:
-    """Releases of one version of a dataset, and the account that paid for them.
+class _Gathered:
+    """What was read of one dataset, before it is composed."""
 
-    ``paid`` is false for releases that it did not pay for: its own bound says nothing of
-    them, and its failure probabilities are the least that theirs can be.
-    """
+    users: list[str]
+    queries: list[ExposedQueryView]
+    released: list[Line]
+    could_be: list[Line]
+    independent: list[Line]
+    reach: ReachView | None
+    registrars: ReachView | None
 
-    version: Dataset
-    account: TierAccount | None
-    releases: Counter[PlacedRelease]
-    paid: bool = True
+    def view(self, by: Compose) -> ExposureView:
+        """Compose what was read; no database is asked any more."""
+        return ExposureView(
+            users=self.users,
+            queries=self.queries,
+            released=composed(self.released, by),
+            could_be=composed(self.could_be, by),
+            independent=composed(self.independent, by),
+            reach=self.reach,
+            registrars=self.registrars,
+        )
 
 
-def _of_dataset(
-    session: Session, users: Sequence[User], versions: Sequence[Dataset]
-) -> ExposureView:
+def _gathered(session: Session, users: Sequence[User], versions: Sequence[Dataset]) -> _Gathered:
     keys = [required(user.id) for user in users]
     ids = [required(version.id) for version in versions]
     highest = highest_ever(session, keys)
@@ -133,20 +137,18 @@ def _of_dataset(
             for key, version in zip(ids, versions, strict=True)
         ]
 
-    return ExposureView(
+    return _Gathered(
         users=[user.name for user in users],
         queries=[
             _exposed(one, deltas[one.query.dataset_id])
             for one in sorted(held, key=lambda one: one.query.name)
         ],
-        released=composed(lines(lambda one: dict.fromkeys(one.best, 1), paid=True)),
-        could_be=composed(
-            [
-                visible(session, version, accounts[key])
-                for key, version in zip(ids, versions, strict=True)
-            ]
-        ),
-        independent=composed(lines(lambda one: one.rungs, paid=False)),
+        released=lines(lambda one: dict.fromkeys(one.best, 1), paid=True),
+        could_be=[
+            visible(session, version, accounts[key])
+            for key, version in zip(ids, versions, strict=True)
+        ],
+        independent=lines(lambda one: one.rungs, paid=False),
         reach=reach(versions, [reach_of(account) for account in accounts.values()]),
         registrars=reach(
             versions,
@@ -253,74 +255,12 @@ def _placed(process: Process, mechanism: str, rung: int) -> PlacedRelease:
     )
 
 
-def composed(lines: Sequence[Line]) -> PrivacyBudget:
-    """The tight composition over the versions of a dataset, one line each.
-
-    They may be of several datasets, of the same people.
-    """
-    apart = split([line.version for line in lines])
-    if len(apart) > 1 and math.prod(len(chains(one)) for one in apart) > MOST_SETS:
-        names = [{version.folded for version in one} for one in apart]
-        return _sum(
-            composed([line for line in lines if line.version.folded in name]) for name in names
-        )
-    by_version = {_which(line.version): line for line in lines}
-    amounts = [
-        _of_chain([by_version[_which(version)] for version in chain])
-        for chain in chains([line.version for line in lines])
-    ]
-    return PrivacyBudget(
-        max((amount.epsilon for amount in amounts), default=0.0),
-        max((amount.delta for amount in amounts), default=0.0),
-    )
-
-
-def _which(version: Dataset) -> tuple[str, int]:
-    return version.folded, version.version
-
-
-def _of_chain(lines: Sequence[Line]) -> PrivacyBudget:
-    """What was released of versions that a unit may be in, all of them together.
-
-    Never above the sum of the bounds that the filters themselves imply.  The failure
-    probabilities already charged are taken out of delta first.
-    """
-    lines = [line for line in lines if line.releases]
-    if not lines:
-        return PrivacyBudget(0.0, 0.0)
-    delta = min(sum(line.version.delta for line in lines), math.nextafter(1, 0))
-    accounts = [line.account for line in lines if line.account is not None]
-    failure = sum(float(account.spent.failure * UNIT_OF_FAILURE) for account in accounts)
-    releases = Counter[PlacedRelease]()
-    for line in lines:
-        releases.update(line.releases)
-    epsilon = _together(frozenset(releases.items()), delta - failure)
-    if len(accounts) == len(lines) and all(line.paid for line in lines):
-        bound = sum(
-            converted_epsilon(
-                line.account.account.order,
-                line.account.spent.cost.loss,
-                line.version.delta - line.account.account.failure_limit,
-            )
-            for line in lines
-            if line.account is not None
-        )
-        epsilon = min(epsilon, bound)
-    return PrivacyBudget(epsilon, delta)
-
-
-# Whoever looks at some people again, or at a budget, has the same levels composed once more.
-@lru_cache(maxsize=256)
-def _together(releases: frozenset[tuple[PlacedRelease, int]], delta: float) -> float:
-    return composed_epsilon(Counter(dict(releases)), delta)
-
-
 def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> ReachView | None:
     """The budgets of versions that a unit may be in, added up; those of the worst set."""
-    known = {_which(version): found for version, found in zip(versions, reaches, strict=True)}
+    known = {which(version): found for version, found in zip(versions, reaches, strict=True)}
 
     def worst(of_one: Sequence[Dataset]) -> ReachView | None:
-        sums = [_farthest(known[_which(one)] for one in chain) for chain in chains(of_one)]
+        sums = [_farthest(known[which(one)] for one in chain) for chain in chains(of_one)]
         listed = [found for found in sums if found is not None]
         return max(listed, key=lambda found: found.epsilon, default=None)
 
@@ -344,9 +284,9 @@ def _added(users: Sequence[User], parts: Sequence[ExposureView]) -> ExposureView
     return ExposureView(
         users=[user.name for user in users],
         queries=[query for part in parts for query in part.queries],
-        released=_sum(part.released for part in parts),
-        could_be=_sum(part.could_be for part in parts),
-        independent=_sum(part.independent for part in parts),
+        released=added(part.released for part in parts),
+        could_be=added(part.could_be for part in parts),
+        independent=added(part.independent for part in parts),
         reach=_farthest(part.reach for part in parts),
         registrars=_farthest(part.registrars for part in parts),
     )
@@ -360,11 +300,4 @@ def _farthest(reaches: Iterable[ReachView | None]) -> ReachView | None:
         listed[0].tier,
         sum(reach.epsilon for reach in listed),
         sum(reach.delta for reach in listed),
-    )
-
-
-def _sum(amounts: Iterable[PrivacyBudget]) -> PrivacyBudget:
-    listed = list(amounts)
-    return PrivacyBudget(
-        sum(amount.epsilon for amount in listed), sum(amount.delta for amount in listed)
     )

@@ -15,7 +15,8 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import datasets
 from penstock.services.accounts import open_account
-from penstock.services.exposure import composed, reach, reach_of, visible
+from penstock.services.compositions import composed
+from penstock.services.exposure import reach, reach_of, visible
 from penstock.services.exposure_views import ReachView
 from penstock.services.lookup import dataset_by_name, required
 from penstock.services.population import (

@@ -15,8 +15,9 @@ from penstock.accounting import Entry
 from penstock.computing import Bounds, LocalTurns, Outcome, Pool
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Charge
-from penstock.services import preview, stream_preview, wire
+from penstock.services import coalitions, compositions, exposure, preview, stream_preview, wire
 from penstock.services.computing_jobs import JOBS, forget
+from penstock.services.paging import Window
 from penstock.services.pooled import MODULE, Pooled
 from penstock.services.power_advice import _at
 from penstock.services.server import Server
@@ -112,6 +113,21 @@ def test_a_query_is_charged_the_same_by_a_registration_elsewhere(
         charges = session.exec(select(Charge)).all()
     paid = {key: [Entry(c.loss, c.failure) for c in charges if c.query_id == key] for key in (2, 3)}
     assert paid[2] == paid[3] != []
+
+
+def test_reports_on_people_are_the_same(
+    visits: World, elsewhere: Server, pool: tuple[Pool, Notes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compositions, "FEW", 0)
+    people, auditor = ["pia", "paul", "ines"], visits.person("otto")
+    for name in people:
+        visits.ask(name)
+    for ask in (
+        lambda server: exposure.of(server, auditor, people),
+        lambda server: coalitions.shared(server, auditor, people, Window()),
+    ):
+        assert ask(elsewhere) == ask(visits.server)
+    assert {(person, outcome) for person, outcome, _ in pool[1].told} == {("otto", Outcome.DONE)}
 
 
 def test_a_refusal_has_its_place_elsewhere_too(visits: World, elsewhere: Server) -> None:

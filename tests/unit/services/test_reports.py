@@ -10,7 +10,7 @@ from tests.unit.services.conftest import World
 
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.tables import Leaf
-from penstock.services import budget, events, exposure, history, users
+from penstock.services import budget, compositions, events, exposure, history, users
 from penstock.services.accounts import open_account
 from penstock.services.lookup import dataset_by_name, required, tier_by_name
 from penstock.services.paging import Window
@@ -58,7 +58,7 @@ def test_failures_that_were_charged_are_taken_out_of_delta_first(
         dataset = dataset_by_name(session, "sites")
         account = open_account(session, required(dataset.id), tier_by_name(session, "internal"))
     assert account is not None
-    failure = Fraction(account.spent.failure) * exposure.UNIT_OF_FAILURE
+    failure = Fraction(account.spent.failure) * compositions.UNIT_OF_FAILURE
     assert failure > 0
     asked: list[float] = []
 
@@ -66,7 +66,7 @@ def test_failures_that_were_charged_are_taken_out_of_delta_first(
         asked.append(delta)
         return 1.0
 
-    monkeypatch.setattr(exposure, "_together", composed)  # what is composed is kept behind it
+    monkeypatch.setattr(compositions, "composed_here", composed)
     exposure.of(visits.server, visits.person("otto"), ["ines"], "sites")
     assert len(asked) == 3
     assert all(delta == dataset.delta - float(failure) < dataset.delta for delta in asked)

@@ -29,8 +29,9 @@ from penstock.services import (
     version_plans,
 )
 from penstock.services.accounts import open_account
+from penstock.services.compositions import composed
 from penstock.services.dataset_changes import CorrectionRequest, DatasetChange
-from penstock.services.exposure import composed, placed, reach, reach_of, visible
+from penstock.services.exposure import placed, reach, reach_of, visible
 from penstock.services.exposure_views import ExposureView, ReachView
 from penstock.services.lookup import dataset_by_name, required, tier_by_name
 from penstock.services.paging import Window

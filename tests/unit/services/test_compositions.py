@@ -1,0 +1,99 @@
+"""Where reports on people are composed: few releases where they are asked for, many elsewhere."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from sqlmodel import Session
+from tests.unit.services.conftest import World
+
+from penstock.accounting import PlacedRelease, composed_epsilon
+from penstock.mechanisms import Gaussian
+from penstock.persistence import Database
+from penstock.privacy import Sensitivity
+from penstock.services import coalitions, compositions, computations, exposure
+from penstock.services.compositions import FEW, composing
+from penstock.services.paging import Window
+from penstock.services.server import Server
+
+PEOPLE = ["pia", "paul", "ines"]
+ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+
+
+class Elsewhere:
+    """Computes here; notes for whom, how many releases, and how many reads were open by then."""
+
+    def __init__(self, reads: Callable[[], int] = lambda: 0) -> None:
+        self._reads = reads
+        self.noted: list[tuple[str, int, int]] = []
+
+    def run(
+        self, person: str, patience: float, function: Callable[..., Any], *asked: Any, **named: Any
+    ) -> Any:
+        assert patience > 0
+        assert function is computations.compose
+        self.noted.append((person, len(asked[0]), self._reads()))
+        return function(*asked, **named)
+
+
+def releases(number: int) -> frozenset[tuple[PlacedRelease, int]]:
+    return frozenset(
+        (PlacedRelease(Gaussian.name, Fraction(1, 64), Fraction(100 + at), ONE), 1 + at % 3)
+        for at in range(number)
+    )
+
+
+def test_what_is_composed_elsewhere_is_the_same() -> None:
+    many = releases(FEW + 1)
+    there = Elsewhere()
+    found = composing(there, "otto")(many, 1e-6)
+    assert there.noted == [("otto", FEW + 1, 0)]
+    listed = [release for release, times in many for _ in range(times)]
+    assert found == pytest.approx(composed_epsilon(listed, 1e-6), rel=1e-12)
+
+
+def test_a_report_composes_few_releases_in_all_where_it_is_asked_for() -> None:
+    """Else a report on many queries, few releases each, would be as long as on one of many."""
+    there = Elsewhere()
+    compose = composing(there, "otto")
+    half = FEW // 2
+    for _ in range(2):
+        compose(releases(half), 1e-6)
+    assert there.noted == []
+    for _ in range(2):
+        compose(releases(half), 1e-6)
+    assert there.noted == [("otto", half, 0)] * 2
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda server, who: exposure.of(server, who, PEOPLE),
+        lambda server, who: coalitions.shared(server, who, PEOPLE, Window()),
+    ],
+    ids=["exposure", "coalition"],
+)
+def test_no_connection_waits_for_what_is_composed_elsewhere(
+    visits: World, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Server, Any], object]
+) -> None:
+    for name in PEOPLE:
+        visits.ask(name)
+    monkeypatch.setattr(compositions, "FEW", 0)
+    reads: list[Session] = []
+    read = Database.read
+
+    @contextmanager
+    def counted(database: Database) -> Iterator[Session]:
+        with read(database) as session:
+            reads.append(session)
+            yield session
+            reads.remove(session)
+
+    monkeypatch.setattr(Database, "read", counted)
+    there = Elsewhere(lambda: len(reads))
+    ask(replace(visits.server, computing=there), visits.person("otto"))
+    assert there.noted
+    assert {(person, open_by_then) for person, _, open_by_then in there.noted} == {("otto", 0)}
