@@ -21,6 +21,7 @@ from penstock.persistence.tables import Charge, Dataset, Leaf, Query
 from penstock.services import (
     budget,
     coalitions,
+    compositions,
     corrections,
     datasets,
     exposure,
@@ -366,7 +367,7 @@ def test_more_sets_than_are_composed_each_are_added_up_apart(
 ) -> None:
     declare(twice)
     whole = exposed(twice, "ines").could_be
-    monkeypatch.setattr(exposure, "MOST_SETS", 0)
+    monkeypatch.setattr(compositions, "MOST_SETS", 0)
     apart = exposed(twice, "ines").could_be
     assert apart.epsilon >= whole.epsilon
     assert apart.delta == whole.delta
