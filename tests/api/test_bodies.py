@@ -161,7 +161,7 @@ def test_a_body_that_ends_early_is_refused(world: World) -> None:
 
 def test_a_body_is_not_read_before_its_sender_is_known(world: World) -> None:
     class Untouched(io.BytesIO):
-        """A stream that must not be read as long as nobody has been refused."""
+        """A stream that must not be read."""
 
         def read(self, size: int | None = -1) -> bytes:
             reads.append(size)
@@ -171,5 +171,4 @@ def test_a_body_is_not_read_before_its_sender_is_known(world: World) -> None:
     response = world.client.post(
         TIERS, content_type="text/plain", input_stream=Untouched(b"x" * 10), content_length=10
     )
-    # What is read afterwards is thrown away, so that the client sees the refusal.
-    assert (response.status_code, len(reads)) == (401, 1)
+    assert (response.status_code, reads) == (401, [])

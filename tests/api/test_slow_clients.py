@@ -26,6 +26,7 @@ MANY = 3 * THREADS
 DAY = {"PENSTOCK_CLIENT_PATIENCE": "86400", "PENSTOCK_BUSY_TIMEOUT": "600"}
 SECOND = {"PENSTOCK_CLIENT_PATIENCE": "1"}
 FORM = b"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+QUERY = b"POST /api/v1/queries HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 SENT = {
     "nothing": b"",
     "a part of the first line": b"GET /heal",
@@ -35,6 +36,13 @@ SENT = {
     "a form that waits to be asked for": FORM
     + b"Content-Length: 9\r\nExpect: 100-continue\r\n\r\n",
     "a part of a form that is too large": FORM + b"Content-Length: 60000000\r\n\r\ntoken=",
+    "a part of a head that is too large": b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: x\r\n" * 6000,
+    "a part of a query by nobody": QUERY + b"Content-Length: 900000\r\n\r\n{",
+    "a part of a query in chunks by nobody": QUERY + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+    "a part of a body that nobody asked for": b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+    b"Content-Length: 900000\r\n\r\n{",
+    "a part of a body for nothing": b"POST /nothing HTTP/1.1\r\nHost: x\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
 }
 
 
@@ -89,6 +97,50 @@ def test_clients_that_stall_keep_no_thread_from_others(patient: Serving, sent: b
             stack.enter_context(closing(connected(patient))).sendall(sent)
         assert patient.ask("POST", ASK, {})[0] == 200
         assert patient.ask("GET", "/healthz") == (200, {"status": "up"})
+
+
+@pytest.mark.parametrize("sent", SENT.values(), ids=SENT)
+def test_clients_that_stall_keep_no_thread_from_large_bodies(patient: Serving, sent: bytes) -> None:
+    asked = json.dumps({}).encode()
+    large = (
+        f"POST {ASK} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        f"Authorization: Bearer {patient.token}\r\nTransfer-Encoding: chunked\r\n\r\n"
+    ).encode() + b"%x\r\n%b\r\n0\r\n\r\n" % (len(asked), asked)
+    with ExitStack() as stack:
+        for _ in range(MANY):
+            stack.enter_context(closing(connected(patient))).sendall(sent)
+        assert patient.say(large).startswith(b"HTTP/1.1 200")
+
+
+def test_a_form_that_waits_is_told_to_go_on(patient: Serving) -> None:
+    with closing(connected(patient)) as connection:
+        connection.sendall(SENT["a form that waits to be asked for"])
+        assert connection.recv(65536).startswith(b"HTTP/1.1 100 Continue\r\n\r\n")
+        connection.sendall(b"token=abc")
+        told = b""
+        while b"\r\n\r\n<" not in told:
+            told += connection.recv(65536)
+        assert b"HTTP/1.1 403" in told, "it comes from no page of ours"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ("a part of a form in chunks", 411),
+        ("a part of a form that is too large", 403),
+        ("a part of a head that is too large", 431),
+        ("a part of a query by nobody", 401),
+        ("a part of a body for nothing", 404),
+    ],
+)
+def test_what_will_not_be_read_is_refused_before_it_has_come(
+    patient: Serving, sent: str, status: int
+) -> None:
+    with closing(connected(patient)) as connection:
+        connection.sendall(SENT[sent])
+        head = connection.recv(65536)
+        assert head.startswith(b"HTTP/1.1 %d" % status)
+        assert b"Connection: close" in head
 
 
 def test_clients_that_do_not_read_keep_no_thread_from_others(patient: Serving) -> None:

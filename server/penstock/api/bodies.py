@@ -5,7 +5,6 @@ bytes, the parsed document and the model live in local variables alone.
 """
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,9 +22,6 @@ CHUNK = 1024 * 1024
 STALLED_SECONDS = 30.0
 """How long a client may send nothing in the middle of a body."""
 
-MOST_DISCARDED = 2**30
-DISCARDING_SECONDS = 5.0
-_READ = "penstock.body_read"
 
 DEEPEST = 64
 """The most levels of nesting; what the API takes has fewer than ten."""
@@ -60,7 +56,6 @@ def read(request: Request, limit: int) -> bytearray:
             try:
                 chunk = request.environ["wsgi.input"].read(min(CHUNK, wanted - len(body)))
             except _CUT_SHORT as problem:
-                request.environ[_READ] = True
                 raise BadRequest from problem
             if not chunk:
                 break
@@ -69,29 +64,7 @@ def read(request: Request, limit: int) -> bytearray:
         raise RequestEntityTooLarge
     if declared is not None and len(body) < declared:
         raise BadRequest
-    request.environ[_READ] = True
     return body
-
-
-def discard(request: Request) -> None:
-    """Read on for a while where the body was not wanted.
-
-    A client that is still sending would lose its connection, and not see the refusal.
-    """
-    left = _declared(request)
-    left = MOST_DISCARDED if left is None else min(left, MOST_DISCARDED)
-    if request.environ.get(_READ) or not left:
-        return
-    until = time.monotonic() + DISCARDING_SECONDS
-    with _bounded_waiting(request, DISCARDING_SECONDS):
-        while left > 0 and time.monotonic() < until:
-            try:
-                chunk = request.environ["wsgi.input"].read(min(CHUNK, left))
-            except _CUT_SHORT:
-                return
-            if not chunk:
-                return
-            left -= len(chunk)
 
 
 def _declared(request: Request) -> int | None:

@@ -71,6 +71,11 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
             " was done. Send it anew, or ask the operator for a longer PENSTOCK_CLIENT_PATIENCE."
         ),
     ),
+    411: (
+        "LENGTH_REQUIRED",
+        "The length of the form is not said",
+        "A form has to say how long it is, in Content-Length; browsers do.  Nothing was done.",
+    ),
     413: (
         "BODY_TOO_LARGE",
         "The request's body is too large",

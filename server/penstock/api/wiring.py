@@ -67,8 +67,6 @@ def blueprint(server: Server, rhythm: pace.Pace, tallies: Tallies) -> Blueprint:
     def paced(response: Response) -> Response:
         if request.url_rule is not None:
             request.environ[edge.ROUTE] = request.url_rule.rule
-        if response.status_code >= 400:
-            bodies.discard(request)
         quanta = request.environ.get(lending.QUANTA, 0)
         if quanta or response.status_code in pace.REFUSALS:
             rhythm.wait(request.environ[edge.STARTED], max(quanta, 1))

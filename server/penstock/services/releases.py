@@ -29,7 +29,7 @@ from penstock.errors import (
 from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
-from penstock.services import log, quota
+from penstock.services import level_targets, log, quota
 from penstock.services.again import again
 from penstock.services.catalogue import levels_of
 from penstock.services.foreseen import ForeseenView
@@ -37,6 +37,7 @@ from penstock.services.handing import grant, leaf_of
 from penstock.services.held import Holding, held_at, holdings
 from penstock.services.histogram_state import anticipate, drawn, load, save
 from penstock.services.independent import require_offered
+from penstock.services.level_targets import Met
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
@@ -118,7 +119,8 @@ def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequ
     """
     principal.require("analyst")
     # Anew, it finds what an interrupted run stored; so nothing is drawn twice.
-    return again(lambda: _request(server, principal, name, wanted))
+    met = level_targets.find(server, principal, name, wanted.target())
+    return again(lambda: _request(server, principal, name, wanted, met))
 
 
 def foresee(
@@ -129,8 +131,9 @@ def foresee(
     Raises as ``request`` does, except for ``LevelsUsedUp``.
     """
     principal.require("analyst")
+    met = level_targets.find(server, principal, name, wanted.target())
     with server.database.read() as session:
-        ask = _allowed(session, principal, name, wanted)
+        ask = _allowed(session, principal, name, wanted, met)
         user, query = required(principal.user_id), required(ask.query.id)
         rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
         return ForeseenView(
@@ -148,9 +151,11 @@ def foresee(
         )
 
 
-def _request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:
+def _request(
+    server: Server, principal: Principal, name: str, wanted: ReleaseRequest, met: Met | None
+) -> Answer:
     with server.database.read() as session:
-        ask = _allowed(session, principal, name, wanted)
+        ask = _allowed(session, principal, name, wanted, met)
         held = _held(session, principal, ask)
         if held is not None:
             server.sequencer.cover(held.leaf)
@@ -161,7 +166,7 @@ def _request(server: Server, principal: Principal, name: str, wanted: ReleaseReq
             anticipate(session, ask.query, ask.rung)
     with server.database.write(alone=False, grows=ask.size) as session:
         lock_query(session, required(ask.query.id))
-        ask = _allowed(session, principal, name, wanted)
+        ask = _allowed(session, principal, name, wanted, met)
         held = _held(session, principal, ask)
         if held is not None:
             steps = open_state(server, ask.dataset, ask.query, held.release)
@@ -172,7 +177,13 @@ def _request(server: Server, principal: Principal, name: str, wanted: ReleaseReq
     return Answer(replace(held, tier=ask.tier).view(steps), first=True)
 
 
-def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseRequest) -> _Ask:
+def _allowed(
+    session: Session,
+    principal: Principal,
+    name: str,
+    wanted: ReleaseRequest,
+    met: Met | None = None,
+) -> _Ask:
     clearance = clearance_of(session, required(principal.user_id))
     if clearance is None:
         raise NotFound(f"There is no query {name!r}.")
@@ -192,7 +203,8 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
     if wanted.tier is not None:
         tier, rung = rung_of_tier(session, query, clearance, wanted.tier)
     elif target is not None:
-        rung = process.rung(target, dataset.delta)
+        known = met is not None and (met.process, met.delta) == (process, dataset.delta)
+        rung = met.rung if met and known else process.rung(target, dataset.delta)
     if rung < own:
         raise ClearanceTooLow(
             f"The level asked for, {process.level(rung).value:g}, is more accurate than"

@@ -7,6 +7,7 @@ and a refusal is the API's: the same status, the same words, at the same beat.
 from collections.abc import Callable
 
 from flask import Blueprint, Response, g, request, url_for
+from werkzeug.exceptions import LengthRequired
 
 from penstock.errors import Forbidden, NotAuthenticated, PenstockError
 from penstock.services import sessions
@@ -88,6 +89,8 @@ def _visitor(server: Server, lent: Lent) -> Visit:
 def _view(server: Server, lent: Lent, page: Page, origin: Origin) -> Callable[..., Response]:
     def view(**names: str) -> Response:
         request.max_content_length = request.max_form_memory_size = LARGEST_FORM
+        if "Transfer-Encoding" in request.headers:  # would be read as long as it takes to come
+            raise LengthRequired
         secret = request.cookies.get(COOKIE, "")
         visit = _visitor(server, lent) if page is FRONT else Visit(server, lent)
         if page.policy.needs_session:

@@ -14,18 +14,23 @@ LONGEST_BODY = 128 * 1024
 
 _LINE = re.compile(rb"[A-Z]{1,16} (/[^ \r\n]{0,8000}) HTTP/1\.[01]\r\n")
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]{0,8}([0-9]{1,12})[ \t]{0,8}\r\n")
+_WAITS = b"\r\nexpect: 100-continue\r\n"
 _READ_ON = (b"transfer-encoding", b"expect")
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 @dataclass(frozen=True)
 class Extent:
     """The path that a request asks for, and how many bytes it has.
 
-    ``whole`` is None where they are too many to be kept, or where only reading tells.
+    ``whole`` is None where they are too many to be kept, or where only reading tells.  A client
+    that ``waits`` sends its body when it is told to go on.
     """
 
     path: str
     whole: int | None
+    waits: bool = False
 
 
 def extent(head: bytes) -> Extent:
@@ -35,6 +40,9 @@ def extent(head: bytes) -> Extent:
         return Extent("", None)
     path = line[1].partition(b"?")[0].decode("latin-1")
     fields = head[line.end() - 2 :].lower()
+    waits = fields.count(_WAITS) == 1
+    if waits:
+        fields = fields.replace(_WAITS, b"\r\n")
     if any(name in fields for name in _READ_ON):
         return Extent(path, None)
     lengths = fields.count(b"content-length")
@@ -43,4 +51,4 @@ def extent(head: bytes) -> Extent:
     found = _LENGTH.findall(fields)
     if lengths > 1 or len(found) != 1 or int(found[0]) > LONGEST_BODY:
         return Extent(path, None)
-    return Extent(path, len(head) + int(found[0]))
+    return Extent(path, len(head) + int(found[0]), waits)

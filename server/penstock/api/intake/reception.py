@@ -15,6 +15,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn
 
 from penstock.api import malformed
@@ -26,10 +27,13 @@ WATCHED = ("/healthz", "/readyz")
 
 READING_THREADS = 4
 LINGER_SECONDS = 2.0
-"""How long a connection that is closed may still bring what was on its way (RFC 9112, 9.6), and
-a worker that ends waits for the requests of connections that are kept."""
+"""How long a worker that ends waits for the requests of connections that are kept."""
 
-MOST_LINGERING = 64 * 1024
+CLOSING_SECONDS = 5.0
+"""How long a connection that is closed may still bring what was on its way (RFC 9112, 9.6), so
+that a client reads the refusal of a body that it is still sending."""
+
+MOST_LINGERING = 2**30
 MOST_KEPT = 32 * 1024 * 1024
 """Bytes of all answers together that wait for their readers."""
 
@@ -44,6 +48,18 @@ class Phase(Enum):
     ARRIVING = "arriving"
     SENDING = "sending"
     LINGERING = "lingering"
+
+
+class LastRequest(Request):  # type: ignore[misc]  # gunicorn has no annotations
+    """A request after which its connection is closed, whatever of its body was read.
+
+    gunicorn would read the rest of the body on a thread, as long as it takes the client to
+    send it; the loop does that without one (``Phase.LINGERING``).
+    """
+
+    def should_close(self) -> bool:
+        """Close, always."""
+        return True
 
 
 class Connection(TConn):  # type: ignore[misc]  # gunicorn has no annotations
@@ -199,9 +215,16 @@ class Reception:
         """Hand a connection to a thread, where enough of its request has come."""
         with connection.parser.unreader.buf.getbuffer() as found:
             pool = self._pool(connection, found)
+            too_long = connection.extent is None and len(found) > heads.LONGEST_HEAD
+        if too_long:
+            self._taken(connection)
+            self._refuse(connection, 431)
+            return True
         if pool is None:
             return False
         self._taken(connection)
+        if pool is self._reading:
+            connection.parser.mesg_class = LastRequest
         self._submit(pool, connection)
         return True
 
@@ -212,8 +235,11 @@ class Reception:
             place = bytes(found[start:]).find(heads.END)
             connection.looked = len(found)
             if place < 0:
-                return self._reading if len(found) > heads.LONGEST_HEAD else None
+                return None
             connection.extent = heads.extent(bytes(found[: start + place + len(heads.END)]))
+            if connection.extent.waits:
+                with contextlib.suppress(OSError):
+                    connection.sock.send(heads.CONTINUE)
         extent = connection.extent
         if extent.whole is None:
             return self._reading
@@ -247,9 +273,12 @@ class Reception:
         if connection.phase is not Phase.ARRIVING or untouched:
             self._drop(connection)
         elif self._taken(connection):
-            with contextlib.suppress(OSError):
-                malformed.answer(connection.sock, 408, "", "")
-            self._end(connection)
+            self._refuse(connection, 408)
+
+    def _refuse(self, connection: Connection, status: int) -> None:
+        with contextlib.suppress(OSError):
+            malformed.answer(connection.sock, status, "", "")
+        self._end(connection)
 
     def _end(self, connection: Connection) -> None:
         """Close a connection after its answer, and let the client read that."""
@@ -259,7 +288,7 @@ class Reception:
             self._close(connection)
         else:
             connection.drained = 0
-            self._wait(connection, Phase.LINGERING, self._clock() + LINGER_SECONDS)
+            self._wait(connection, Phase.LINGERING, self._clock() + CLOSING_SECONDS)
 
     def _drop(self, connection: Connection) -> None:
         if self._taken(connection):
