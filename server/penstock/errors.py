@@ -156,7 +156,7 @@ class TooManyRequests(PenstockError):
 
 
 class QuotaUsedUp(TooManyRequests):
-    """As many levels, or bytes of levels, were handed to the caller as may be in a day."""
+    """As much was handed to the caller, or made by them, as may be in a day."""
 
     code = "QUOTA_USED_UP"
     title = "The allowance of a day is used up"

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from penstock.errors import InvalidInput
 
@@ -91,8 +93,27 @@ _RANGES: dict[str, tuple[float, float]] = {
 }
 
 
-def require_in_range(values: Mapping[str, float]) -> None:
-    """Raise ``InvalidInput`` for a number that is beyond its bounds."""
+def _require_address(url: str) -> None:
+    """Raise ``InvalidInput`` where links cannot be made of the address that readers use."""
+    try:
+        parts = urlsplit(url)
+        port_read = parts.port is None or parts.port > 0
+    except ValueError:
+        port_read = False
+    odd = (
+        not port_read or url != "".join(url.split()) or not url.isprintable() or "//" in parts.path
+    )
+    whole = not odd and parts.scheme in {"http", "https"} and bool(parts.hostname)
+    if not whole or parts.query or parts.fragment or "@" in parts.netloc:
+        raise InvalidInput(
+            f"The setting public_url is {url!r}; it must be an address as readers type it, with"
+            " http:// or https:// and a host, without a query: https://example.org/penstock."
+        )
+
+
+def require_possible(values: Mapping[str, Any]) -> None:
+    """Raise ``InvalidInput`` for a number beyond its bounds, and an address without a host."""
+    _require_address(values["public_url"])
     for name, (low, high) in _RANGES.items():
         if not low <= values[name] <= high:
             raise InvalidInput(

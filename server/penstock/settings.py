@@ -12,7 +12,7 @@ from pathlib import Path
 
 from penstock.errors import InvalidInput
 from penstock.nesting import flat, shallow
-from penstock.setting_values import convert, read_secret, require_in_range, shown
+from penstock.setting_values import convert, read_secret, require_possible, shown
 
 PREFIX = "PENSTOCK_"
 MEBIBYTE = 1024 * 1024
@@ -370,7 +370,7 @@ SHORTEST_METRICS_TOKEN = 16
 
 
 def _check(settings: Settings) -> None:
-    require_in_range(vars(settings))
+    require_possible(vars(settings))
     if settings.key_provider not in ("keyring", "pkcs11"):
         raise InvalidInput(
             f"The setting key_provider is {settings.key_provider!r}; it must be keyring or pkcs11."

@@ -67,6 +67,20 @@ def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
         ({"PENSTOCK_WORKERS": "0"}, "from 1 to 256"),
         ({"PENSTOCK_TWO_PERSON_RULE": "maybe"}, "'maybe'; it is on or off"),
         ({"PENSTOCK_LOG_LEVEL": "LOUD"}, "DEBUG, INFO, WARNING or ERROR"),
+        *(
+            ({"PENSTOCK_PUBLIC_URL": url}, "must be an address as readers type it")
+            for url in (
+                "penstock.example.org",
+                "ftp://x",
+                "http://a/b?c=1",
+                "http://a/b c",
+                "https:///x",
+            )
+        ),
+        *(
+            ({"PENSTOCK_PUBLIC_URL": url}, "must be an address as readers type it")
+            for url in ("http://a//b", "http://u:p@a/", "http://a:x/", "")
+        ),
         ({"PENSTOCK_CONFIG": "/nowhere/penstock.toml"}, "cannot be read"),
         ({"PENSTOCK_DATABASE_URL_FILE": "/nowhere/url"}, "cannot be read"),
     ],

@@ -62,7 +62,12 @@ def check(
     reader = None if user is None else acting_as(server, user, by=principal)
     found = datasets.show(server, principal, name)
     wanted = category_checks.wanted(
-        found, column, tier or _cleared(operator, user), epsilon=epsilon, rows=rows
+        found,
+        column,
+        tier or _cleared(operator, user),
+        epsilon=epsilon,
+        rows=rows,
+        name=category_checks.free_name(server, found.name, column),
     )
     if looking:
         operator.print(query_output.previewed(preview.preview(server, principal, wanted)))

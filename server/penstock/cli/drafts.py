@@ -1,5 +1,6 @@
 """``penstock dataset example`` and ``penstock query example``: files to begin with."""
 
+import csv
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,7 +54,7 @@ class OfColumn(click.ParamType[tuple[str, str]]):
     type=OfColumn(),
     multiple=True,
     metavar="COLUMN=A,B,...",
-    help="The keys of a column that queries group by.",
+    help="The keys of a column that queries group by; one with a comma stands in double quotes.",
 )
 @option(
     "--bounds",
@@ -97,7 +98,7 @@ def dataset_example(
     declared = Declared(
         privacy_unit,
         {column: _type(kind) for column, kind in types},
-        {column: tuple(part.strip() for part in parts.split(",")) for column, parts in categories},
+        {column: _listed(column, parts) for column, parts in categories},
         {column: _numbers(column, parts) for column, parts in bounds},
         dict(budgets),
     )
@@ -121,6 +122,22 @@ def _type(kind: str) -> "ColumnType":
     raise click.BadParameter(f"{kind!r} is none of {', '.join(TYPES)}.", param_hint="--type")
 
 
+def _listed(column: str, parts: str) -> tuple[str, ...]:
+    # As a line of a CSV file is read, so that a category may have a comma.
+    read = csv.reader([parts], skipinitialspace=True, strict=True)
+    try:
+        found = tuple(part.strip() for part in next(read))
+    except csv.Error:
+        found = ("",)
+    if not all(found):
+        raise click.BadParameter(
+            f"{column}={parts} is not COLUMN=A,B,...:"
+            " a category is empty, or its quotes do not end.",
+            param_hint="--categories",
+        )
+    return found
+
+
 def _numbers(column: str, parts: str) -> tuple[str, ...]:
     numbers = tuple(part.strip() for part in parts.split(":"))
     try:
@@ -131,6 +148,10 @@ def _numbers(column: str, parts: str) -> tuple[str, ...]:
         raise click.BadParameter(
             f"{column}={parts} is not COLUMN=LOWER:UPPER or COLUMN=LOWER:UPPER:STEP.",
             param_hint="--bounds",
+        )
+    if float(numbers[0]) > float(numbers[1]):
+        raise click.BadParameter(
+            f"{column}={parts} has a lower bound above the upper one.", param_hint="--bounds"
         )
     return tuple(_written(float(number)) for number in numbers)
 

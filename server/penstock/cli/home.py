@@ -120,7 +120,10 @@ def upgrade(operator: Operator) -> None:
             f" {problem.detail} Run this again afterwards."
         )
     if before == after and not found:
-        operator.say(f"The database has schema {after} already; nothing was changed.")
+        operator.say(
+            f"The database has schema {after} already. Rows that were signed under earlier keys"
+            " are signed under the newest; nothing else was changed."
+        )
     for one in found:
         if one.refusal is None:
             operator.say(f"Charged what was missing to {one.told}.")

@@ -6,6 +6,7 @@ from pathlib import Path
 from penstock.connectors import source_file
 from penstock.connectors.source_file import SourceFile
 from penstock.connectors.specs import ColumnType
+from penstock.errors import InvalidInput
 
 _INTEGER = re.compile(r"u?int(8|16|32|64)")
 _NUMBER = re.compile(r"halffloat|float|double|decimal\d*\(.*\)")
@@ -20,8 +21,24 @@ def guess_schema(path: Path) -> dict[str, ColumnType]:
     """
     file = source_file.locate_path(path)
     if file.format == "csv":
-        return dict.fromkeys(source_file.column_names(file), "string")
+        names = source_file.column_names(file)
+        _require_apart(names)
+        return dict.fromkeys(names, "string")
     return _types_in_parquet(file)
+
+
+def _require_apart(names: tuple[str, ...]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidInput(
+            f"The file has several columns of the same name, {', '.join(map(repr, twice[:5]))};"
+            " rename them in its first line."
+        )
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
+        raise InvalidInput(
+            f"The file's first line has one name, {names[0]!r}: names and cells are separated by"
+            " commas here, and by nothing else. Write the file anew with commas."
+        )
 
 
 def _types_in_parquet(file: SourceFile) -> dict[str, ColumnType]:

@@ -61,8 +61,8 @@ def only_column(query: HistogramQuery) -> str:
         )
     if len(query.group_by) != 1:
         raise InvalidInput(
-            f"A sparse histogram is grouped by one column, whose cells are the keys, and not by"
-            f" {len(query.group_by)}; choose one column, for example isbn.",
+            f"A sparse histogram is grouped by one column, whose cells are its keys, and not by"
+            f" {len(query.group_by)}; choose one, for example that of an article's number.",
             pointer=pointer("group_by"),
         )
     if query.group_by[0].bins is not None:

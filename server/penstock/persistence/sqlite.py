@@ -248,7 +248,7 @@ _FAILURES = {
     ),
     sqlite3.SQLITE_IOERR: (
         "The disk of the database {name} reports an input/output error; nothing was changed."
-        " Check the disk, then ask again."
+        " Check the disk, and whether it has room left, then ask again."
     ),
     sqlite3.SQLITE_CANTOPEN: (
         "The database {name} cannot be opened. If there is none yet, run `penstock init`;"

@@ -6,16 +6,22 @@ other, with a small level, and is charged as one.
 """
 
 import hashlib
+from itertools import chain, count
 
+from sqlmodel import col, func, select
+
+from penstock.connectors.fields import folded
 from penstock.errors import InvalidInput
+from penstock.persistence.tables import Query
 from penstock.services.level_specs import LevelSpec
+from penstock.services.server import Server
 from penstock.services.specs import ComputedQueryRequest
 from penstock.services.views import DatasetView
 
 EPSILON = 0.05
 """What a check costs unless somebody says otherwise."""
 
-_LONGEST = 64
+_LONGEST = 58
 
 
 def wanted(
@@ -54,6 +60,22 @@ def wanted(
 def noise_of(dataset: DatasetView) -> str:
     """The mechanism of a check: Gaussian noise needs a delta."""
     return "gaussian" if dataset.delta else "laplace"
+
+
+def free_name(server: Server, dataset: str, column: str) -> str:
+    """Return a name for the next check of a column: a number stands behind it from the second on.
+
+    A column is checked again after its declaration was corrected, or at a larger epsilon.
+    """
+    first = name_of(dataset, column)
+    names = chain([first], (f"{first} {number}" for number in count(2)))
+    with server.database.read() as session:
+        named = select(func.count(col(Query.id)))
+        return next(
+            name
+            for name in names
+            if not session.exec(named.where(col(Query.folded) == folded(name))).one()
+        )
 
 
 def name_of(dataset: str, column: str) -> str:

@@ -25,12 +25,12 @@ def notices(session: Session, dataset: Dataset) -> list[str]:
     Compared are names, as types and categories may be declared otherwise for the same data.
     """
     return [
-        f"Dataset {other.name!r} declares the same columns. If it holds the same people, what they"
+        f"Dataset {other.name!r} declares {shared}. If it holds the same people, what they"
         " lose in both adds up, and no budget here counts that until it is declared: say that"
         f" {dataset.name!r} holds the same people as {other.name!r} (`penstock dataset same-people"
         f" {dataset.name} {other.name}`, or same_people_as), and budgets of both are added up."
-        for other, similar in _undeclared(session, dataset)
-        if similar
+        for other, shared in _undeclared(session, dataset)
+        if shared
     ]
 
 
@@ -51,10 +51,10 @@ def asked_about(server: Server, principal: Principal, name: str) -> list[tuple[s
     with server.database.read() as session:
         found = _undeclared(session, dataset_by_name(session, name))
     ordered = sorted(found, key=lambda pair: not pair[1])
-    return [(other.name, similar) for other, similar in ordered]
+    return [(other.name, bool(shared)) for other, shared in ordered]
 
 
-def _undeclared(session: Session, dataset: Dataset) -> list[tuple[Dataset, bool]]:
+def _undeclared(session: Session, dataset: Dataset) -> list[tuple[Dataset, str]]:
     own = DatasetRequest.model_validate_json(dataset.spec)
     declared = {one.folded for one in of_same_people(session, dataset)}
     others = session.exec(
@@ -70,12 +70,20 @@ def _undeclared(session: Session, dataset: Dataset) -> list[tuple[Dataset, bool]
     ]
 
 
-def alike(one: DatasetRequest, other: DatasetRequest) -> bool:
-    """Whether two declarations may be of the same table."""
+def alike(one: DatasetRequest, other: DatasetRequest) -> str:
+    """Say which columns of ``other`` a declaration shares that may be of the same table.
+
+    It is empty where they are too few, or where privacy units are told apart otherwise.
+    """
     first, second = ({folded(name) for name in spec.columns} for spec in (one, other))
     if not first or not second or _unit(one) != _unit(other):
-        return False
-    return len(first & second) >= ALIKE * min(len(first), len(second))
+        return ""
+    if first == second:
+        return "the same columns"
+    shared = len(first & second)
+    if shared < ALIKE * min(len(first), len(second)):
+        return ""
+    return f"{shared} of the {len(first)} columns of this one, and {len(second)} in all"
 
 
 def _unit(spec: DatasetRequest) -> str | None:

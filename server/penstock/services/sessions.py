@@ -29,6 +29,9 @@ from penstock.services.principals import Principal, authenticate, limited
 from penstock.services.server import Server
 from penstock.services.token_format import prefix_of, well_formed
 
+MOST = 64
+"""Sessions that a user may have at once; where one more begins, the oldest ends."""
+
 NOTED = 10
 """A session is noted as seen once in so many parts of the time that it may be idle."""
 
@@ -62,6 +65,7 @@ def begin(server: Server, token: str, former: str = "") -> Begun:
     secret = secrets.token_urlsafe(32)
     with _writing(server, Need.LITTLE) as session:
         _forget(session, server, former, now)
+        _end_oldest(session, required(principal.user_id))
         issued = well_formed(token)
         session.add(
             WebSession(
@@ -141,6 +145,14 @@ def _forget(session: Session, server: Server, secret: str, now: datetime) -> Non
     """Drop a session, and those whose time is over."""
     own = col(WebSession.digest).in_(_digests(server, secret))
     session.exec(delete(WebSession).where(own | (col(WebSession.expires_at) <= now)))
+
+
+def _end_oldest(session: Session, user_id: int) -> None:
+    """Leave room for one more session of a user."""
+    own = select(WebSession.id).where(col(WebSession.user_id) == user_id)
+    over = session.exec(own.order_by(col(WebSession.id).desc()).offset(MOST - 1)).all()
+    if over:
+        session.exec(delete(WebSession).where(col(WebSession.id).in_(over)))
 
 
 def _token(session: Session, token: str) -> int:

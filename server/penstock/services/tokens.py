@@ -9,7 +9,7 @@ from penstock.connectors.fields import folded
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence import Need
 from penstock.persistence.tables import Token, User
-from penstock.services import log, token_format, token_lineage
+from penstock.services import log, quota, token_format, token_lineage
 from penstock.services.acts import record
 from penstock.services.lookup import listed, required, user_by_name
 from penstock.services.paging import Window
@@ -35,7 +35,8 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
     A token that a user makes for themselves carries no role that the token they came with
     lacks; whoever makes it, it ends when that one does, and the answer says when.  Raises
     ``NotFound``, ``Forbidden``, ``InvalidInput``, ``NotAuthenticated`` where what they came with
-    has ended, and ``Conflict`` for a disabled user and for one who has as many as may be.
+    has ended, ``Conflict`` for a disabled user and for one who has as many as may be, and
+    ``QuotaUsedUp`` for one who has made as many for themselves in a day as they may.
     """
     with server.database.write() as session:
         user = _reachable(session, principal, name)
@@ -46,6 +47,8 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
             require_operator(server, principal, "gives others a token that carries the role admin")
         now = server.clock()
         parent = token_lineage.parent_of(session, principal, now)
+        if user.id == principal.user_id:
+            quota.require_token(session, server, required(user.id))
         _require_room(server, user, token_lineage.live(session, user, now))
         secret = token_format.new_token()
         stored = server.stored.now

@@ -35,7 +35,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="services/releases.py",
         before="""\
         lock_query(session, required(ask.query.id))
-        ask = _allowed(session, principal, name, wanted)
+        ask = _allowed(session, principal, name, wanted, met)
 """,
         after="        lock_query(session, required(ask.query.id))\n",
         wrong="a clearance that was taken away just before the lock still gives a release",
@@ -136,8 +136,8 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="quota-of-everybody",
         path="services/quota.py",
-        before='    .where(col(Grant.user_id) == bindparam("user_id"), col(Grant.at)',
-        after='    .where(col(Grant.user_id) != bindparam("user_id"), col(Grant.at)',
+        before='        col(Grant.user_id) == bindparam("user_id"),\n        col(Grant.at)',
+        after='        col(Grant.user_id) != bindparam("user_id"),\n        col(Grant.at)',
         wrong="the allowance of a day counts what others were handed",
         tests=(
             "tests/unit/services/test_quota.py::test_what_others_were_given_neither_costs_nor_shows",

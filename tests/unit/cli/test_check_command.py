@@ -37,4 +37,11 @@ def test_a_declaration_is_checked_for_what_it_says_that_it_costs(here: Run, tmp_
     found = json.loads(answered.out)
     assert found["guarantee"]["epsilon"] <= 2
     assert found["mean"]["lower"][0] <= 0.25 <= found["mean"]["upper"][0]
+    again = here("dataset", "check", "stays", "town", "--epsilon", "0.5")
+    assert "registered already, as query 'stays town uncategorized'; use that one" in again.err
+    column = {"type": "string", "categories": ["north", "nord"]}
+    (tmp_path / "better.json").write_text(json.dumps({"columns": {"town": column}}))
+    assert here("dataset", "correct", "stays", "better.json").code == 0
+    again = here("dataset", "check", "stays", "town", "--epsilon", "0.5", "--format", "json")
+    assert json.loads(again.out)["name"] == "stays town uncategorized 2"
     assert here("dataset", "check", "stays", "person").code == 1

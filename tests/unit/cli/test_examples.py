@@ -80,6 +80,9 @@ def test_an_open_draft_is_refused_with_what_is_missing(here: Run, tmp_path: Path
         (("--type", "year"), 2, "is not COLUMN=..."),
         (("--bounds", "visits=0"), 2, "LOWER:UPPER"),
         (("--bounds", "visits=0:inf"), 2, "LOWER:UPPER"),
+        (("--bounds", "visits=5:1"), 2, "lower bound above"),
+        (("--categories", "area=rural,,urban"), 2, "a category is empty"),
+        (("--categories", 'area=rural,"urban'), 2, "its quotes do not end"),
         (("--type", "year=integer", "--categories", "year=2024,x"), 1, "/columns/year/categories"),
     ],
 )
@@ -89,6 +92,25 @@ def test_what_cannot_be_declared_is_told(
     (tmp_path / "visits.csv").write_text(examples.CSV)
     refused = run("dataset", "example", "visits.csv", *options)
     assert (refused.code, refused.out) == (code, "")
+    assert says in refused.err
+
+
+def test_a_category_may_have_a_comma(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text(examples.CSV)
+    draft = run("dataset", "example", "visits.csv", "--categories", 'area=ICU, "Maternity, ward 2"')
+    assert tomllib.loads(draft.out)["columns"]["area"]["categories"] == ["ICU", "Maternity, ward 2"]
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [("a,b,a", "several columns of the same name, 'a'"), ("who;visits", "separated by commas")],
+)
+def test_a_header_that_cannot_be_meant_is_refused(
+    run: Run, tmp_path: Path, header: str, says: str
+) -> None:
+    (tmp_path / "odd.csv").write_text(f"{header}\n1,2,3\n")
+    refused = run("dataset", "example", "odd.csv")
+    assert (refused.code, refused.out) == (1, "")
     assert says in refused.err
 
 

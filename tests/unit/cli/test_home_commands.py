@@ -174,7 +174,7 @@ def test_db_current_and_upgrade_of_a_database_as_needed(here: Run) -> None:
     assert shown.json == {"schema": migrate.head(), "needed": migrate.head()}
     upgraded = here("db", "upgrade")
     assert upgraded.code == 0
-    assert "nothing was changed" in upgraded.err
+    assert "nothing else was changed" in upgraded.err
 
 
 def test_an_empty_database_is_refused_until_it_is_upgraded(here: Run, furnished: Path) -> None:

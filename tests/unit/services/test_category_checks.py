@@ -8,7 +8,8 @@ from tests.unit.services.conftest import World
 from tests.unit.services.test_data import register
 
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.services import budget, category_checks, datasets, queries
+from penstock.services import budget, category_checks, corrections, datasets, queries
+from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.means import Bounds, bounds_of
 from penstock.services.principals import OPERATOR
 from penstock.services.views import DatasetView
@@ -88,6 +89,19 @@ def test_a_column_without_categories_is_refused(
 def test_a_budget_that_is_too_small_is_refused(world: World, shown: DatasetView) -> None:
     with pytest.raises(BudgetExhausted):
         queries.register(world.server, OPERATOR, category_checks.wanted(shown, "town", epsilon=20))
+
+
+def test_a_column_is_checked_again_under_another_name(world: World, shown: DatasetView) -> None:
+    first = category_checks.name_of(shown.name, "town")
+    assert category_checks.free_name(world.server, shown.name, "town") == first
+    queries.register(world.server, OPERATOR, category_checks.wanted(shown, "town", epsilon=0.1))
+    column = {"type": "string", "categories": ["north", "rural_area"]}
+    wanted = CorrectionRequest.model_validate({"columns": {"town": column}})
+    corrections.correct(world.server, OPERATOR, shown.name, wanted)
+    again = category_checks.free_name(world.server, shown.name, "town")
+    assert again == f"{first} 2"
+    asked = category_checks.wanted(shown, "town", epsilon=0.1, name=again)
+    assert queries.register(world.server, OPERATOR, asked).name == again
 
 
 def test_names_that_columns_cannot_give_are_made() -> None:

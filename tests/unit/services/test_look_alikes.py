@@ -53,6 +53,8 @@ def test_other_columns_or_other_units_are_no_look_alikes() -> None:
     person = {"column": "person"}
     own = declared(person, "person", "town", "visits", "age")
     assert look_alikes.alike(own, declared({"column": "PERSON"}, "PERSON", "TOWN", "Visits", "x"))
+    few = look_alikes.alike(declared(person, "person"), own)
+    assert few == "1 of the 1 columns of this one, and 4 in all"
     assert not look_alikes.alike(own, declared(person, "person", "town", "x", "y"))
     assert not look_alikes.alike(own, declared({"column": "town"}, "person", "town", "visits"))
     assert not look_alikes.alike(own, declared({"rows": 1}, "person", "town", "visits"))

@@ -8,9 +8,10 @@ import pytest
 from tests.unit.services.conftest import World
 
 from penstock.errors import QuotaUsedUp
-from penstock.services import users
+from penstock.services import tokens, users
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import UserSpec
+from penstock.services.quota import TOKENS
+from penstock.services.specs import TokenSpec, UserSpec
 
 
 def limited(world: World, **settings: Any) -> World:
@@ -31,6 +32,15 @@ def test_so_many_levels_are_handed_out_in_a_day_and_no_more(visits: World) -> No
     assert world.ask("ines").first  # the level of a tier is always given
     world.clock.forward(days=1)
     assert world.ask("ines", epsilon=0.13).first
+
+
+def test_levels_of_tiers_do_not_count(visits: World) -> None:
+    world = limited(visits, levels_per_day=1, level_bytes_per_day=8 * 3)
+    for tier in ("public", "partner", "internal"):
+        assert world.ask("ines", tier=tier).first
+    assert world.ask("ines", epsilon=0.11).first
+    with pytest.raises(QuotaUsedUp):
+        world.ask("ines", epsilon=0.12)
 
 
 def test_so_many_bytes_are_handed_out_in_a_day_and_no_more(visits: World) -> None:
@@ -62,3 +72,21 @@ def test_what_others_were_given_neither_costs_nor_shows(visits: World) -> None:
             world.ask("ines", epsilon=epsilon)
         told.append((refused.value.detail, refused.value.data))
     assert told[0] == told[1]
+
+
+def test_so_many_tokens_are_made_in_a_day_however_many_were_revoked(world: World) -> None:
+    world, spec = limited(world, tokens_per_user=2), TokenSpec()
+    ines = world.person("ines")
+
+    def make() -> None:
+        made = tokens.issue(world.server, ines, "ines", spec)
+        tokens.revoke(world.server, ines, "ines", made.prefix)
+
+    for _ in range(2 * TOKENS):
+        make()
+    with pytest.raises(QuotaUsedUp, match="8 tokens") as refused:
+        make()
+    assert refused.value.data["retry_after"] == timedelta(days=1).total_seconds()
+    assert tokens.issue(world.server, OPERATOR, "ines", spec).user == "ines"
+    world.clock.forward(days=1)
+    make()

@@ -135,6 +135,14 @@ def test_signing_in_again_ends_the_session_before(world: World) -> None:
     assert not refused(world, second)
 
 
+def test_a_user_has_so_many_sessions_and_the_oldest_ends(world: World) -> None:
+    issued, other = token(world, "pia"), token(world, "paul")
+    kept = sessions.begin(world.server, other).secret
+    begun = [sessions.begin(world.server, issued).secret for _ in range(sessions.MOST + 2)]
+    assert [refused(world, one) for one in begun] == [True, True] + [False] * sessions.MOST
+    assert not refused(world, kept), "it is of somebody else"
+
+
 def test_sessions_whose_time_is_over_are_not_kept(world: World) -> None:
     issued = token(world, "pia")
     sessions.begin(world.server, issued)

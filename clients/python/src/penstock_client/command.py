@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -178,6 +179,8 @@ def preview(settings: Settings, query: str | None, file: str | None) -> None:
     """
     if (query is None) == (file is None):
         raise click.UsageError("Name a registered QUERY, or a spec by --file.")
+    if query is not None and Path(query).is_file():
+        raise click.UsageError(f"{query} is a file, and QUERY a query's name: name it by --file.")
     wanted = query if file is None else spec_in(file, sys.stdin)
     with settings.connect() as client:
         settings.print(documents.preview(client.preview(wanted or {})))

@@ -79,11 +79,16 @@ class Strings:
                 " 0123456789.",
                 pointer="/domain/alphabet",
             )
-        # The length is looked at first: powers of it could fill the memory.
-        if not 1 <= self.length <= LARGEST_DOMAIN.bit_length() or self.size > LARGEST_DOMAIN:
+        if self.length < 1:
             raise InvalidInput(
-                f"Strings of {self.length} characters out of {len(self.alphabet)} are none, or more"
-                " than the 2^64 that a domain may have; take shorter ones, or sha256_64.",
+                f"Strings of {self.length} characters are none; give their length, from 1 on.",
+                pointer="/domain/length",
+            )
+        # The length is looked at first: powers of it could fill the memory.
+        if self.length > LARGEST_DOMAIN.bit_length() or self.size > LARGEST_DOMAIN:
+            raise InvalidInput(
+                f"Strings of {self.length} characters out of {len(self.alphabet)} are more than the"
+                " 2^64 that a domain may have; take shorter ones, or sha256_64.",
                 pointer="/domain/length",
             )
 

@@ -4,6 +4,7 @@ from flask import Response, request
 
 from penstock.services import category_checks, datasets, keys, look_alikes, queries, streams
 from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.server import Server
 from penstock.services.views import DatasetView
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit
@@ -37,7 +38,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
         "dataset.html",
         dataset=shown,
         readable=keys.readable(server, shown.name),
-        checks=_checks(shown) if visit.may("admin") else {},
+        checks=_checks(visit.server, shown) if visit.may("admin") else {},
         added="added" in request.args,
         notices=_notices(visit, shown.name),
         corrected="corrected" in request.args,
@@ -48,7 +49,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
     )
 
 
-def _checks(shown: DatasetView) -> dict[str, dict[str, object]]:
+def _checks(server: Server, shown: DatasetView) -> dict[str, dict[str, object]]:
     """What fills in the form of a query that checks a column, by the column's name."""
     if not shown.budgets:
         return {}
@@ -56,7 +57,7 @@ def _checks(shown: DatasetView) -> dict[str, dict[str, object]]:
     return {
         name: {
             "dataset": shown.name,
-            "name": category_checks.name_of(shown.name, name),
+            "name": category_checks.free_name(server, shown.name, name),
             "aggregate": "uncategorized",
             "column": name,
             "max_rows": None if shown.privacy_unit == {"rows": 1} else 1,
