@@ -12,6 +12,7 @@ from tests.property.tiers_machine import Rules
 
 from penstock.accounting import Entry, charge, entry
 from penstock.persistence.tables import Query, Tier
+from penstock.privacy import Target
 from penstock.services import (
     budget,
     effective,
@@ -154,8 +155,11 @@ def price_of_the_finest(
     return cost if known is None else Entry(max(cost.loss - known.sum.loss, 0), cost.failure)
 
 
-def whatever_was_drawn(*_: object) -> None:
+def whatever_was_drawn(  # the shape of ``offered_rung``
+    _: Session, __: Query, process: Process, ___: Tier, ____: int, target: Target, delta: float
+) -> int:
     """A caller pays for one of these; who drew them does not matter."""
+    return process.rung(target, delta)
 
 
 def nothing_anew(*_: object) -> None:
@@ -172,7 +176,7 @@ BROKEN: list[tuple[Story, object, str, Callable[..., object]]] = [
     (seen_twice, Process, "telling", best_alone),
     (seen_and_lowered, effective, "_dues", forgetful),
     (seen_and_lowered, effective, "price", price_of_the_finest),
-    (asked_for_others, releases, "require_offered", whatever_was_drawn),
+    (asked_for_others, releases, "offered_rung", whatever_was_drawn),
     (lowered_and_moved, effective, "_dues", forgetful),
     (raised, effective, "raising", by_difference),
     (held_and_deleted, effective, "ladder", in_sight),

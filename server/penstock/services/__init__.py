@@ -45,7 +45,6 @@
 * ``drafts``         the columns that a file declares, before it is registered
 * ``acts``           the leaves of what admins do, with what they had read
 * ``releases``       the release transaction
-* ``level_targets``  which level a target asks for, found before anything is locked
 * ``accounts``       the ledger in the database
 * ``log``            leaves of the audit log
 * ``cosigners``      who signs the log's checkpoints beside the server

@@ -11,7 +11,6 @@ from dataclasses import replace
 from penstock.accounting import PlacedRelease, composed_epsilon
 from penstock.connectors import PreparedQuery
 from penstock.persistence.tables import Tier
-from penstock.privacy import Target
 from penstock.services import histogram_remedies, offers, power_advice, stream_quotes
 from penstock.services.accounts import TierAccount
 from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
@@ -70,18 +69,13 @@ def describe(
     return Described(tiers, powers)
 
 
-def rung(process: Process, target: Target, delta: float) -> int:
-    """Find the least noisy rung that meets ``target``; see ``Process.rung``."""
-    return process.rung(target, delta)
-
-
 def compose(releases: Sequence[tuple[PlacedRelease, int]], delta: float) -> float:
     """Compose different releases, each as often as it counts; see ``composed_epsilon``."""
     return composed_epsilon(Counter(dict(releases)), delta)
 
 
 FUNCTIONS = (
-    *(settle, quote, describe, rung, compose),
+    *(settle, quote, describe, compose),
     *(stream_quotes.quote_stream, histogram_remedies.remedies),
 )
 

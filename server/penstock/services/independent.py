@@ -15,10 +15,11 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.accounting import NOTHING, Account, Entry, share_of
-from penstock.errors import InvalidInput
+from penstock.errors import ClearanceTooLow, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, draw_anchor
 from penstock.mechanisms.generalized_gaussian_loss import epsilon_of
 from penstock.persistence.tables import Charge, Query, Release, Tier
+from penstock.privacy import Target, TargetKind
 from penstock.services.lookup import given_rungs
 from penstock.services.process import Process
 from penstock.services.server import Server
@@ -63,26 +64,57 @@ def drawn_at(
     ]
 
 
-def require_offered(
-    session: Session, query: Query, process: Process, tier: Tier, own: int, rung: int
-) -> None:
-    """Raise ``InvalidInput`` unless the independent level at ``rung`` is there for ``tier``.
+def offered_rung(
+    session: Session,
+    query: Query,
+    process: Process,
+    tier: Tier,
+    own: int,
+    target: Target,
+    delta: float,
+) -> int:
+    """Return the rung of the independent level that ``target`` names, among those there are.
 
     ``own`` is the most accurate that the tier is allowed now.  What it may have are levels
-    that it pays for; others, noisier than its own or not, are none of its business.
+    that it pays for; others, noisier than its own or not, are none of its business.  Raises
+    ``InvalidInput`` where ``target`` is met exactly by none of them, and ``ClearanceTooLow`` for
+    an epsilon whose level is more accurate than ``own``.
     """
     charges = session.exec(_PAID, params={"query_id": query.id, "tier_id": tier.id})
     paid = {charge.rung for charge in charges}
     drawn = session.exec(_DRAWN, params={"query_id": query.id})
     found = sorted(one for one in drawn if one >= own and one in paid)
-    if rung not in found:
+    # Finding the rung of an epsilon takes tenths of a second, and whoever asks may go on; what
+    # the few levels that there are promise is kept.
+    if target.kind is TargetKind.EPSILON:
+        if own > 0 and process.guarantee(own - 1, delta).epsilon <= target.value:
+            raise ClearanceTooLow(
+                f"A level of epsilon {target.value:g} is more accurate than {tier.name!r} allows"
+                f" for {query.name!r}, epsilon {process.guarantee(own, delta).epsilon:.4g}. Ask for"
+                " that or less, or ask an admin for a higher clearance."
+            )
+        named = next((one for one in found if _is_rung_of(process, one, target, delta)), None)
+    else:
+        named = process.rung(target, delta)
+        if named < own:
+            return named  # refused by its clearance
+    if named not in found:
         levels = ", ".join(f"{process.level(one).value:g}" for one in found)
         raise InvalidInput(
-            f"Query {query.name!r} has no level {process.level(rung).value:g} and is given none:"
-            f" generalized Gaussian noise with p = {process.p:g} has no lossless levels, so that"
-            " each is a draw of its own, made while the data were read. Ask for one that there is"
-            f" ({process.mechanism.parameter} {levels}), or for that of a tier.",
+            f"Query {query.name!r} has no level of {target.kind} {target.value:g} and is given"
+            f" none: generalized Gaussian noise with p = {process.p:g} has no lossless levels, so"
+            " that each is a draw of its own, made while the data were read. Ask for one that there"
+            f" is ({process.mechanism.parameter} {levels}), or for that of a tier.",
+            pointer=f"/{target.kind}",
         )
+    return named
+
+
+def _is_rung_of(process: Process, rung: int, target: Target, delta: float) -> bool:
+    """Whether ``rung`` is the least noisy one whose epsilon is at most that of ``target``."""
+    if process.guarantee(rung, delta).epsilon > target.value:
+        return False
+    return rung == 0 or process.guarantee(rung - 1, delta).epsilon > target.value
 
 
 def shared_rungs(

@@ -5,6 +5,9 @@ count could be found by trying numbers.  So they are compared where a level is d
 them and for nothing else, when all else allows it, under the lock of the query's row.  Each
 mismatch is a leaf of the log and is counted in the row; after ``MOST`` of them nothing is
 compared with that query any more, by whichever process and whoever asks.
+
+So it is with elements that would take a stream's running total out of its range: that they are
+refused tells how far the exact total is from the end of that range.
 """
 
 from datetime import datetime
@@ -71,4 +74,39 @@ def compared(
             if left
             else "No values are compared with this query any more; register another one."
         )
+    )
+
+
+def require_in_range_before(query: Query) -> None:
+    """Raise ``Conflict`` for a stream that was sent too much ``MOST`` times before."""
+    if (query.mismatches or 0) >= MOST:
+        raise Conflict(
+            f"Elements that would leave the range of {query.name!r} were sent {query.mismatches}"
+            " times, which is as often as they are compared with it; it takes no more elements."
+            " Open another stream."
+        )
+
+
+def out_of_range(
+    session: Session,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    at: datetime,
+) -> InvalidInput:
+    """Return what to refuse elements with that leave a stream's range, once that is committed.
+
+    ``query`` is locked and active.  Raises ``Conflict`` as ``require_in_range_before`` does.
+    """
+    require_in_range_before(query)
+    query.mismatches = (query.mismatches or 0) + 1
+    session.add(query)
+    record(
+        session, principal, "query", at, dataset=dataset, query=query, mismatches=query.mismatches
+    )
+    return InvalidInput(
+        "A running total would leave the range that the stream was opened for, which it shows as"
+        f" largest_total. This is in the log: {query.mismatches} of {MOST}, after which the stream"
+        " takes no more elements. Send fewer or smaller ones, or open another stream.",
+        pointer="/values",
     )

@@ -17,7 +17,6 @@ from sqlalchemy import bindparam
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select
 
-from penstock.connectors.refusals import within
 from penstock.errors import (
     ClearanceTooLow,
     Conflict,
@@ -29,15 +28,14 @@ from penstock.errors import (
 from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
-from penstock.services import level_targets, log, quota
+from penstock.services import log, quota
 from penstock.services.again import again
 from penstock.services.catalogue import levels_of
 from penstock.services.foreseen import ForeseenView
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import Holding, held_at, holdings
 from penstock.services.histogram_state import anticipate, drawn, load, save
-from penstock.services.independent import require_offered
-from penstock.services.level_targets import Met
+from penstock.services.independent import offered_rung
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
@@ -119,8 +117,7 @@ def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequ
     """
     principal.require("analyst")
     # Anew, it finds what an interrupted run stored; so nothing is drawn twice.
-    met = level_targets.find(server, principal, name, wanted.target())
-    return again(lambda: _request(server, principal, name, wanted, met))
+    return again(lambda: _request(server, principal, name, wanted))
 
 
 def foresee(
@@ -131,9 +128,8 @@ def foresee(
     Raises as ``request`` does, except for ``LevelsUsedUp``.
     """
     principal.require("analyst")
-    met = level_targets.find(server, principal, name, wanted.target())
     with server.database.read() as session:
-        ask = _allowed(session, principal, name, wanted, met)
+        ask = _allowed(session, principal, name, wanted)
         user, query = required(principal.user_id), required(ask.query.id)
         rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
         return ForeseenView(
@@ -151,11 +147,9 @@ def foresee(
         )
 
 
-def _request(
-    server: Server, principal: Principal, name: str, wanted: ReleaseRequest, met: Met | None
-) -> Answer:
+def _request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:
     with server.database.read() as session:
-        ask = _allowed(session, principal, name, wanted, met)
+        ask = _allowed(session, principal, name, wanted)
         held = _held(session, principal, ask)
         if held is not None:
             server.sequencer.cover(held.leaf)
@@ -166,7 +160,7 @@ def _request(
             anticipate(session, ask.query, ask.rung)
     with server.database.write(alone=False, grows=ask.size) as session:
         lock_query(session, required(ask.query.id))
-        ask = _allowed(session, principal, name, wanted, met)
+        ask = _allowed(session, principal, name, wanted)
         held = _held(session, principal, ask)
         if held is not None:
             steps = open_state(server, ask.dataset, ask.query, held.release)
@@ -177,13 +171,7 @@ def _request(
     return Answer(replace(held, tier=ask.tier).view(steps), first=True)
 
 
-def _allowed(
-    session: Session,
-    principal: Principal,
-    name: str,
-    wanted: ReleaseRequest,
-    met: Met | None = None,
-) -> _Ask:
+def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseRequest) -> _Ask:
     clearance = clearance_of(session, required(principal.user_id))
     if clearance is None:
         raise NotFound(f"There is no query {name!r}.")
@@ -202,9 +190,10 @@ def _allowed(
     target = wanted.target()
     if wanted.tier is not None:
         tier, rung = rung_of_tier(session, query, clearance, wanted.tier)
+    elif target is not None and process.lossless:
+        rung = process.rung(target, dataset.delta)
     elif target is not None:
-        known = met is not None and (met.process, met.delta) == (process, dataset.delta)
-        rung = met.rung if met and known else process.rung(target, dataset.delta)
+        rung = offered_rung(session, query, process, clearance, own, target, dataset.delta)
     if rung < own:
         raise ClearanceTooLow(
             f"The level asked for, {process.level(rung).value:g}, is more accurate than"
@@ -213,9 +202,6 @@ def _allowed(
             " or ask an admin for a higher clearance."
         )
     if target is not None:
-        if not process.lossless:
-            with within(target.kind):
-                require_offered(session, query, process, clearance, own, rung)
         tier = _least_trusted(session, query, clearance, rung)
     return _Ask(query, dataset, process, tier, rung)
 

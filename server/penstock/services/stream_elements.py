@@ -17,6 +17,7 @@ from penstock.mechanisms.lattice import LARGEST_STEPS
 from penstock.persistence import lock_query
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.lookup import required, stream_by_name
+from penstock.services.mismatches import out_of_range, require_in_range_before
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
@@ -31,8 +32,8 @@ def push(server: Server, principal: Principal, name: str, sent: ElementsRequest)
 
     Raises ``NotFound``; ``Conflict`` where ``from`` is not the next number, and where
     somebody else pushed or changed levels meanwhile; ``InvalidInput`` for values that are
-    not such as were declared, and for more than the stream has steps.  Whatever it raises
-    changes nothing.
+    not such as were declared, for more than the stream has steps, and for those that leave its
+    range, which are counted.  Whatever else it raises changes nothing.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -49,6 +50,8 @@ def push(server: Server, principal: Principal, name: str, sent: ElementsRequest)
             f" {shape.length - sent.first + 1} are left, and {len(elements)} were sent.",
             pointer="/values",
         )
+    if _leaves_range(running, elements):
+        raise _refused(server, principal, query, shape, sent.first)
     outputs = advanced(running, elements, server)
     with server.database.write(alone=False) as session:
         current = lock_query(session, required(query.id))
@@ -62,9 +65,22 @@ def push(server: Server, principal: Principal, name: str, sent: ElementsRequest)
     return PushedView(query.name, sent.first, last, shape.following(last), query.asserted_by)
 
 
+def _refused(
+    server: Server, principal: Principal, query: Query, shape: Shape, first: int
+) -> InvalidInput:
+    with server.database.write(alone=False) as session:
+        current = lock_query(session, required(query.id))
+        if current is None:
+            raise RuntimeError("a query is never taken away")
+        _require_next(current, shape, state_row(session, current).step, first)
+        dataset = session.get_one(Dataset, current.dataset_id)
+        return out_of_range(session, principal, dataset, current, server.clock())
+
+
 def _require_next(query: Query, shape: Shape, step: int, first: int) -> None:
     if query.status != "active":
         raise Conflict(f"Stream {query.name!r} is {query.status} and takes no elements.")
+    require_in_range_before(query)
     following = shape.following(step)
     if following is None:
         raise Conflict(f"Stream {query.name!r} has all of its {shape.length} elements.", next=None)
@@ -114,19 +130,18 @@ def _placed(problem: InvalidInput, dimension: int) -> InvalidInput:
     return InvalidInput(detail, pointer=f"/values/{row}/{column}")
 
 
-def advanced(running: Running, elements: IntVector, server: Server) -> list[tuple[int, IntVector]]:
-    """Let the state take in ``elements``; the outputs by rung.  Raises ``InvalidInput``."""
-    totals = np.cumsum(elements, axis=0) + running.total
+def _leaves_range(running: Running, elements: IntVector) -> bool:
     # Checked by floats first: a sum of so many may leave 64 bits.
     reach = np.abs(elements.astype(np.float64)).sum(axis=0) + np.abs(running.total)
-    if reach.max() > LARGEST_STEPS and (
-        reach.max() >= 2.0**62 or np.abs(totals).max() > LARGEST_STEPS
-    ):
-        raise InvalidInput(
-            "A running total would leave the range that the stream was opened for, which it"
-            " shows as largest_total; open another one.",
-            pointer="/values",
-        )
+    if reach.max() <= LARGEST_STEPS:
+        return False
+    totals = np.cumsum(elements, axis=0) + running.total
+    return bool(reach.max() >= 2.0**62 or np.abs(totals).max() > LARGEST_STEPS)
+
+
+def advanced(running: Running, elements: IntVector, server: Server) -> list[tuple[int, IntVector]]:
+    """Let the state take in ``elements``, which stay in its range; the outputs by rung."""
+    totals = np.cumsum(elements, axis=0) + running.total
     noise = running.noise.advance(len(elements), server.randomness)
     running.total = totals[-1].copy()
     return [(rung, totals + each) for rung, each in zip(running.rungs, noise, strict=True)]

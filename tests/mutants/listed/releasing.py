@@ -35,7 +35,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="services/releases.py",
         before="""\
         lock_query(session, required(ask.query.id))
-        ask = _allowed(session, principal, name, wanted, met)
+        ask = _allowed(session, principal, name, wanted)
 """,
         after="        lock_query(session, required(ask.query.id))\n",
         wrong="a clearance that was taken away just before the lock still gives a release",

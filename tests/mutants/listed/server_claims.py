@@ -293,6 +293,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="V34",
+        name="refused-elements-not-counted",
+        path="services/mismatches.py",
+        before="    query.mismatches = (query.mismatches or 0) + 1\n",
+        after="    query.mismatches = query.mismatches or 1\n",
+        wrong="any number of refusals tells how far a stream's exact total is from its range's end",
+        tests=(
+            "tests/unit/services/test_mismatches.py::test_no_number_of_refusals_finds_the_total_of_a_stream",
+        ),
+    ),
+    Mutant(
         row="V35",
         name="child-with-the-environment",
         path="computing/process.py",

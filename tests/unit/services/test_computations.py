@@ -13,26 +13,15 @@ from tests.unit.sites import VISITS
 
 from penstock.accounting import Entry
 from penstock.computing import Bounds, LocalTurns, Outcome, Pool
-from penstock.errors import Conflict, InvalidInput
+from penstock.errors import InvalidInput
 from penstock.persistence.tables import Charge
-from penstock.services import (
-    coalitions,
-    compositions,
-    exposure,
-    preview,
-    process,
-    queries,
-    releases,
-    stream_preview,
-    wire,
-)
+from penstock.services import coalitions, compositions, exposure, preview, stream_preview, wire
 from penstock.services.computing_jobs import JOBS, forget
 from penstock.services.paging import Window
 from penstock.services.pooled import MODULE, Pooled
 from penstock.services.power_advice import _at
-from penstock.services.principals import OPERATOR
 from penstock.services.server import Server
-from penstock.services.specs import PreviewRequest, PushedVectorRequest, ReleaseRequest
+from penstock.services.specs import PreviewRequest, PushedVectorRequest
 from penstock.services.stream_specs import StreamRequest
 
 VECTOR = {name: part for name, part in VISITS.items() if name != "values"} | {"name": "planned"}
@@ -139,44 +128,6 @@ def test_reports_on_people_are_the_same(
     ):
         assert ask(elsewhere) == ask(visits.server)
     assert {(person, outcome) for person, outcome, _ in pool[1].told} == {("otto", Outcome.DONE)}
-
-
-SLOW = {name: QUERIES[name] for name in ("poisson", "skellam", "generalized")}
-
-
-@pytest.mark.parametrize("spec", SLOW.values(), ids=SLOW)
-def test_the_level_of_an_epsilon_is_found_elsewhere(
-    visits: World,
-    elsewhere: Server,
-    pool: tuple[Pool, Notes],
-    monkeypatch: pytest.MonkeyPatch,
-    spec: dict[str, Any],
-) -> None:
-    visits.push(**{**spec, "name": "slow"})
-    public = queries.show(visits.server, visits.person("paul"), "slow").tiers[0].guarantee.epsilon
-    asked_for = ReleaseRequest.model_validate({"epsilon": public})
-    foreseen = releases.foresee(visits.server, visits.person("ines"), "slow", asked_for)
-
-    def never(*_: object) -> int:
-        raise AssertionError("it is worked out where it is asked for")
-
-    monkeypatch.setattr(process, "_rung", never)
-    ines = visits.person("ines")
-    assert releases.foresee(elsewhere, ines, "slow", asked_for) == foreseen
-    assert releases.request(elsewhere, ines, "slow", asked_for).view.level == foreseen.level
-    assert [told[:2] for told in pool[1].told] == [("ines", Outcome.DONE)]
-
-
-def test_whoever_sees_no_query_has_nothing_worked_out(
-    visits: World, elsewhere: Server, pool: tuple[Pool, Notes]
-) -> None:
-    visits.push(**{**QUERIES["poisson"], "name": "slow"})
-    queries.retire(visits.server, OPERATOR, "slow")
-    with pytest.raises(Conflict):
-        releases.request(
-            elsewhere, visits.person("ines"), "slow", ReleaseRequest.model_validate({"epsilon": 1})
-        )
-    assert pool[1].told == []
 
 
 def test_a_refusal_has_its_place_elsewhere_too(visits: World, elsewhere: Server) -> None:

@@ -13,6 +13,7 @@ from penstock.accounting import Entry, account_of, charge, entry, limit_of, shar
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput
 from penstock.persistence.tables import Charge, Query, Release, Tier, TierBudget
 from penstock.services import datasets, queries, registration, releases, tiers
+from penstock.services import process as process_module
 from penstock.services.accounts import open_account
 from penstock.services.principals import OPERATOR
 from penstock.services.process import Process
@@ -316,3 +317,38 @@ def test_a_level_whose_row_is_gone_is_not_drawn_anew(
     monkeypatch.setattr(releases, "_AT", releases._AT.where(col(Release.rung) < 0))
     with pytest.raises(IntegrityViolation, match="nothing is drawn"):
         counts.ask("ines", "counts")
+
+
+def test_any_number_of_epsilons_is_looked_up_among_the_levels_that_there_are(
+    counts: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding the level of an epsilon takes tenths of a second, and somebody may ask for many."""
+    shown = queries.show(counts.server, counts.person("ines"), "counts").tiers
+    own = {one.tier: one.guarantee.epsilon for one in shown}
+    assert counts.ask("ines", "counts", epsilon=own["public"]).view.guarantee == shown[0].guarantee
+
+    def never(*_: object) -> int:
+        raise AssertionError("a level was worked out anew")
+
+    monkeypatch.setattr(process_module, "rung_for", never)
+    monkeypatch.setattr(process_module, "_guarantee", cached_alone(process_module._guarantee))
+    for number in range(50):
+        with pytest.raises(InvalidInput, match="has no level of epsilon"):
+            counts.ask("ines", "counts", epsilon=0.9 * own["public"] * (1 - number / 100))
+    with pytest.raises(ClearanceTooLow, match="is more accurate than"):
+        counts.ask("pia", "counts", epsilon=own["internal"])
+    assert counts.ask("pia", "counts", epsilon=own["public"]).first
+
+
+def cached_alone(kept: Any) -> Any:
+    """Answer what was worked out before, and nothing else."""
+
+    def answer(*asked: object) -> Any:
+        before = kept.cache_info().misses
+        found = kept(*asked)
+        worked.extend([asked] if kept.cache_info().misses > before else [])
+        assert len(worked) <= 6, "each level there is, and the one before it"
+        return found
+
+    worked: list[object] = []
+    return answer

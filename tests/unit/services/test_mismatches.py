@@ -1,19 +1,29 @@
 """Exact values that are sent again: compared for a raise alone, on record, and seldom."""
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 from tests.unit.services.conftest import World
 
 from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
-from penstock.services import datasets, mismatches, queries, repeats, verification
+from penstock.services import (
+    datasets,
+    mismatches,
+    queries,
+    repeats,
+    stream_elements,
+    streams,
+    verification,
+)
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, LevelsChange
+from penstock.services.stream_specs import ElementsRequest, StreamRequest
 
 VALUES = [120, 7, 0]
 OTHERS = [120, 7, 1]
@@ -36,7 +46,52 @@ def rows(world: World) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int 
     with world.server.database.read() as session:
         charges = [row.model_dump() for row in session.exec(select(Charge)).all()]
         leaves = [json.loads(leaf.bytes) for leaf in session.exec(select(Leaf)).all()]
-        return charges, leaves, session.exec(select(Query)).one().mismatches
+        return (
+            charges,
+            leaves,
+            session.exec(select(Query).order_by(col(Query.id))).all()[0].mismatches,
+        )
+
+
+def opened(world: World, bound: float) -> float:
+    """A stream of three elements, and how far from 0 its total may get."""
+    wanted = {
+        "name": "hits",
+        "dataset": "sites",
+        "mechanism": "gaussian",
+        "length": 10_000,
+        "max_steps_per_unit": 1,
+        "bound": bound,
+        "levels": {"public": {"epsilon": 0.1}},
+    }
+    made = streams.open_stream(world.server, OPERATOR, StreamRequest.model_validate(wanted))
+    pushed(world, 1, [200, 30, 7])
+    return made.largest_total
+
+
+def pushed(world: World, first: int, values: Sequence[float]) -> None:
+    sent = ElementsRequest.model_validate({"from": first, "values": values})
+    stream_elements.push(world.server, OPERATOR, "hits", sent)
+
+
+def test_no_number_of_refusals_finds_the_total_of_a_stream(visits: World) -> None:
+    bound = 2.0**40
+    most = opened(visits, bound)
+    full = int(most // bound)
+    pushed(visits, 4, [bound] * (full - 1))
+    place, before = 4 + full - 1, rows(visits)[1]
+    for number in range(1, mismatches.MOST + 1):
+        with pytest.raises(InvalidInput, match=f"{number} of {mismatches.MOST}"):
+            pushed(visits, place, [bound, bound - number])
+    for values in ([bound, bound], [0], [bound / 2]):  # whatever it would come to
+        with pytest.raises(Conflict, match="takes no more elements"):
+            pushed(visits, place, values)
+    told = rows(visits)[1][len(before) :]
+    assert [(leaf["query"], leaf["mismatches"]) for leaf in told] == [
+        ("hits", number) for number in range(1, mismatches.MOST + 1)
+    ]
+    assert "237" not in json.dumps(told), "nothing of the total"
+    assert verification.verify(visits.server, OPERATOR).problems == []
 
 
 @pytest.mark.parametrize(
