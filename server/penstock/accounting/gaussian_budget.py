@@ -36,6 +36,7 @@ still to be gained where ``b`` is left: a next release of square ``m`` and outco
 """
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
 from typing import Final, cast
 
@@ -151,10 +152,21 @@ def gaussian_level_for_share(
         smoothed = least + (SMOOTHING * gaussian.granularity) ** 2
         level = max(smoothed, level) * (1 + Fraction(1, LOSS_UNITS))
     if made.failure > allowed.failure:
+        fits = bisect_left(
+            range(1, levels + 1),
+            1,
+            key=lambda fewer: int(
+                entry(
+                    gaussian_charge(gaussian, ladder, level, sensitivity, account, dimension, fewer)
+                ).failure
+                > allowed.failure
+            ),
+        )
         raise InvalidInput(
-            f"Its sampler has a failure probability of {cost.failure:.3g}, and a share of"
-            f" {float(share):g} allows {account.failure_limit * float(share):.3g}; ask for fewer"
-            " levels, a smaller vector or a larger share, or open an account of Rényi losses.",
+            f"Its sampler has a failure probability of {cost.failure:.3g} at max_levels {levels:,},"
+            f" and a share of {float(share):g} allows {account.failure_limit * float(share):.3g};"
+            + (f" ask for max_levels {fits:,} or fewer," if fits else " ask for")
+            + " a smaller vector or a larger share, or open an account of Rényi losses.",
             pointer="/share",
         )
     return level

@@ -5,6 +5,7 @@ Sums over the lattice with 40 digits: nothing is drawn, so that nothing depends 
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
@@ -357,6 +358,18 @@ def test_a_share_that_the_sampler_alone_exceeds_is_refused_with_the_numbers() ->
     account = gaussian_account_of(20.0, 1e-6)
     with pytest.raises(InvalidInput, match=r"0\.00684.*Rényi"):
         gaussian_level_for_share(1, PERSON, account, 8, 30, ONE, Fraction(10**6))
+
+
+def test_the_levels_that_a_refused_share_could_have_are_told_and_fit() -> None:
+    account = gaussian_account_of(8.0, 1e-6)
+    with pytest.raises(InvalidInput, match="ask for max_levels") as refused:
+        gaussian_level_for_share(1, PERSON, account, 2, 1024, ONE, Fraction(10**6))
+    told = re.search("max_levels ([0-9]+) or fewer", refused.value.detail)
+    assert told is not None
+    fits = int(told[1])
+    assert gaussian_level_for_share(1, PERSON, account, 2, fits, ONE, Fraction(10**6)) < 1
+    with pytest.raises(InvalidInput, match=f"max_levels {fits} or fewer"):
+        gaussian_level_for_share(1, PERSON, account, 2, fits + 1, ONE, Fraction(10**6))
 
 
 def test_charges_fill_an_account_and_no_further_one_is_let_in() -> None:
