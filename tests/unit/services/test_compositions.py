@@ -1,8 +1,10 @@
 """Where reports on people are composed: few releases where they are asked for, many elsewhere."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -10,14 +12,17 @@ import pytest
 from sqlmodel import Session
 from tests.unit.services.conftest import World
 
-from penstock.accounting import PlacedRelease, composed_epsilon
+from penstock.accounting import Entry, PlacedRelease, account_of, composed_epsilon, limit_of
 from penstock.mechanisms import Gaussian
 from penstock.persistence import Database
+from penstock.persistence.tables import Dataset, Tier
 from penstock.privacy import Sensitivity
 from penstock.services import coalitions, compositions, computations, exposure
-from penstock.services.compositions import FEW, composing
+from penstock.services.accounts import TierAccount
+from penstock.services.compositions import FEW, Line, composed, composing
 from penstock.services.paging import Window
 from penstock.services.server import Server
+from penstock.services.views import PrivacyBudget
 
 PEOPLE = ["pia", "paul", "ines"]
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
@@ -97,3 +102,46 @@ def test_no_connection_waits_for_what_is_composed_elsewhere(
     ask(replace(visits.server, computing=there), visits.person("otto"))
     assert there.noted
     assert {(person, open_by_then) for person, _, open_by_then in there.noted} == {("otto", 0)}
+
+
+FAILURE = Entry(0, 2**41)
+"""Of 2^62 units: 4.8e-7 of a delta of 1e-6."""
+
+
+def version(number: int) -> Dataset:
+    fields: dict[str, Any] = {
+        "name": "stays",
+        "folded": "stays",
+        "version": number,
+        "delta": 1e-6,
+        "disjoint_units": False,
+    }
+    return Dataset.model_construct(None, **fields)
+
+
+def line(number: int, spent: Entry, *, paid: bool) -> Line:
+    tier = Tier(
+        id=1, name="public", folded="public", rank=1, created_at=datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    account = TierAccount(tier, account_of(1.0, 1e-6), spent, 1)
+    return Line(version(number), account, Counter(dict(releases(3))), paid)
+
+
+def test_the_failures_of_all_versions_are_taken_out_of_the_sum_of_deltas() -> None:
+    deltas = []
+
+    def noting(_: object, delta: float) -> float:
+        deltas.append(delta)
+        return 1.0
+
+    lines = [line(number, FAILURE, paid=False) for number in (1, 2)]
+    assert composed(lines, noting) == PrivacyBudget(1.0, 2e-6)
+    assert deltas == [pytest.approx(2e-6 - 2 * 2**41 / 2**62, rel=1e-12)]
+
+
+def test_a_full_account_shows_no_less_than_its_whole_budget() -> None:
+    """The bound of a filter is read at what of delta is not for failures."""
+    full = limit_of(account_of(1.0, 1e-6))
+    shown = composed([line(1, full, paid=True)], lambda *_: 100.0)
+    assert shown.epsilon == pytest.approx(1.0, rel=1e-9)
+    assert composed([line(1, full, paid=False)], lambda *_: 100.0).epsilon == 100.0

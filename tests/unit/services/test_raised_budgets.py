@@ -13,10 +13,10 @@ from tests.unit.services.raised import balance, books, discs, furnished, grant, 
 from penstock.accounting import Entry
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Tier
-from penstock.services import budget, queries, streams, tiers
+from penstock.services import budget, queries, streams, tiers, users
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import LevelsChange, TierSpec
+from penstock.services.specs import LevelsChange, TierSpec, UserChange
 from penstock.services.stream_specs import StreamChange, StreamRequest
 
 SMALL = {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.04}}
@@ -85,6 +85,26 @@ def test_raising_by_steps_charges_what_raising_at_once_does(loans: World) -> Non
     discs(loans)
     fresh = balance(loans, "loans")["internal", "discs"]
     assert by_steps["internal", "books"] == fresh
+
+
+def test_a_retired_query_is_priced_anew_too(loans: World) -> None:
+    books(loans)
+    queries.retire(loans.server, OPERATOR, "books")
+    before = balance(loans, "loans")["internal", "books"]
+    grant(loans, "loans", public=4, partner=4, internal=4)
+    assert balance(loans, "loans")["internal", "books"].failure > 10 * before.failure
+
+
+def test_a_deleted_tier_pays_what_its_queries_cost_under_the_budget_that_it_is_lifted_to(
+    loans: World,
+) -> None:
+    books(loans)
+    change = UserChange(clearance="public")
+    users.change(loans.server, OPERATOR, "paul", change)
+    tiers.delete(loans.server, OPERATOR, "partner")
+    before = balance(loans, "loans")["partner", "books"]
+    grant(loans, "loans", public=4, internal=4)
+    assert balance(loans, "loans")["partner", "books"].failure > 10 * before.failure
 
 
 Act = Callable[[World], None]

@@ -5,14 +5,16 @@ import math
 import pytest
 from sqlmodel import select
 from tests.unit.services.conftest import Restore, World
+from tests.unit.sites import SITES
 
+from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, SpentFloor
-from penstock.services import budget, restores, tiers
+from penstock.services import budget, corrections, datasets, restores, tiers
 from penstock.services.accounts import TierAccount, open_account
-from penstock.services.dataset_changes import DatasetChange
+from penstock.services.dataset_changes import CorrectionRequest, DatasetChange
 from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TierSpec
+from penstock.services.specs import DatasetRequest, TierSpec
 from penstock.services.verification import verify
 
 
@@ -77,3 +79,20 @@ def test_a_query_that_costs_less_failure_than_before_is_no_restore(
     old = restore()
     assert restores.acknowledge(old.server, OPERATOR).charged == 3
     assert verify(old.server, OPERATOR).problems == []
+
+
+def test_what_was_lost_holds_a_declaration_as_charges_do(world: World) -> None:
+    changed = CorrectionRequest.model_validate({"delta": 1e-5})
+    datasets.register(
+        world.server, OPERATOR, DatasetRequest.model_validate({**SITES, "name": "new"})
+    )
+    corrections.correct(world.server, OPERATOR, "new", changed)
+    with world.server.database.write() as session:
+        key, at = dataset_by_name(session, "new").id or 0, world.server.clock()
+        session.add(SpentFloor(dataset_id=key, tier_id=1, loss=1, failure=0, at=at))
+    with pytest.raises(Conflict, match="these stay"):
+        corrections.correct(
+            world.server, OPERATOR, "new", CorrectionRequest.model_validate({"delta": 1e-6})
+        )
+    with pytest.raises(Conflict):
+        corrections.withdraw(world.server, OPERATOR, "new")
