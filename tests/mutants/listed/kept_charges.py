@@ -24,6 +24,20 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="A12",
+        name="streams-not-priced-anew",
+        path="services/repricing.py",
+        before="""\
+    of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id)
+    return""",
+        after="""\
+    vectors = col(Query.structure).is_(None)
+    of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id, vectors)
+    return""",
+        wrong="streams are not priced anew",
+        tests=("tests/unit/services/test_raised_budgets.py::test_a_stream_is_priced_anew_too",),
+    ),
+    Mutant(
+        row="A12",
         name="lifted-not-priced-anew",
         path="services/funding.py",
         before="""\

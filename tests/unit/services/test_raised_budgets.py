@@ -9,14 +9,15 @@ from sqlmodel import select
 from tests.support import priced
 from tests.unit.services.conftest import CopyWorld, Keep, World
 from tests.unit.services.raised import balance, books, discs, furnished, grant, habits
+from tests.unit.sites import SITES
 
 from penstock.accounting import Entry
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Tier
-from penstock.services import budget, queries, streams, tiers, users
+from penstock.services import budget, datasets, queries, streams, tiers, users
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import LevelsChange, TierSpec, UserChange
+from penstock.services.specs import DatasetRequest, LevelsChange, TierSpec, UserChange
 from penstock.services.stream_specs import StreamChange, StreamRequest
 
 SMALL = {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.04}}
@@ -93,6 +94,28 @@ def test_a_retired_query_is_priced_anew_too(loans: World) -> None:
     before = balance(loans, "loans")["internal", "books"]
     grant(loans, "loans", public=4, partner=4, internal=4)
     assert balance(loans, "loans")["internal", "books"].failure > 10 * before.failure
+
+
+def test_a_stream_is_priced_anew_too(world: World) -> None:
+    """Under a small budget its sampler's error is charged as a probability, later as a loss."""
+    small = {**SITES, "name": "small", "budgets": {"public": {"epsilon": 1.0}}}
+    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(small))
+    spec = {
+        "name": "hits",
+        "dataset": "small",
+        "mechanism": "gaussian",
+        "structure": "binary",
+        "length": 8,
+        "max_levels": 8,
+        "max_steps_per_unit": 1,
+        "levels": {"public": {"epsilon": 0.03}, "internal": {"epsilon": 0.06}},
+    }
+    streams.open_stream(world.server, OPERATOR, StreamRequest.model_validate(spec))
+    before = balance(world, "small")["internal", "hits"]
+    grant(world, "small", public=2, partner=2, internal=2)
+    after = balance(world, "small")["internal", "hits"]
+    assert after.loss > before.loss
+    assert after.failure < before.failure
 
 
 def test_a_deleted_tier_pays_what_its_queries_cost_under_the_budget_that_it_is_lifted_to(
