@@ -7,6 +7,32 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
+        row="V41",
+        name="correction-unlocked",
+        path="services/corrections.py",
+        before="""\
+        require_as_declared(lock_dataset(session, required(dataset.id)), seen)
+        if""",
+        after="        if",
+        wrong="of two corrections at once the later one undoes the first",
+        tests=(
+            "tests/unit/services/test_concurrency.py::test_a_correction_beside_another_one_does_not_undo_it",
+        ),
+    ),
+    Mutant(
+        row="V34",
+        name="compared-though-drawn-meanwhile",
+        path="services/levels.py",
+        before="""\
+            require_drawn_from(current, bool(missing))
+            require_chargeable""",
+        after="            require_chargeable",
+        wrong="a raise beside another one compares values where nothing is drawn any more",
+        tests=(
+            "tests/unit/services/test_mismatches.py::test_values_are_not_compared_where_another_raise_was_quicker",
+        ),
+    ),
+    Mutant(
         row="A12",
         name="retired-not-priced-anew",
         path="services/repricing.py",

@@ -13,12 +13,14 @@ from tests.databases.homes import PATIENCE
 from tests.unit.services.conftest import World
 from tests.unit.sites import SITES, VISITS
 
+from penstock import connectors
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
 from penstock.merkle import Frontier
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
 from penstock.services import (
     accounts,
     charging,
+    corrections,
     datasets,
     growth,
     home,
@@ -27,6 +29,7 @@ from penstock.services import (
     tiers,
     users,
 )
+from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import (
     DatasetRequest,
@@ -223,3 +226,26 @@ def test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered(visits: Wor
     later = [json.loads(leaf.bytes) for leaf in leaves[demotion:] if leaf.kind == "release"]
     assert [leaf["tier"] for leaf in later if leaf["tier"] != "public"] == []
     assert outcomes.count("done") == 1 + kinds.count("release")
+
+
+def test_a_correction_beside_another_one_does_not_undo_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both had read the same declaration; the later one would store its own over the first."""
+    look = connectors.check_source
+
+    def correct(**wanted: object) -> None:
+        request = CorrectionRequest.model_validate(wanted)
+        corrections.correct(world.server, OPERATOR, "sites", request)
+
+    def meanwhile(spec: DatasetRequest) -> object:
+        monkeypatch.setattr(connectors, "check_source", look)
+        correct(max_units=5_000)
+        return look(spec)
+
+    monkeypatch.setattr(connectors, "check_source", meanwhile)
+    with pytest.raises(Conflict):
+        correct(max_units=7_000)
+    with world.server.database.read() as session:
+        (dataset,) = session.exec(select(Dataset)).all()
+    assert json.loads(dataset.spec)["max_units"] == 5_000

@@ -14,6 +14,7 @@ from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, Inval
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
 from penstock.services import (
     datasets,
+    levels,
     mismatches,
     queries,
     repeats,
@@ -207,3 +208,18 @@ def test_a_file_is_compared_after_all_else_so_that_another_one_leaves_a_trace(
         register("again", known)
     with visits.server.database.read() as session:
         assert {one.name for one in session.exec(select(Dataset)).all()} == {"sites", "known"}
+
+
+def test_values_are_not_compared_where_another_raise_was_quicker(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = levels.require_ceiling_of_histogram
+
+    def meanwhile(*asked: Any) -> None:
+        monkeypatch.setattr(levels, "require_ceiling_of_histogram", plain)
+        change(visits, VALUES, FINER)
+        plain(*asked)
+
+    monkeypatch.setattr(levels, "require_ceiling_of_histogram", meanwhile)
+    assert "leave values out" in refused(visits, OTHERS, FINER)[1]
+    assert rows(visits)[2] is None
