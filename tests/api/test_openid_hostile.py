@@ -49,7 +49,7 @@ def signed(provider: Provider, payload: bytes) -> str:
     return jws.serialize_compact({"alg": "RS256", "kid": "rsa"}, payload, provider.keys["rsa"])
 
 
-def issuer(provider: Provider, **more: Any) -> Issuer:
+def made_issuer(provider: Provider, **more: Any) -> Issuer:
     return Issuer(provider.address, AUDIENCE, "sub", **more)
 
 
@@ -135,7 +135,7 @@ def test_of_a_claim_that_stands_twice_the_last_counts(provider: Provider) -> Non
     """As RFC 7519, section 4, has it; only the issuer could write it."""
     payload = json.dumps(claims(provider)).encode()
     twice = b'{"sub":"olga","exp":1,' + payload[1:]
-    assert issuer(provider).identify(signed(provider, twice), START).user == "root"
+    assert made_issuer(provider).identify(signed(provider, twice), START).user == "root"
 
 
 @ONCE
@@ -293,7 +293,7 @@ def test_an_issuer_that_is_down_is_asked_once_in_a_while(provider: Provider) -> 
         asked[0] += 1
         raise OSError(address)
 
-    found = issuer(provider, fetch=down, clock=lambda: now[0])
+    found = made_issuer(provider, fetch=down, clock=lambda: now[0])
     token = provider.token("rsa", claims(provider))
     for _ in range(5):
         with pytest.raises(IdentityUnavailable):
@@ -319,7 +319,7 @@ def test_nobody_whose_key_is_known_waits_for_the_issuer(
             assert going_on.wait(600)
         return identity.fetched(address)
 
-    found = issuer(provider, fetch=fetch, clock=lambda: now[0])
+    found = made_issuer(provider, fetch=fetch, clock=lambda: now[0])
     known = provider.token("rsa", claims(provider))
     assert found.identify(known, START).user == "root"
     provider.keys["made up"] = RSAKey.generate_key(2048, parameters={"kid": "made up"})

@@ -28,7 +28,7 @@ GUESS = {"Authorization": "Bearer eve-was-here"}
 BYTES = 1 << 12
 
 
-def leaves(server: Server) -> list[dict[str, Any]]:
+def log_leaves(server: Server) -> list[dict[str, Any]]:
     with server.database.read() as session:
         rows = session.exec(select(Leaf.bytes).where(col(Leaf.kind) == log.REFUSALS)).all()
         return [json.loads(row) for row in rows]
@@ -67,7 +67,7 @@ def test_what_was_refused_stands_in_the_log_an_hour_later(world: World) -> None:
     assert size(world.server) == before, "the log does not grow by what is refused"
     world.stopwatch.now += refused.PERIOD / 2
     assert world.call("GET", "/healthz").status_code == 200
-    while not (told := leaves(world.server)):
+    while not (told := log_leaves(world.server)):
         time.sleep(0.01)
     (leaf,) = told
     assert Counter({cause: leaf[cause] for cause in CAUSES if cause in leaf}) == expected
@@ -167,7 +167,9 @@ def test_what_is_stored_and_waits_for_its_witness_is_told_once(
     counter.close()
     counter.count("not_allowed")
     counter.close()
-    told = [{name: leaf[name] for name in CAUSES if name in leaf} for leaf in leaves(world.server)]
+    told = [
+        {name: leaf[name] for name in CAUSES if name in leaf} for leaf in log_leaves(world.server)
+    ]
     assert told == [{"not_signed_in": 1}, {"not_allowed": 1}]
 
 
@@ -210,7 +212,7 @@ def test_both_of_a_servers_tallies_are_in_one_memory(world: World) -> None:
     two.refused.count("not_signed_in")
     two.refused.close()
     one.refused.close()
-    assert [leaf["not_signed_in"] for leaf in leaves(world.server)] == [2]
+    assert [leaf["not_signed_in"] for leaf in log_leaves(world.server)] == [2]
 
 
 @pytest.mark.only("sqlite")
@@ -223,5 +225,5 @@ def test_a_server_that_stops_tells_what_it_had_counted(
         assert status == 404
     assert serving.stop(signal.SIGTERM) == 0
     server = home.open_server(Home(tmp_path / "home", None, {}).settings())
-    assert sum(leaf["not_found"] for leaf in leaves(server)) == 5
+    assert sum(leaf["not_found"] for leaf in log_leaves(server)) == 5
     server.database.close()

@@ -47,12 +47,12 @@ def unproven_values(server: Server) -> list[str]:
         )
         for release, query, dataset in rows
     }
-    leaves = {leaf["id"]: json.loads(leaf["bytes"]) for leaf in now["leaf"]}
+    recorded = {leaf["id"]: json.loads(leaf["bytes"]) for leaf in now["leaf"]}
     return [
         f"the log holds another value of release {grant['release_id']}"
         for grant in now["grant"]
         if grant["release_id"] in macs
-        and leaves[grant["leaf_id"]]["value_hmac"] != macs[grant["release_id"]]
+        and recorded[grant["leaf_id"]]["value_hmac"] != macs[grant["release_id"]]
     ]
 
 

@@ -17,8 +17,21 @@ from typing import Any
 
 from penstock.persistence import migrate
 from penstock.randomness import Stream
-from penstock.services import datasets, home, queries, releases, specs, tiers, tokens, users
+from penstock.services import datasets, home, queries, releases, tiers, tokens, users
+from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.specs import (
+    ComputedQueryRequest,
+    DatasetRequest,
+    HistogramRequest,
+    PushedVectorRequest,
+    ReleaseRequest,
+    TierSpec,
+    TokenSpec,
+    UserChange,
+    UserSpec,
+    VersionRequest,
+)
 from penstock.settings import Settings
 
 DATA = Path("/tmp/penstock-old-homes")  # noqa: S108  # the same on every machine
@@ -136,7 +149,7 @@ class Past:
         """Do what every role does, as far as this version offers it."""
         self._people()
         for spec in (SITES, WAGES, LOANS):
-            datasets.register(self.server, OPERATOR, specs.DatasetRequest.model_validate(spec))
+            datasets.register(self.server, OPERATOR, DatasetRequest.model_validate(spec))
         for name, (since, spec) in QUERIES.items():
             if self.schema >= since:
                 self._query(name, spec)
@@ -144,7 +157,7 @@ class Past:
             self._changes()
         if self.schema >= "0004":
             wanted = {"source": GROWN, "budgets": BUDGETS, "disjoint_units": True}
-            request = specs.VersionRequest.model_validate(wanted)
+            request = VersionRequest.model_validate(wanted)
             datasets.add_version(self.server, OPERATOR, "wages", request)
             self._query("later", {**COUNT, "mechanism": "gaussian"})
         if self.schema >= "0008":
@@ -157,17 +170,17 @@ class Past:
 
     def _people(self) -> None:
         for name in ("public", "partner", "internal"):
-            tiers.create(self.server, OPERATOR, specs.TierSpec(name=name))
+            tiers.create(self.server, OPERATOR, TierSpec(name=name))
         for name, tier in PEOPLE.items():
             users.create(
-                self.server, OPERATOR, specs.UserSpec(name=name, roles=["analyst"], clearance=tier)
+                self.server, OPERATOR, UserSpec(name=name, roles=["analyst"], clearance=tier)
             )
-        users.create(self.server, OPERATOR, specs.UserSpec(name="ada", roles=["admin"]))
-        users.create(self.server, OPERATOR, specs.UserSpec(name="otto", roles=["auditor"]))
+        users.create(self.server, OPERATOR, UserSpec(name="ada", roles=["admin"]))
+        users.create(self.server, OPERATOR, UserSpec(name="otto", roles=["auditor"]))
         for name in ("gone", "lena"):
-            other = specs.UserSpec(name=name, roles=["analyst"], clearance="public")
+            other = UserSpec(name=name, roles=["analyst"], clearance="public")
             users.create(self.server, OPERATOR, other)
-        spec = specs.TokenSpec.model_validate({"expires_in": "365d"})
+        spec = TokenSpec.model_validate({"expires_in": "365d"})
         self.told["token"] = tokens.issue(self.server, OPERATOR, "pia", spec).token
         revoked = tokens.issue(self.server, OPERATOR, "paul", spec)
         tokens.revoke(self.server, OPERATOR, "paul", revoked.token.split("_")[1])
@@ -176,11 +189,11 @@ class Past:
 
     def _query(self, name: str, spec: dict[str, Any]) -> None:
         if "values" in spec:
-            request: Any = specs.PushedVectorRequest
+            request: Any = PushedVectorRequest
         elif "structure" in spec:
-            request = specs.HistogramRequest
+            request = HistogramRequest
         else:
-            request = specs.ComputedQueryRequest
+            request = ComputedQueryRequest
         queries.register(self.server, OPERATOR, request.model_validate({**spec, "name": name}))
         for person in PEOPLE:
             self._release(person, name)
@@ -188,7 +201,7 @@ class Past:
             self._release("ines", name, epsilon=0.15)
 
     def _release(self, person: str, name: str, **wanted: Any) -> None:
-        asked = specs.ReleaseRequest.model_validate(wanted)
+        asked = ReleaseRequest.model_validate(wanted)
         view = releases.request(self.server, acting_as(self.server, person), name, asked).view
         self.told["releases"].append(
             {
@@ -205,14 +218,11 @@ class Past:
 
     def _changes(self) -> None:
         budgets = import_module("penstock.services.budget")
-        place: Any = specs
-        if not hasattr(place, "DatasetChange"):  # it moved
-            place = import_module("penstock.services.dataset_changes")
-        raised = place.DatasetChange.model_validate({"budgets": {"internal": {"epsilon": 5.0}}})
+        raised = DatasetChange.model_validate({"budgets": {"internal": {"epsilon": 5.0}}})
         budgets.change(self.server, OPERATOR, "sites", raised)
-        change = specs.UserChange.model_validate({"clearance": "partner"})
+        change = UserChange.model_validate({"clearance": "partner"})
         users.change(self.server, OPERATOR, "lena", change)
-        tiers.create(self.server, OPERATOR, specs.TierSpec(name="owners", above="internal"))
+        tiers.create(self.server, OPERATOR, TierSpec(name="owners", above="internal"))
         self._query("old", {**PUSHED, "mechanism": "gaussian"})
         queries.retire(self.server, OPERATOR, "old")
         self.told["retired"] = "old"

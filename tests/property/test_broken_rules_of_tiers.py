@@ -17,9 +17,9 @@ from penstock.services import (
     budget,
     effective,
     releases,
-    tiers,
 )
 from penstock.services.accounts import TierAccount
+from penstock.services.lookup import ordered_tiers
 from penstock.services.process import Process
 
 
@@ -140,7 +140,7 @@ def by_difference(*_: object, charged: Entry, new: Fraction, **more: Any) -> Ent
 
 
 def in_sight(session: Session) -> list[Tier]:
-    return list(tiers.ordered(session))
+    return list(ordered_tiers(session))
 
 
 def best_alone(_: Process, rungs: Iterable[int]) -> list[int]:

@@ -26,12 +26,11 @@ from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
 from penstock.services.exposure import could_be, reach, reach_of, visible
 from penstock.services.funding import inherit, largest, newest_budget, set_budget
-from penstock.services.lookup import clearance_of, dataset_by_name, required
+from penstock.services.lookup import clearance_of, dataset_by_name, ordered_tiers, required
 from penstock.services.population import others_of, spec_of
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
 from penstock.services.server import Server
-from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_second
 from penstock.services.versions import of_same_people, versions_of
 from penstock.services.views import (
@@ -53,7 +52,7 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
     """
     with server.database.read() as session:
         dataset = dataset_by_name(session, name)
-        tiers: list[Tier] = list(ordered(session))
+        tiers: list[Tier] = list(ordered_tiers(session))
         if not principal.roles & {"admin", "auditor"}:
             own = clearance_of(session, required(principal.user_id))
             tiers = [own] if own else []
@@ -154,7 +153,7 @@ def accounts_wished(
 
     What queries cost more under them is not looked at.
     """
-    tiers = ordered(session)
+    tiers = ordered_tiers(session)
     known = {tier.folded: tier for tier in tiers}
     wished = []
     for spelled, budget in (wanted.budgets or {}).items():

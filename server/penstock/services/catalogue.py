@@ -11,11 +11,10 @@ from penstock.errors import NotFound
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.acts import record
 from penstock.services.datasets import visible_below, visible_dataset
-from penstock.services.lookup import allowed_rungs, in_sight, required
+from penstock.services.lookup import allowed_rungs, in_sight, ordered_tiers, required
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of
 from penstock.services.views import Page
@@ -74,7 +73,7 @@ def visible(
 
 def levels_of(session: Session, query: Query, limit: Tier | None) -> list[tuple[Tier, int]]:
     """The tiers up to ``limit`` that see a query, and the rung that each is allowed now."""
-    tiers = [tier for tier in ordered(session) if limit is None or tier.rank <= limit.rank]
+    tiers = [tier for tier in ordered_tiers(session) if limit is None or tier.rank <= limit.rank]
     found = allowed_rungs(session, query, tiers)
     return [(tier, rung) for tier, rung in found if rung is not None]
 

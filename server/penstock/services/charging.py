@@ -19,13 +19,12 @@ from penstock.services.accounts import TierAccount, append_charges, open_account
 from penstock.services.acts import record
 from penstock.services.allowances import allow
 from penstock.services.effective import recharge
-from penstock.services.lookup import required
+from penstock.services.lookup import ordered_tiers, required
 from penstock.services.offers import Offer
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import Terms
 from penstock.services.state import fresh_query_key
-from penstock.services.tiers import ordered
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
@@ -38,7 +37,7 @@ def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -
             tier,
             open_account(session, key, tier) if limit is None or tier.rank <= limit.rank else None,
         )
-        for tier in ordered(session)
+        for tier in ordered_tiers(session)
     ]
 
 

@@ -21,6 +21,7 @@ from penstock.services.lookup import (
     all_allowed_rungs,
     clearance_of,
     holding,
+    ordered_tiers,
     required,
     tier_by_name,
     user_by_name,
@@ -28,7 +29,6 @@ from penstock.services.lookup import (
 from penstock.services.principals import Principal, roles_of
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.tiers import ordered
 from penstock.services.versions import by_people, split
 from penstock.services.views import GuaranteeView
 
@@ -106,7 +106,7 @@ def held(server: Server, principal: Principal) -> LadderView:
         users = session.exec(select(User).order_by(col(User.id))).all()
         held_by = holding(session)
         tiers = []
-        for tier in ordered(session):
+        for tier in ordered_tiers(session):
             here = [user for user in users if held_by.get(required(user.id)) == tier.id]
             names = [user.name for user in here if user.disabled_at is None]
             shut_out = len(here) - len(names)

@@ -30,14 +30,13 @@ from penstock.services.dataset_secrets import (
 from penstock.services.declarations import number_of, require_as_declared
 from penstock.services.funding import largest, set_budget
 from penstock.services.look_alikes import notices
-from penstock.services.lookup import clearance_of, dataset_by_name, required
+from penstock.services.lookup import clearance_of, dataset_by_name, ordered_tiers, required
 from penstock.services.paging import Window
 from penstock.services.population import join, of_request, others_of, spec_of
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest, VersionRequest
 from penstock.services.state import fresh_dataset_key, require_keys
-from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_no_larger
 from penstock.services.versions import last_version, versions_of
 from penstock.services.views import DatasetView, Page, PrivacyBudget
@@ -282,7 +281,7 @@ def _registered(
 ) -> DatasetView:
     """``before`` is the version before it, ``other`` a dataset that holds the same people."""
     require_still(session, principal, "admin")
-    tiers = ordered(session)
+    tiers = ordered_tiers(session)
     accounts = resolve(request.budgets, tiers, request.delta, request.accountant)
     refuse_twin(session, server, fingerprints)  # after all else: another file is logged
     dataset = _store(session, server, principal, request, fingerprints, version, disjoint_units)

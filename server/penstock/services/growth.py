@@ -82,10 +82,10 @@ def adopt(session: Session, signer: Signer, at: datetime) -> bool:
 
 
 def _time(
-    session: Session, newest: Checkpoint | None, leaves: Sequence[Leaf], at: datetime
+    session: Session, newest: Checkpoint | None, batch: Sequence[Leaf], at: datetime
 ) -> datetime:
     """Say when leaves are signed: not before the last ones, unless one of them gives that up."""
-    given_up = [json.loads(one.bytes)["at"] for one in leaves if one.kind == log.CLOCK]
+    given_up = [json.loads(one.bytes)["at"] for one in batch if one.kind == log.CLOCK]
     if given_up:
         return datetime.fromisoformat(given_up[-1])
     before = checkpoints.signed_at(newest.note) if newest is not None else None
@@ -108,12 +108,12 @@ def reader(session: Session) -> Reader:
     """
 
     def read(nodes: Collection[Node]) -> Mapping[Node, bytes]:
-        leaves = [position for level, position in nodes if level == 0]
+        batch = [position for level, position in nodes if level == 0]
         inner = [node for node in nodes if node[0] > 0]
         found: dict[Node, bytes] = {}
-        if leaves:
+        if batch:
             rows = session.exec(
-                select(Leaf.index, Leaf.hash).where(col(Leaf.index).in_(leaves))
+                select(Leaf.index, Leaf.hash).where(col(Leaf.index).in_(batch))
             ).all()
             found |= {(0, index): digest for index, digest in rows if index is not None}
         if inner:

@@ -27,7 +27,7 @@ from penstock.services.levels import (
     require_active,
     require_ceiling_of_histogram,
 )
-from penstock.services.lookup import holding, query_by_name, required, stream_by_name
+from penstock.services.lookup import holding, ordered_tiers, query_by_name, required, stream_by_name
 from penstock.services.preview_views import ChargeView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
@@ -36,7 +36,6 @@ from penstock.services.server import Server
 from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row
-from penstock.services.tiers import ordered
 from penstock.services.views import ErrorView, GuaranteeView, LevelView
 
 
@@ -158,7 +157,7 @@ def _tiers(
     held = {required(tier.id): rung for tier, rung in levels_of(session, query, None)}
     people = _people(session)
     found = []
-    for tier in ordered(session):
+    for tier in ordered_tiers(session):
         key = required(tier.id)
         if key not in held and key not in allowed:
             continue

@@ -36,7 +36,7 @@ from penstock.services.exact import (
 from penstock.services.funding import newest_budget
 from penstock.services.independent import drawn_at, undrawn
 from penstock.services.level_specs import LevelSpec
-from penstock.services.lookup import query_by_name, required
+from penstock.services.lookup import ordered_tiers, query_by_name, required
 from penstock.services.mismatches import compared, require_drawn_from
 from penstock.services.principals import Principal
 from penstock.services.process import Process, on_node
@@ -44,7 +44,6 @@ from penstock.services.releases import store
 from penstock.services.server import Server
 from penstock.services.specs import LevelsChange
 from penstock.services.state import open_state
-from penstock.services.tiers import ordered
 
 
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> str:
@@ -170,7 +169,7 @@ def listed_levels(
     session: Session, dataset: Dataset, levels: Mapping[str, LevelSpec]
 ) -> dict[int, tuple[str, LevelSpec]]:
     """By the key of the tier, the name that it was listed by and its level."""
-    tiers = {tier.folded: tier for tier in ordered(session)}
+    tiers = {tier.folded: tier for tier in ordered_tiers(session)}
     found: dict[int, tuple[str, LevelSpec]] = {}
     for name, spec in levels.items():
         tier = tiers.get(folded(name))
@@ -230,7 +229,7 @@ def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs)
     """
     key = required(query.id)
     own = {**newest(session, [query])[key], **rungs}
-    tiers = ordered(session)
+    tiers = ordered_tiers(session)
     if not rungs.keys() <= {required(tier.id) for tier in tiers}:
         raise Conflict("The tiers changed meanwhile; ask again.")
     _require_rising(Process.of(query), tiers, own, rungs)

@@ -76,6 +76,13 @@ def tier_by_name(session: Session, name: str) -> Tier:
     return tier
 
 
+def ordered_tiers(session: Session) -> Sequence[Tier]:
+    """Return the tiers that are not deleted, the least trusted first."""
+    return session.exec(
+        select(Tier).where(col(Tier.deleted_at).is_(None)).order_by(col(Tier.rank))
+    ).all()
+
+
 def user_by_name(session: Session, name: str) -> User:
     """The user called ``name``.  Raises ``NotFound``."""
     user = session.exec(select(User).where(col(User.folded) == folded(name))).first()

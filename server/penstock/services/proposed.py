@@ -21,6 +21,7 @@ from penstock.services.funding import newest_budget
 from penstock.services.log_views import RestoreView
 from penstock.services.lookup import (
     dataset_by_name,
+    ordered_tiers,
     query_by_name,
     stream_by_name,
     tier_by_name,
@@ -69,7 +70,7 @@ class BudgetChange(Spec):
 
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
         dataset = dataset_by_name(session, self.dataset)
-        found = [(tier, newest_budget(session, dataset, tier)) for tier in tiers.ordered(session)]
+        found = [(tier, newest_budget(session, dataset, tier)) for tier in ordered_tiers(session)]
         return {
             "version": dataset.version,
             "tiers": [

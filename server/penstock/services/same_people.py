@@ -18,7 +18,7 @@ from penstock.services.accounts import open_account
 from penstock.services.compositions import composed
 from penstock.services.exposure import reach, reach_of, visible
 from penstock.services.exposure_views import ReachView
-from penstock.services.lookup import dataset_by_name, required
+from penstock.services.lookup import dataset_by_name, ordered_tiers, required
 from penstock.services.population import (
     POINTER,
     join,
@@ -28,7 +28,6 @@ from penstock.services.population import (
 )
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server
-from penstock.services.tiers import ordered
 from penstock.services.versions import of_same_people, split
 from penstock.services.views import DatasetView, PrivacyBudget
 
@@ -83,7 +82,7 @@ def foresee(server: Server, principal: Principal, name: str, other: str) -> Fore
         dataset, found = _both(session, name, other)
         here, there = of_same_people(session, dataset), of_same_people(session, found)
         require_comparable(spec_of(dataset), there)
-        views = [_tier(session, here, there, tier) for tier in ordered(session)]
+        views = [_tier(session, here, there, tier) for tier in ordered_tiers(session)]
         names = [one[0].name for one in split([*here, *there])]
         return ForeseenPeopleView(
             dataset.name, found.name, names, [view for view in views if view is not None]

@@ -17,7 +17,7 @@ from penstock.services.acts import record
 from penstock.services.allowances import allow, newest, risen
 from penstock.services.effective import ladder, recharge
 from penstock.services.funding import inherit, newest_budget
-from penstock.services.lookup import holding, required, tier_by_name
+from penstock.services.lookup import holding, ordered_tiers, required, tier_by_name
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
 from penstock.services.server import Server
@@ -37,14 +37,7 @@ def view(tier: Tier) -> TierView:
 def listing(server: Server) -> list[TierView]:
     """All tiers, the least trusted first."""
     with server.database.read() as session:
-        return [view(tier) for tier in ordered(session)]
-
-
-def ordered(session: Session) -> Sequence[Tier]:
-    """All tiers in sight, the least trusted first."""
-    return session.exec(
-        select(Tier).where(col(Tier.deleted_at).is_(None)).order_by(col(Tier.rank))
-    ).all()
+        return [view(tier) for tier in ordered_tiers(session)]
 
 
 def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
@@ -54,7 +47,7 @@ def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
     """
     principal.require("admin")
     with server.database.write() as session:
-        tiers = ordered(session)
+        tiers = ordered_tiers(session)
         taken = next((tier.name for tier in tiers if tier.folded == folded(spec.name)), None)
         if taken is not None:
             raise NameTaken(f"There is a tier {taken!r} already; choose another name.")
@@ -89,7 +82,7 @@ def change(server: Server, principal: Principal, name: str, spec: TierChange) ->
             tier.description = spec.description
             session.add(tier)
         if spec.rank is not None or spec.above is not None:
-            others = [other for other in ordered(session) if other.id != tier.id]
+            others = [other for other in ordered_tiers(session) if other.id != tier.id]
             before, tier.rank = tier.rank, _rank(others, spec, tier)
             if tier.rank != before:
                 session.add(tier)
@@ -143,7 +136,7 @@ def _settle(
 
     ``moved`` is a tier with the rank that it had before.
     """
-    places, tiers = ladder(session), ordered(session)
+    places, tiers = ladder(session), ordered_tiers(session)
     standing = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
     for dataset in session.exec(standing.order_by(col(Dataset.id))).all():
         reprice(session, dataset, inherit(session, principal, dataset, places, at), at)

@@ -17,11 +17,10 @@ from penstock.services.accounts import open_account, resolve
 from penstock.services.exposure import reach, reach_of
 from penstock.services.exposure_views import ReachView
 from penstock.services.funding import largest
-from penstock.services.lookup import dataset_by_name, required
+from penstock.services.lookup import dataset_by_name, ordered_tiers, required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import VersionRequest
-from penstock.services.tiers import ordered
 from penstock.services.two_persons import require_no_larger
 from penstock.services.versions import last_version, of_same_people, versions_of
 
@@ -67,7 +66,7 @@ def foresee(
     with server.database.read() as session:
         versions = versions_of(session, dataset_by_name(session, name))
         shared = of_same_people(session, versions[-1])
-        tiers = ordered(session)
+        tiers = ordered_tiers(session)
         accounts = resolve(request.budgets, tiers, request.delta, request.accountant)
         number = last_version(session, versions[-1]) + 1
         own = {"version": number, "disjoint_units": wanted.disjoint_units}

@@ -313,13 +313,13 @@ def test_a_later_version_is_withdrawn_and_the_earlier_one_goes_on(
 
 def test_tiers_move_whatever_a_withdrawn_dataset_granted(wrong: World) -> None:
     withdraw(wrong)
-    before = budgets(wrong)
+    before = budget_rows(wrong)
     tiers.create(wrong.server, OPERATOR, TierSpec(name="board"))
-    assert budgets(wrong) == before, "a dataset that is gone is granted nothing more"
+    assert budget_rows(wrong) == before, "a dataset that is gone is granted nothing more"
     assert problems(wrong) == []
 
 
-def budgets(world: World) -> int:
+def budget_rows(world: World) -> int:
     with world.server.database.read() as session:
         stays = session.exec(select(Dataset).where(Dataset.folded == "stays")).one()
         rows = session.exec(select(TierBudget).where(TierBudget.dataset_id == stays.id)).all()

@@ -81,7 +81,7 @@ def every_kind(world: World) -> None:
     restores.acknowledge(server, OPERATOR)
 
 
-def leaves(world: World) -> list[tuple[str, bytes, bytes]]:
+def log_leaves(world: World) -> list[tuple[str, bytes, bytes]]:
     """Kind, content and hash of each leaf."""
     with world.server.database.read() as session:
         rows = session.exec(select(Leaf).order_by(col(Leaf.id))).all()
@@ -109,7 +109,7 @@ def tried(known: dict[str, Any], nonces: list[str]) -> Iterator[bytes]:
 def found(world: World) -> set[str]:
     """The kinds of which an attacker finds every leaf from its hash."""
     missed = set()
-    all_leaves = leaves(world)
+    all_leaves = log_leaves(world)
     mine = [json.loads(one) for kind, one, _ in all_leaves if kind in ("release", "stream")]
     own = [said["nonce"] for said in mine if "nonce" in said]
     nonces = sorted({*own, "00" * 16, hashlib.sha256(b"").hexdigest()[:32]})
@@ -142,7 +142,7 @@ def opened_with(world: World, nonces: Callable[[int], bytes]) -> World:
 
 def test_no_kind_of_leaf_is_found_from_its_hash(copy_world: CopyWorld) -> None:
     world = copy_world("every-kind", every_kind)
-    told = leaves(world)
+    told = log_leaves(world)
     assert {kind for kind, _, _ in told} == set(log.KINDS)
     assert found(world) == set()
     nonces = [json.loads(content)["nonce"] for _, content, _ in told]

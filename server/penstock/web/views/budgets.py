@@ -2,7 +2,8 @@
 
 from flask import Response
 
-from penstock.services import budget, datasets
+from penstock.services import budget as services
+from penstock.services import datasets
 from penstock.web import spending
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit
@@ -17,7 +18,7 @@ def budgets(visit: Visit) -> Response:
     return visit.page(
         "budgets.html",
         budgets=[
-            spending.shown(budget.show(visit.server, visit.principal, one.name), place)
+            spending.shown(services.show(visit.server, visit.principal, one.name), place)
             for place, one in enumerate(found.items)
         ],
         onward=visit.onward(found),

@@ -3,7 +3,8 @@
 from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
-from penstock.services import stream_releases, streams
+from penstock.services import stream_releases as services
+from penstock.services import streams
 from penstock.web import totals
 from penstock.web.asking import kept
 from penstock.web.pages import ANALYST, SIGNED_IN, Pages
@@ -35,7 +36,7 @@ def stream_totals(visit: Visit, stream: str) -> Response:
     try:
         span = totals.wanted(request.args)
         found = [
-            stream_releases.read(visit.server, visit.principal, shown.name, tier=tier, **span)
+            services.read(visit.server, visit.principal, shown.name, tier=tier, **span)
             for tier in levels
         ]
     except (InvalidInput, ClearanceTooLow, Conflict) as problem:
