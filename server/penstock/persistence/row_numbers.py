@@ -30,3 +30,13 @@ def take(connection: Connection, table: str, count: int) -> list[int]:
 @cache
 def _statement(wording: str, table: str) -> TextClause:
     return text(wording.format(table=table))
+
+
+def required(key: int | None) -> int:
+    """Return the key of a row that is stored, which the type of its column does not promise.
+
+    Raises ``RuntimeError`` for a row that is not stored.
+    """
+    if key is None:
+        raise RuntimeError("a row was used before it was stored")
+    return key

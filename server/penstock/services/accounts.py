@@ -23,8 +23,8 @@ from penstock.accounting import (
 from penstock.connectors.fields import folded
 from penstock.connectors.refusals import pointer, within
 from penstock.errors import BudgetExhausted, InvalidInput
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Query, SpentFloor, Tier, TierBudget
-from penstock.services.lookup import required
 from penstock.services.specs import Accountant, BudgetSpec
 
 HEAVIEST_SHOWN = 10

@@ -14,9 +14,9 @@ from datetime import datetime
 from sqlalchemy import union
 from sqlmodel import Session, col, select
 
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
 from penstock.services import log
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 

@@ -12,10 +12,13 @@ from datetime import datetime
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import LevelsUsedUp
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier
 from penstock.services.acts import record
 from penstock.services.effective import Rungs
-from penstock.services.lookup import given_rungs, required
+from penstock.services.lookup import (
+    given_rungs,
+)
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 

@@ -11,6 +11,7 @@ from penstock.connectors.fields import folded
 from penstock.connectors.refusals import pointer, within
 from penstock.errors import InvalidInput, NotFound
 from penstock.mechanisms import Gaussian
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import Sensitivity
 from penstock.services import datasets
@@ -26,7 +27,11 @@ from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
 from penstock.services.exposure import could_be, reach, reach_of, visible
 from penstock.services.funding import inherit, largest, newest_budget, set_budget
-from penstock.services.lookup import clearance_of, dataset_by_name, ordered_tiers, required
+from penstock.services.lookup import (
+    clearance_of,
+    dataset_by_name,
+    ordered_tiers,
+)
 from penstock.services.population import others_of, spec_of
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice

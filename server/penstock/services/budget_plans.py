@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from penstock.accounting import Account, Entry, account_of, limit_of
 from penstock.errors import BudgetExhausted
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import log
 from penstock.services.accounts import NOTHING, TierAccount, open_account
@@ -18,7 +19,9 @@ from penstock.services.budget import accounts_wished
 from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
 from penstock.services.funding import largest, lost_as
-from penstock.services.lookup import dataset_by_name, required
+from penstock.services.lookup import (
+    dataset_by_name,
+)
 from penstock.services.principals import Principal
 from penstock.services.repricing import Repriced, refused, repriced_as
 from penstock.services.server import Server

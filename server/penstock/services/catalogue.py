@@ -8,10 +8,15 @@ from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.acts import record
 from penstock.services.datasets import visible_below, visible_dataset
-from penstock.services.lookup import allowed_rungs, in_sight, ordered_tiers, required
+from penstock.services.lookup import (
+    allowed_rungs,
+    in_sight,
+    ordered_tiers,
+)
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server

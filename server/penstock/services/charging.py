@@ -14,12 +14,15 @@ from penstock.accounting import CALIBRATION_VERSION
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, NameTaken
 from penstock.persistence import duplicate
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
 from penstock.services.acts import record
 from penstock.services.allowances import allow
 from penstock.services.effective import recharge
-from penstock.services.lookup import ordered_tiers, required
+from penstock.services.lookup import (
+    ordered_tiers,
+)
 from penstock.services.offers import Offer
 from penstock.services.principals import Principal
 from penstock.services.server import Server

@@ -24,10 +24,10 @@ from sqlmodel import Session, col, select
 
 from penstock.encryption import KeyProvider, SigningKey, notes
 from penstock.errors import Unavailable
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Checkpoint, LogKey
 from penstock.services import log
 from penstock.services.log_views import CheckpointView, CosignatureView
-from penstock.services.lookup import required
 
 _NEWEST = select(Checkpoint).order_by(col(Checkpoint.size).desc()).limit(1)
 

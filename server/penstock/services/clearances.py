@@ -12,6 +12,7 @@ from typing import TypeVar
 from sqlmodel import Session, col, select
 
 from penstock.errors import InvalidInput, NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
 from penstock.services.accounts import open_account
 from penstock.services.effective import place
@@ -22,7 +23,6 @@ from penstock.services.lookup import (
     clearance_of,
     holding,
     ordered_tiers,
-    required,
     tier_by_name,
     user_by_name,
 )

@@ -12,12 +12,17 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Query, Release, User
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.compositions import Compose, Line, composed, composing
 from penstock.services.exposure import highest_ever, people, placed
 from penstock.services.held import Holding, holdings
-from penstock.services.lookup import clearance_of, dataset_by_name, listed, required
+from penstock.services.lookup import (
+    clearance_of,
+    dataset_by_name,
+    listed,
+)
 from penstock.services.paging import Window
 from penstock.services.principals import Principal, roles_of
 from penstock.services.process import Process

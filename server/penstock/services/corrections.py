@@ -11,6 +11,7 @@ from penstock.connectors.refusals import pointer
 from penstock.connectors.specs import UnitColumn
 from penstock.errors import Conflict, Forbidden, InvalidInput
 from penstock.persistence import lock_dataset
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, FormerDeclaration
 from penstock.privacy import NeighboringRelation
 from penstock.services import datasets
@@ -20,7 +21,9 @@ from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.declarations import charged, digest, number_of, require_as_declared
 from penstock.services.effective import ladder
 from penstock.services.funding import newest_budget, set_budget
-from penstock.services.lookup import dataset_by_name, required
+from penstock.services.lookup import (
+    dataset_by_name,
+)
 from penstock.services.population import others_of, require_comparable, spec_of
 from penstock.services.principals import Principal, require_still
 from penstock.services.server import Server

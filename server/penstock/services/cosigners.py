@@ -16,10 +16,10 @@ from sqlmodel import Session, col, func, select
 
 from penstock.encryption import notes
 from penstock.errors import InvalidInput, NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Checkpoint, Cosignature
 from penstock.services import checkpoints
 from penstock.services.log_views import CheckpointView, CosignatureView
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.settings import Settings

@@ -15,6 +15,7 @@ from penstock.connectors import Progress, silent
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import lock_dataset
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import NeighboringRelation
 from penstock.services.accounts import resolve
@@ -30,7 +31,11 @@ from penstock.services.dataset_secrets import (
 from penstock.services.declarations import number_of, require_as_declared
 from penstock.services.funding import largest, set_budget
 from penstock.services.look_alikes import notices
-from penstock.services.lookup import clearance_of, dataset_by_name, ordered_tiers, required
+from penstock.services.lookup import (
+    clearance_of,
+    dataset_by_name,
+    ordered_tiers,
+)
 from penstock.services.paging import Window
 from penstock.services.population import join, of_request, others_of, spec_of
 from penstock.services.principals import Principal, require_still

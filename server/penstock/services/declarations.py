@@ -12,6 +12,7 @@ import hashlib
 from sqlmodel import Session, col, select
 
 from penstock.errors import Conflict, IntegrityViolation
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import (
     Charge,
     Dataset,
@@ -19,7 +20,6 @@ from penstock.persistence.tables import (
     Query,
     SpentFloor,
 )
-from penstock.services.lookup import required
 
 FIRST = 1
 

@@ -21,9 +21,9 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.accounting import NOTHING, Entry, raising
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Clearance, Dataset, Query, Tier
 from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
-from penstock.services.lookup import required
 from penstock.services.process import Process
 
 Rungs = Mapping[int, int]

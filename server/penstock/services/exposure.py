@@ -19,6 +19,7 @@ from sqlmodel import Session, col, func, select
 from penstock.accounting import PlacedRelease
 from penstock.connectors.fields import folded
 from penstock.errors import InvalidInput, NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import (
     Charge,
     Clearance,
@@ -36,7 +37,10 @@ from penstock.services.compositions import Compose, Line, added, composed, compo
 from penstock.services.effective import charged_rungs, place
 from penstock.services.exposure_views import ExposedQueryView, ExposureView, ReachView
 from penstock.services.independent import together
-from penstock.services.lookup import dataset_by_name, required, user_by_name
+from penstock.services.lookup import (
+    dataset_by_name,
+    user_by_name,
+)
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.process import Process
 from penstock.services.server import Server

@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from penstock.accounting import LARGEST_EXPONENT, Account, Entry, account_of
 from penstock.errors import Conflict
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, SpentFloor, Tier, TierBudget
 from penstock.services.accounts import (
     TierAccount,
@@ -20,7 +21,6 @@ from penstock.services.accounts import (
 )
 from penstock.services.acts import record
 from penstock.services.effective import ladder
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 
 

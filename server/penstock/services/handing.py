@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 from sqlmodel import Session
 
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier
 from penstock.services import log
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server

@@ -8,9 +8,9 @@ from sqlmodel import Session, col, select
 
 from penstock.encryption import RowIdentity, open_envelope, seal
 from penstock.mechanisms import IntVector
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
 from penstock.services.histogram_shapes import joined, parted
-from penstock.services.lookup import required
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.state import misfit, place_of, query_key

@@ -7,12 +7,12 @@ from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import Forbidden, NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Query
 from penstock.services.held import Holding, holdings
 from penstock.services.lookup import (
     dataset_by_name,
     query_by_name,
-    required,
     tier_by_name,
     user_by_name,
 )

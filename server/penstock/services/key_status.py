@@ -10,10 +10,10 @@ from sqlmodel import Session, col, func, select
 from penstock.connectors.fields import folded
 from penstock.encryption import wrapping_key
 from penstock.errors import KeysUnavailable, NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, LogKey, Query, Release
 from penstock.services import keys
 from penstock.services.keys import KeyUseView
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 

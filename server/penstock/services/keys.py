@@ -20,10 +20,10 @@ from penstock.connectors.fields import folded
 from penstock.encryption import KeyProvider, dataset_context, signing_context, wrapping_key
 from penstock.errors import Conflict, NotFound
 from penstock.persistence import Need, lock_dataset
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, LogKey, Query
 from penstock.services.acts import record
 from penstock.services.dataset_secrets import keep_fingerprint
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.state import identity

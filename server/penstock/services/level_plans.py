@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 from penstock.accounting import total
 from penstock.connectors.refusals import within
 from penstock.errors import BudgetExhausted
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, User
 from penstock.services import effective, log
 from penstock.services.accounts import require_room
@@ -27,7 +28,12 @@ from penstock.services.levels import (
     require_active,
     require_ceiling_of_histogram,
 )
-from penstock.services.lookup import holding, ordered_tiers, query_by_name, required, stream_by_name
+from penstock.services.lookup import (
+    holding,
+    ordered_tiers,
+    query_by_name,
+    stream_by_name,
+)
 from penstock.services.preview_views import ChargeView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process

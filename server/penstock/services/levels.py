@@ -20,6 +20,7 @@ from penstock.connectors.refusals import pointer, within
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput
 from penstock.mechanisms import IntVector, raise_anchor
 from penstock.persistence import lock_query
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.accounts import require_room
 from penstock.services.acts import record
@@ -36,7 +37,10 @@ from penstock.services.exact import (
 from penstock.services.funding import newest_budget
 from penstock.services.independent import drawn_at, undrawn
 from penstock.services.level_specs import LevelSpec
-from penstock.services.lookup import ordered_tiers, query_by_name, required
+from penstock.services.lookup import (
+    ordered_tiers,
+    query_by_name,
+)
 from penstock.services.mismatches import compared, require_drawn_from
 from penstock.services.principals import Principal
 from penstock.services.process import Process, on_node

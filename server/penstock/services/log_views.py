@@ -112,3 +112,17 @@ class RestoreView:
     frozen: int
     charged: int
     datasets: list[str]
+
+
+@dataclass(frozen=True)
+class ReceiptView:
+    """Where the log holds the record of this release.
+
+    ``leaf`` is what the log says, as it was hashed; ``checkpoint`` is the signed note of the
+    first tree that holds it.
+    """
+
+    index: int | None
+    leaf_hash: str
+    leaf: str
+    checkpoint: str | None = None

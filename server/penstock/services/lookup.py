@@ -1,6 +1,6 @@
 """Finding things by name, and the level that a tier has of a query."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from sqlalchemy import ColumnElement, bindparam
@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 
 from penstock.connectors.fields import folded
 from penstock.errors import NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import (
     Clearance,
     Dataset,
@@ -40,13 +41,6 @@ _LEVELS = (
     .where(col(QueryLevel.query_id) == bindparam("query_id"))
     .order_by(col(QueryLevel.version))
 )
-
-
-def required(key: int | None) -> int:
-    """The key of a row that is stored, which the type of its column does not promise."""
-    if key is None:
-        raise RuntimeError("a row was used before it was stored")
-    return key
 
 
 def listed(

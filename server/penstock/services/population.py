@@ -11,9 +11,12 @@ from sqlmodel import Session
 
 from penstock.connectors.specs import UnitColumn, UnitRows
 from penstock.errors import Conflict, InvalidInput, NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset
 from penstock.services.acts import record
-from penstock.services.lookup import dataset_by_name, required
+from penstock.services.lookup import (
+    dataset_by_name,
+)
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest

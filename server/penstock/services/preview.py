@@ -17,6 +17,7 @@ from penstock.connectors import PreparedQuery
 from penstock.connectors.refusals import Refusals
 from penstock.errors import BudgetExhausted
 from penstock.mechanisms import GeneralizedGaussian
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import computations
 from penstock.services.accounts import (
@@ -32,7 +33,6 @@ from penstock.services.count_structures import compared
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
-from penstock.services.lookup import required
 from penstock.services.offers import Offer, require_tiers
 from penstock.services.preview_views import PreviewTierView, PreviewView, RoomView
 from penstock.services.principals import Principal

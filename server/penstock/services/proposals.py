@@ -26,10 +26,10 @@ from penstock.errors import (
     NotFound,
     Suspended,
 )
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Decision, Proposal, User
 from penstock.services import log
 from penstock.services.acts import record
-from penstock.services.lookup import required
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.proposal_views import Act as ActName

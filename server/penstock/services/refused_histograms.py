@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from penstock.accounting import SHARE_ADVICE
 from penstock.connectors import PreparedQuery
 from penstock.errors import BudgetExhausted, InvalidInput
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import computations
 from penstock.services.accounts import TierAccount, open_account
@@ -13,7 +14,9 @@ from penstock.services.charging import accounts_of
 from penstock.services.effective import ladder
 from penstock.services.exact import Plannable
 from penstock.services.histogram_remedies import Example, example, remedies
-from penstock.services.lookup import dataset_by_name, required
+from penstock.services.lookup import (
+    dataset_by_name,
+)
 from penstock.services.population import spec_of
 from penstock.services.principals import Principal
 from penstock.services.server import Server

@@ -19,6 +19,7 @@ from penstock.connectors.fields import folded
 from penstock.connectors.refusals import Refusals
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
 from penstock.persistence import Need, lock_dataset, lock_query
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import computations
 from penstock.services.charging import (
@@ -35,7 +36,10 @@ from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_
 from penstock.services.exact import prepared as prepared_for
 from penstock.services.histogram_state import begin, drawn, save
 from penstock.services.independent import drawn_at, first_rungs
-from penstock.services.lookup import dataset_by_name, in_sight, required
+from penstock.services.lookup import (
+    dataset_by_name,
+    in_sight,
+)
 from penstock.services.offers import Offer, require_tiers
 from penstock.services.principals import Principal, require_still
 from penstock.services.process import Process

@@ -27,6 +27,7 @@ from penstock.errors import (
 )
 from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
 from penstock.services import log, quota
 from penstock.services.again import again
@@ -41,7 +42,6 @@ from penstock.services.lookup import (
     clearance_of,
     given_rungs,
     query_by_name,
-    required,
     tier_by_name,
 )
 from penstock.services.principals import Principal

@@ -20,8 +20,8 @@ from sqlmodel import Session, col, delete, select
 from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput
 from penstock.persistence import Need
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Idempotency
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 

@@ -18,6 +18,7 @@ from sqlmodel import Session, col, select
 
 from penstock.accounting import Entry, Shortfall, account_of, check, limit_of, total
 from penstock.errors import BudgetExhausted, InvalidInput
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.accounts import (
     HEAVIEST_SHOWN,
@@ -29,7 +30,6 @@ from penstock.services.accounts import (
 )
 from penstock.services.effective import Charged, Due, charged_for, from_nothing
 from penstock.services.funding import budgets_of
-from penstock.services.lookup import required
 
 MOST_TRIED = 2000
 """How many queries are priced at most in looking for a budget that would fit."""

@@ -11,11 +11,11 @@ from sqlmodel import Session, col, func, select
 
 from penstock.errors import Conflict, LogUnavailable, PenstockError, Suspended
 from penstock.persistence import Need
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
 from penstock.services import checkpoints, log
 from penstock.services.acts import record
 from penstock.services.log_views import ForeseenRestoreView, RestoreView
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.sequencer import account_name, peaks
 from penstock.services.server import Server

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from penstock.errors import Conflict, InvalidInput
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import datasets
 from penstock.services.accounts import open_account
 from penstock.services.compositions import composed
 from penstock.services.exposure import reach, reach_of, visible
 from penstock.services.exposure_views import ReachView
-from penstock.services.lookup import dataset_by_name, ordered_tiers, required
+from penstock.services.lookup import (
+    dataset_by_name,
+    ordered_tiers,
+)
 from penstock.services.population import (
     POINTER,
     join,

@@ -24,15 +24,15 @@ from sqlmodel import Session, col, func, select
 from penstock.encryption import KeyProvider
 from penstock.errors import IntegrityViolation, LogUnavailable, Suspended
 from penstock.persistence import Database
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf, TierBudget
 from penstock.services import checkpoints, growth, log, suspension
 from penstock.services.behind import Behind
 from penstock.services.checkpoints import Signer
 from penstock.services.log import APPENDED
+from penstock.services.log_views import ReceiptView
 from penstock.services.logged_time import LoggedTime
-from penstock.services.lookup import required
 from penstock.services.sights import NOTHING, Sight
-from penstock.services.views import ReceiptView
 from penstock.services.witness import Witness
 
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})

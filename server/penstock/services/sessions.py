@@ -23,8 +23,8 @@ from sqlmodel import Session, col, delete, select
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence import Need
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User, WebSession
-from penstock.services.lookup import required
 from penstock.services.principals import Principal, authenticate, limited
 from penstock.services.server import Server
 from penstock.services.token_format import prefix_of, well_formed

@@ -15,8 +15,9 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import IntVector
 from penstock.mechanisms.lattice import LARGEST_STEPS
 from penstock.persistence import lock_query
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query
-from penstock.services.lookup import required, stream_by_name
+from penstock.services.lookup import stream_by_name
 from penstock.services.mismatches import out_of_range, require_in_range_before
 from penstock.services.principals import Principal
 from penstock.services.process import Process

@@ -13,11 +13,16 @@ from sqlmodel import Session, col, select
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput, NotFound
 from penstock.mechanisms import IntVector
 from penstock.persistence import lock_query
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
 from penstock.services import log, quota
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import held_at
-from penstock.services.lookup import allowed_rung, clearance_of, required, stream_by_name
+from penstock.services.lookup import (
+    allowed_rung,
+    clearance_of,
+    stream_by_name,
+)
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.releases import rung_of_tier

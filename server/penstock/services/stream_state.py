@@ -15,8 +15,8 @@ from sqlmodel import Session, col, func, select
 from penstock.encryption import RowIdentity, open_envelope, open_vector, seal, seal_vector
 from penstock.errors import InvalidInput
 from penstock.mechanisms import IntVector
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, StreamOutput, StreamState
-from penstock.services.lookup import required
 from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.state import misfit, place_of, query_key, require_unfrozen

@@ -8,11 +8,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.services.log_views import ReceiptView
 from penstock.services.views import (
     ErrorView,
     GuaranteeView,
     LevelView,
-    ReceiptView,
     SensitivityView,
     Values,
 )

@@ -16,6 +16,7 @@ from penstock.connectors.fields import folded
 from penstock.connectors.refusals import within
 from penstock.errors import InvalidInput
 from penstock.persistence import Need, lock_dataset
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services import population
 from penstock.services.allowances import allow
@@ -35,7 +36,11 @@ from penstock.services.levels import (
     locked_active,
     require_active,
 )
-from penstock.services.lookup import dataset_by_name, in_sight, required, stream_by_name
+from penstock.services.lookup import (
+    dataset_by_name,
+    in_sight,
+    stream_by_name,
+)
 from penstock.services.offers import Offer
 from penstock.services.paging import Window
 from penstock.services.principals import Principal

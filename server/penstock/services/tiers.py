@@ -12,12 +12,17 @@ from sqlmodel import Session, col, select
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken
 from penstock.persistence import Need
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier, User
 from penstock.services.acts import record
 from penstock.services.allowances import allow, newest, risen
 from penstock.services.effective import ladder, recharge
 from penstock.services.funding import inherit, newest_budget
-from penstock.services.lookup import holding, ordered_tiers, required, tier_by_name
+from penstock.services.lookup import (
+    holding,
+    ordered_tiers,
+    tier_by_name,
+)
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
 from penstock.services.server import Server

@@ -8,10 +8,14 @@ from sqlmodel import Session, col, select
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence import Need
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User
 from penstock.services import log, quota, token_format, token_lineage
 from penstock.services.acts import record
-from penstock.services.lookup import listed, required, user_by_name
+from penstock.services.lookup import (
+    listed,
+    user_by_name,
+)
 from penstock.services.paging import Window
 from penstock.services.principals import ROLES, Principal, roles_of
 from penstock.services.server import Server

@@ -5,9 +5,15 @@ from sqlmodel import Session, col, func, select
 from penstock.connectors.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import Need
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Tier, Token, User
 from penstock.services.acts import record
-from penstock.services.lookup import clearance_of, listed, required, tier_by_name, user_by_name
+from penstock.services.lookup import (
+    clearance_of,
+    listed,
+    tier_by_name,
+    user_by_name,
+)
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.server import Server

@@ -11,13 +11,17 @@ from sqlmodel import Session
 
 from penstock.accounting import Account
 from penstock.errors import Forbidden
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import datasets
 from penstock.services.accounts import open_account, resolve
 from penstock.services.exposure import reach, reach_of
 from penstock.services.exposure_views import ReachView
 from penstock.services.funding import largest
-from penstock.services.lookup import dataset_by_name, ordered_tiers, required
+from penstock.services.lookup import (
+    dataset_by_name,
+    ordered_tiers,
+)
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.specs import VersionRequest

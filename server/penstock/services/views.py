@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
 from penstock.services.histogram_views import HistogramView
+from penstock.services.log_views import ReceiptView
 
 Values = Annotated[
     NDArray[np.float64], WithJsonSchema({"type": "array", "items": {"type": "number"}})
@@ -278,20 +279,6 @@ class QueryView:
     sql_sha256: str | None
     tiers: list[TierLevelView]
     registered_at: datetime
-
-
-@dataclass(frozen=True)
-class ReceiptView:
-    """Where the log holds the record of this release.
-
-    ``leaf`` is what the log says, as it was hashed; ``checkpoint`` is the signed note of the
-    first tree that holds it.
-    """
-
-    index: int | None
-    leaf_hash: str
-    leaf: str
-    checkpoint: str | None = None
 
 
 @dataclass(frozen=True)

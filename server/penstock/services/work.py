@@ -29,9 +29,9 @@ from penstock.errors import (
     raised_again,
 )
 from penstock.persistence import Need
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Work
 from penstock.services import repeats
-from penstock.services.lookup import required
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 

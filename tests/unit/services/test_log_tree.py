@@ -14,9 +14,8 @@ from penstock import merkle
 from penstock.errors import IntegrityViolation, InvalidInput, LogUnavailable
 from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.services import checkpoints, growth, history, home, proofs, sequencer
-from penstock.services.log_views import CheckpointView
+from penstock.services.log_views import CheckpointView, ReceiptView
 from penstock.services.principals import OPERATOR
-from penstock.services.views import ReceiptView
 
 
 def leaves(world: World) -> list[Leaf]:

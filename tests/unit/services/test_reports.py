@@ -9,10 +9,14 @@ from sqlmodel import select
 from tests.unit.services.conftest import World
 
 from penstock.errors import Forbidden, NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf
 from penstock.services import budget, compositions, events, exposure, history, users
 from penstock.services.accounts import open_account
-from penstock.services.lookup import dataset_by_name, required, tier_by_name
+from penstock.services.lookup import (
+    dataset_by_name,
+    tier_by_name,
+)
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import UserChange

@@ -17,6 +17,7 @@ from tests.unit.sites import SITES
 
 from penstock.accounting import composed_epsilon
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query
 from penstock.services import (
     budget,
@@ -34,7 +35,10 @@ from penstock.services.compositions import composed
 from penstock.services.dataset_changes import CorrectionRequest, DatasetChange
 from penstock.services.exposure import placed, reach, reach_of, visible
 from penstock.services.exposure_views import ExposureView, ReachView
-from penstock.services.lookup import dataset_by_name, required, tier_by_name
+from penstock.services.lookup import (
+    dataset_by_name,
+    tier_by_name,
+)
 from penstock.services.paging import Window
 from penstock.services.population import join
 from penstock.services.principals import OPERATOR
