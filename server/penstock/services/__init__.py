@@ -42,6 +42,7 @@
 * ``look_alikes``    datasets that may hold the same people, by what they declare
 * ``category_checks``  what share of rows no category takes, as a query
 * ``dataset_secrets``  the fingerprint of a dataset's file, and its salt
+* ``data_folder``    where the files of datasets may lie
 * ``drafts``         the columns that a file declares, before it is registered
 * ``acts``           the leaves of what admins do, with what they had read
 * ``releases``       the release transaction

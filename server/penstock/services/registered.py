@@ -8,7 +8,8 @@ from sqlmodel import col, select
 
 from penstock.connectors.fields import folded
 from penstock.persistence.tables import Dataset, Query
-from penstock.services.datasets import located, spec_text
+from penstock.services.data_folder import located
+from penstock.services.datasets import spec_text
 from penstock.services.declarations import as_declared
 from penstock.services.exact import Request, planned
 from penstock.services.lookup import dataset_by_name

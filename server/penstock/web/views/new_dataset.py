@@ -4,7 +4,7 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
-from penstock.services import datasets, drafts, registered, tiers
+from penstock.services import data_folder, datasets, drafts, registered, tiers
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.runner import Act, Run
 from penstock.services.specs import DatasetRequest
@@ -66,7 +66,7 @@ def _form(visit: Visit, form: Form) -> Response:
         columns=columns,
         others=datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items,
         tiers=tiers.listing(visit.server),
-        folder=datasets.folder_of_data(visit.server.settings),
+        folder=data_folder.folder_of_data(visit.server.settings),
         lists=drafting,
     )
 

@@ -6,7 +6,7 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
-from penstock.services import datasets, tiers, version_plans
+from penstock.services import data_folder, datasets, tiers, version_plans
 from penstock.services.specs import VersionRequest
 from penstock.services.version_plans import ForeseenVersionView
 from penstock.web import forms
@@ -76,7 +76,7 @@ def _form(
         form.status,
         dataset=datasets.show(visit.server, visit.principal, name),
         tiers=tiers.listing(visit.server),
-        folder=datasets.folder_of_data(visit.server.settings),
+        folder=data_folder.folder_of_data(visit.server.settings),
         form=form,
         foreseen=foreseen,
     )

@@ -1,0 +1,53 @@
+"""Where the files of datasets may lie: below the folder that the settings name, and nowhere else."""
+
+from pathlib import Path
+
+from penstock.errors import InvalidInput
+from penstock.services.server import Server
+from penstock.services.specs import DatasetRequest
+from penstock.settings import Settings
+
+
+def located(server: Server, request: DatasetRequest) -> DatasetRequest:
+    """The request with an absolute path, refused where the settings or the home forbid it."""
+    if request.source.uri is None or "://" in request.source.uri:
+        return request  # the connector refuses an address by name
+    path = allowed_path(server, request.source.uri)
+    source = request.source.model_copy(update={"uri": str(path)})
+    return request.model_copy(update={"source": source})
+
+
+def folder_of_data(settings: Settings) -> Path | None:
+    """Name the only folder whose files may be registered; None where all may."""
+    own = None if settings.data_anywhere else settings.home.resolve() / "data"
+    return settings.data_folder or own
+
+
+def allowed_path(server: Server, uri: str) -> Path:
+    """Find where a file is, behind links; raise ``InvalidInput`` where it may not be registered."""
+    path, settings = Path(uri), server.settings
+    folder, data = settings.data_folder, settings.home.resolve() / "data"
+    path = (folder / path if folder else path).resolve()
+    closed = [settings.home, settings.database_path, settings.keys_path, settings.witness_path]
+    # The folder of data aside, nothing of the server's own is data.
+    inside_home = any(path.is_relative_to(one.resolve()) for one in closed)
+    if inside_home and not path.is_relative_to(data):
+        raise InvalidInput(
+            "A file inside of the server's own folders cannot be registered; move it to"
+            f" {data} or elsewhere.",
+            pointer="/source/uri",
+        )
+    if folder is not None and not path.is_relative_to(folder.resolve()):
+        raise InvalidInput(
+            "Only files below the folder in PENSTOCK_DATA_FOLDER can be registered;"
+            " move the file there, or ask the operator.",
+            pointer="/source/uri",
+        )
+    if folder is None and not (settings.data_anywhere or path.is_relative_to(data)):
+        raise InvalidInput(
+            f"No folder of data is set, so that only files below {data} can be registered. Move the"
+            " file there, or ask the operator to set PENSTOCK_DATA_FOLDER to the folder that"
+            " holds the data (PENSTOCK_DATA_ANYWHERE=on allows every file that it can read).",
+            pointer="/source/uri",
+        )
+    return path
