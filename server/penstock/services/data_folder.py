@@ -1,4 +1,4 @@
-"""Where the files of datasets may lie: below the folder that the settings name, and nowhere else."""
+"""Where the files of datasets may lie: below the folder that the settings name."""
 
 from pathlib import Path
 
