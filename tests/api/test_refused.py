@@ -19,10 +19,11 @@ from penstock.api import refused, tallies
 from penstock.api.shared import Shared, nameless
 from penstock.errors import LogUnavailable
 from penstock.persistence.tables import Leaf
-from penstock.services import home, log
+from penstock.services import home
 from penstock.services.refusals import CAUSES
 from penstock.services.server import Server
-from penstock.services.witness import FileWitness
+from penstock.transparency_log import leaves
+from penstock.transparency_log.witness import FileWitness
 
 GUESS = {"Authorization": "Bearer eve-was-here"}
 BYTES = 1 << 12
@@ -30,7 +31,7 @@ BYTES = 1 << 12
 
 def log_leaves(server: Server) -> list[dict[str, Any]]:
     with server.database.read() as session:
-        rows = session.exec(select(Leaf.bytes).where(col(Leaf.kind) == log.REFUSALS)).all()
+        rows = session.exec(select(Leaf.bytes).where(col(Leaf.kind) == leaves.REFUSALS)).all()
         return [json.loads(row) for row in rows]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from tests.api.world import DATASET, QUERY, World
 
 from penstock.api.routes import audit
-from penstock.services.log import KINDS
+from penstock.transparency_log.leaves import KINDS
 
 ASK = "/api/v1/queries/visits/releases"
 

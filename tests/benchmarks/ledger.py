@@ -21,8 +21,9 @@ from tests.benchmarks.pairing import median, ratio, timed
 from tests.benchmarks.world import World, fresh_world
 
 from penstock.persistence.tables.columns import metadata
-from penstock.services import authenticity, growth
-from penstock.services.checkpoints import Signer
+from penstock.services import authenticity
+from penstock.transparency_log import tree_store
+from penstock.transparency_log.checkpoints import Signer
 
 GOAL = Goal(1.1, at_most=True)
 """The same, but for a tenth that deeper indexes and caches may take."""
@@ -81,7 +82,7 @@ def fill(world: World, count: int, size: int) -> None:
             while some := list(islice(rows, CHUNK)):
                 session.connection().execute(insert(metadata.tables[name]), some)
         signer = Signer.load(session, world.server.provider)
-        while growth.integrate(session, signer, world.server.clock())[1]:
+        while tree_store.integrate(session, signer, world.server.clock())[1]:
             pass
 
 

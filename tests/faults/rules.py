@@ -10,9 +10,9 @@ from sqlmodel import col, select
 from tests.faults.snapshot import Snapshot, snapshot
 
 from penstock.persistence.tables import Dataset, Query, Release
-from penstock.services import log
 from penstock.services.server import Server
 from penstock.services.state import open_state
+from penstock.transparency_log import leaves
 
 
 def broken_rules(server: Server, now: Snapshot | None = None) -> list[str]:
@@ -39,7 +39,7 @@ def unproven_values(server: Server) -> list[str]:
             .where(col(Query.structure).is_(None))
         ).all()
     macs = {
-        release.id: log.value_hmac(
+        release.id: leaves.value_hmac(
             server.secrets.values,
             release.public_id,
             # What is stored beside the values, for mechanisms of several parts, nobody is given.
@@ -101,7 +101,7 @@ def _leaves(now: Snapshot) -> Iterator[str]:
     placed = sorted(leaf["index"] for leaf in now["leaf"] if leaf["index"] is not None)
     if placed != list(range(len(placed))):
         yield "the indexes of the leaves have gaps"
-    if any(leaf["hash"] != log.leaf_hash(leaf["bytes"]) for leaf in now["leaf"]):
+    if any(leaf["hash"] != leaves.leaf_hash(leaf["bytes"]) for leaf in now["leaf"]):
         yield "a leaf's hash is not its own"
     # Of a stream every reading has its leaf, and the first makes its reader a holder.
     handed_out = Counter(leaf["id"] for leaf in now["leaf"] if leaf["kind"] == "release")

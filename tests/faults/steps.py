@@ -24,17 +24,17 @@ from sqlalchemy import Engine, event
 import penstock
 
 SEQUENCER = (
-    "services/sequencer.py",
-    "services/growth.py",
-    "services/checkpoints.py",
-    "services/witness.py",
+    "transparency_log/sequencer.py",
+    "transparency_log/tree_store.py",
+    "transparency_log/checkpoints.py",
+    "transparency_log/witness.py",
 )
 RELEASE = (
     "services/releases.py",
     "services/lookup.py",
     "services/held.py",
     "services/state.py",
-    "services/log.py",
+    "transparency_log/leaves.py",
     "persistence/database.py",
     "mechanisms/path.py",
     "mechanisms/gaussian.py",
@@ -45,7 +45,7 @@ REGISTRATION = (
     "services/registration.py",
     "services/charging.py",
     "services/accounts.py",
-    "services/log.py",
+    "transparency_log/leaves.py",
     "persistence/database.py",
     "mechanisms/path.py",
     *SEQUENCER,

@@ -21,7 +21,7 @@ FILES = (
     "services/digest_rotation.py",
     "services/signing.py",
     "services/secret_checks.py",
-    "services/witness.py",
+    "transparency_log/witness.py",
     "encryption/secrets.py",
     "encryption/private.py",
 )

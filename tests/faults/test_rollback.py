@@ -26,8 +26,8 @@ from penstock.services import budget, restores
 from penstock.services.principals import OPERATOR
 from penstock.services.queries import register
 from penstock.services.server import Server
-from penstock.services.sights import NOTHING
 from penstock.services.verification import verify
+from penstock.transparency_log.sights import NOTHING
 
 pytestmark = pytest.mark.each_database
 

@@ -53,9 +53,7 @@ from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange
 from penstock.services.queries import register
-from penstock.services.sequencer import account_name
 from penstock.services.server import Server
-from penstock.services.sights import Sight
 from penstock.services.specs import (
     BudgetSpec,
     DatasetRequest,
@@ -66,6 +64,8 @@ from penstock.services.specs import (
     UserSpec,
 )
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.transparency_log.sequencer import account_name
+from penstock.transparency_log.sights import Sight
 
 pytestmark = pytest.mark.mainly_postgresql
 

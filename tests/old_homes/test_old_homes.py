@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
-from tests.unit.services.conftest import Clock, Streams, World
+from tests.unit.conftest import Clock, Streams, World
 
 from penstock.errors import PenstockError
 from penstock.persistence import migrate
 from penstock.persistence.tables import Query, Release
 from penstock.services import history, home, stream_elements, stream_releases
 from penstock.services.principals import OPERATOR, authenticate
-from penstock.services.sequencer import accounts
 from penstock.services.stream_specs import ElementsRequest
 from penstock.services.verification import verify
 from penstock.settings import Settings
+from penstock.transparency_log.sequencer import accounts
 
 ARCHIVES = sorted(Path(__file__).parent.glob("*.tar.xz"))
 NEWEST = ARCHIVES[-1].name[:4]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.databases.homes import Home, Homes
 from tests.property.tiers_machine import Pair, Rules, furnished
-from tests.unit.services.conftest import Clock, Streams
+from tests.unit.conftest import Clock, Streams
 
 from penstock.services import home
 from penstock.services.server import Server

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 from sqlmodel import select
 from tests.databases.homes import Home, Homes
 from tests.property.tiers_record import Record, lengths
-from tests.unit.services.conftest import Clock, Streams
+from tests.unit.conftest import Clock, Streams
 
 from penstock.errors import PenstockError
 from penstock.persistence.tables import User

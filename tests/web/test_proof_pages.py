@@ -9,9 +9,9 @@ from tests.web.world import Browser, Open, text_of
 
 from penstock.errors import LogUnavailable
 from penstock.services import proof_status, proofs
-from penstock.services.log_views import InclusionView
 from penstock.services.principals import OPERATOR
-from penstock.services.sights import Sight
+from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.views import InclusionView
 from penstock_client.offline import verify as verified_offline
 
 
@@ -65,7 +65,7 @@ def test_every_leaf_is_proven_and_so_is_all_growth(olga: Browser, world: World) 
 def test_a_size_that_was_never_signed_says_so(
     olga: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.services.checkpoints.at_size", lambda *_: None)
+    monkeypatch.setattr("penstock.transparency_log.checkpoints.at_size", lambda *_: None)
     assert "No checkpoint was signed" in text_of(olga.get("/proofs/inclusion?index=0"))
     assert "No checkpoint was signed" in text_of(olga.get("/proofs/consistency?from=1&to=2"))
 

@@ -11,7 +11,7 @@ from tests.web.test_page_roles import MATRIX, VERBS, asked
 from tests.web.world import Browser, Open, text_of
 
 from penstock.errors import Suspended
-from penstock.services.sights import Sight
+from penstock.transparency_log.sights import Sight
 
 SHOWN = re.compile(r'name="shown" value="([^"]+)"')
 BANNER = "This server is suspended"

@@ -23,8 +23,8 @@ from werkzeug.exceptions import NotAcceptable
 
 from penstock.api.answers import MEDIA_TYPE, json_answer, rendered
 from penstock.services.intervals import ends
-from penstock.services.log_views import CheckpointView
 from penstock.services.views import ReleaseView
+from penstock.transparency_log.views import CheckpointView
 
 if TYPE_CHECKING:
     import pyarrow

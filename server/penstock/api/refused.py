@@ -9,8 +9,8 @@ from typing import Final
 
 from penstock.api.shared import Shared
 from penstock.errors import PenstockError
-from penstock.services.behind import Behind
 from penstock.services.refusals import CAUSES
+from penstock.transparency_log.background import Behind
 
 PERIOD: Final = 3600.0
 """Seconds between the first request that is counted and the leaf of it: however much is refused,

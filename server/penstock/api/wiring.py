@@ -35,10 +35,10 @@ from penstock.api.routes import OPERATIONS
 from penstock.api.tallies import Tallies
 from penstock.errors import NotAuthenticated, PenstockError, Unavailable
 from penstock.services.again import again
-from penstock.services.log_views import CheckpointView
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.views import Page, ReleaseView
+from penstock.transparency_log.views import CheckpointView
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0
 

@@ -42,7 +42,7 @@ def events(
 ) -> None:
     """List the log: every first hand-out, and every change that could permit one."""
     from penstock.services import events as log
-    from penstock.services.log import KINDS
+    from penstock.transparency_log.leaves import KINDS
 
     if kind is not None and kind not in KINDS:
         raise click.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}.", param_hint="--kind")

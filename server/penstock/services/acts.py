@@ -16,9 +16,9 @@ from sqlmodel import Session, col, select
 
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
-from penstock.services import log
 from penstock.services.principals import Principal
 from penstock.services.process import Process
+from penstock.transparency_log import leaves
 
 
 def record(
@@ -33,7 +33,7 @@ def record(
     **more: object,
 ) -> Leaf:
     """Append the leaf of a change that ``principal`` makes."""
-    return log.append(
+    return leaves.append(
         session,
         kind=kind,
         at=at,

@@ -13,7 +13,6 @@ from penstock.accounting import Account, Entry, account_of, limit_of
 from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
-from penstock.services import log
 from penstock.services.accounts import NOTHING, TierAccount, open_account
 from penstock.services.budget import accounts_wished
 from penstock.services.dataset_changes import DatasetChange
@@ -26,6 +25,7 @@ from penstock.services.principals import Principal
 from penstock.services.repricing import Repriced, refused, repriced_as
 from penstock.services.server import Server
 from penstock.services.views import PrivacyBudget
+from penstock.transparency_log import leaves
 
 
 @dataclass(frozen=True)
@@ -182,4 +182,4 @@ def _basis(tiers: Sequence[MovedBudgetView], refusal: str | None) -> str:
         ],
         "refusal": refusal,
     }
-    return hashlib.sha256(log.canonical(seen)).hexdigest()
+    return hashlib.sha256(leaves.canonical(seen)).hexdigest()

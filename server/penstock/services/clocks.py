@@ -6,9 +6,9 @@ from datetime import datetime
 from penstock.errors import Conflict
 from penstock.persistence import Need
 from penstock.services.acts import record
-from penstock.services.log import CLOCK, timestamp
 from penstock.services.principals import Principal
 from penstock.services.server import Server
+from penstock.transparency_log.leaves import CLOCK, timestamp
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from penstock.encryption import notes
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Checkpoint, Cosignature
-from penstock.services import checkpoints
-from penstock.services.log_views import CheckpointView, CosignatureView
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.settings import Settings
+from penstock.transparency_log import checkpoints
+from penstock.transparency_log.views import CheckpointView, CosignatureView
 
 AHEAD = timedelta(minutes=5)
 """How far a cosigner's clock may be ahead of the server's."""

@@ -13,12 +13,13 @@ rotating again finishes what was begun.
 from dataclasses import dataclass
 
 from penstock.encryption.secrets import FINGERPRINT, VALUES
-from penstock.services import secret_checks, sights, signing
+from penstock.services import secret_checks, signing
 from penstock.services.acts import record
 from penstock.services.authenticity import SIGNED, derived
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.witness import FileWitness
+from penstock.transparency_log import sights
+from penstock.transparency_log.witness import FileWitness
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from sqlmodel import Session, col, select
 from penstock import merkle
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Leaf
-from penstock.services import log
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.views import EventView, Page
+from penstock.transparency_log import leaves
 
 PART = 500
 """Leaves that are held at once where they are looked through."""
@@ -87,7 +87,7 @@ def listing(
 
 def _at_tier(session: Session, statement: Any, window: Window, tier: str) -> Page[EventView]:
     """Those that say ``tier``, which stands in a leaf alone and in no column beside it."""
-    said = log.canonical({"tier": tier})[1:-1]
+    said = leaves.canonical({"tier": tier})[1:-1]
     found: list[_Found] = []
     read, last = 0, -1
     for row in session.execute(statement.limit(MOST_READ).execution_options(yield_per=PART)):

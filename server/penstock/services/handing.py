@@ -6,10 +6,10 @@ from sqlmodel import Session
 
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier
-from penstock.services import log
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
+from penstock.transparency_log import leaves
 
 
 def leaf_of(
@@ -24,7 +24,7 @@ def leaf_of(
     **said: object,
 ) -> Leaf:
     """The leaf of what is handed to ``principal``; ``said`` are further fields."""
-    return log.append(
+    return leaves.append(
         session,
         kind=kind,
         at=server.clock(),

@@ -12,24 +12,16 @@ from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, SecretsFi
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
-from penstock.services import (
-    authenticity,
-    cosigners,
-    log,
-    log_start,
-    room,
-    secret_checks,
-    sights,
-    signing,
-)
-from penstock.services.forwarding import ForwardingWitness, sink_of
+from penstock.services import authenticity, cosigners, room, secret_checks, signing
 from penstock.services.identity import Issuer
-from penstock.services.logged_time import LoggedTime
-from penstock.services.sequencer import Sequencer
 from penstock.services.server import Server
 from penstock.services.state import require_keys
-from penstock.services.witness import FILE, FileWitness, Witness
 from penstock.settings import Settings
+from penstock.transparency_log import bootstrap, leaves, sights
+from penstock.transparency_log.logged_time import LoggedTime
+from penstock.transparency_log.sequencer import Sequencer
+from penstock.transparency_log.sinks.forwarding import ForwardingWitness, sink_of
+from penstock.transparency_log.witness import FILE, FileWitness, Witness
 
 KEY_RING = "keyring.json"
 SECRETS = "secrets.json"
@@ -111,7 +103,7 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     try:
         secret_checks.remember(database, secrets)
         seeing = _seeing(settings, lambda: secrets, database)
-        log_start.prepare(database, provider(settings), seeing, utc_now())
+        bootstrap.prepare(database, provider(settings), seeing, utc_now())
     finally:
         database.close()
     return found
@@ -194,7 +186,8 @@ def open_server(
     for name in (SECRETS, KEY_RING):
         private.tidy(settings.keys_path / name)
     database = _database(
-        settings, {authenticity.KEYS: authenticity.RowKeys(lambda: stored.now), log.NONCES: nonces}
+        settings,
+        {authenticity.KEYS: authenticity.RowKeys(lambda: stored.now), leaves.NONCES: nonces},
     )
     keeper = provider(settings)
     time = LoggedTime(clock)

@@ -14,7 +14,7 @@ from penstock.connectors.refusals import within
 from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, User
-from penstock.services import effective, log
+from penstock.services import effective
 from penstock.services.accounts import require_room
 from penstock.services.allowances import newest
 from penstock.services.catalogue import levels_of
@@ -43,6 +43,7 @@ from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row
 from penstock.services.views import ErrorView, GuaranteeView, LevelView
+from penstock.transparency_log import leaves
 
 
 @dataclass(frozen=True)
@@ -222,4 +223,4 @@ def _basis(before: Mapping[int, int], allowed: Mapping[int, int], dues: Sequence
         "after": sorted(allowed.items()),
         "due": sorted((required(one.account.tier.id), one.rung, one.cost.loss) for one in dues),
     }
-    return hashlib.sha256(log.canonical(seen)).hexdigest()
+    return hashlib.sha256(leaves.canonical(seen)).hexdigest()

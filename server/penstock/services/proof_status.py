@@ -9,16 +9,17 @@ from sqlmodel import Session, col, func, select
 from penstock import merkle
 from penstock.errors import Conflict, LogUnavailable, NotFound, Suspended
 from penstock.persistence.tables import Grant, Leaf
-from penstock.services import checkpoints, proofs
-from penstock.services.log_views import (
+from penstock.services import proofs
+from penstock.services.principals import Principal
+from penstock.services.server import Server
+from penstock.services.verification import verify
+from penstock.transparency_log import checkpoints
+from penstock.transparency_log.views import (
     CheckpointView,
     ConsistencyView,
     InclusionView,
     VerificationView,
 )
-from penstock.services.principals import Principal
-from penstock.services.server import Server
-from penstock.services.verification import verify
 
 Proof = TypeVar("Proof")
 

@@ -8,10 +8,11 @@ from sqlmodel import Session, col, select
 from penstock import merkle
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Checkpoint, Leaf
-from penstock.services import checkpoints, cosigners, growth
-from penstock.services.log_views import CheckpointView, ConsistencyView, InclusionView, LeafView
+from penstock.services import cosigners
 from penstock.services.principals import Principal
 from penstock.services.server import Server
+from penstock.transparency_log import checkpoints, tree_store
+from penstock.transparency_log.views import CheckpointView, ConsistencyView, InclusionView, LeafView
 
 HANDED_OUT = ("release", "stream")
 """The kinds of leaves of which somebody holds a receipt."""
@@ -66,7 +67,7 @@ def consistency(server: Server, old: int, new: int) -> ConsistencyView:
             raise InvalidInput(
                 f"from is a size of the log, from 1 to {new}; it is {old}.", pointer="/from"
             )
-        hashes = merkle.hashes_of(merkle.consistency_spans(old, new), growth.reader(session))
+        hashes = merkle.hashes_of(merkle.consistency_spans(old, new), tree_store.reader(session))
         return {"from": old, "to": new, "hashes": [one.hex() for one in hashes]}
 
 
@@ -109,7 +110,7 @@ def _handed(session: Session, principal: Principal, index: int, size: int) -> bo
 
 
 def _inclusion(session: Session, index: int, size: int) -> InclusionView:
-    read = growth.reader(session)
+    read = tree_store.reader(session)
     hashes = merkle.hashes_of(merkle.inclusion_spans(index, size), read)
     leaf = read([(0, index)])[0, index]
     return InclusionView(index, size, leaf.hex(), [one.hex() for one in hashes])

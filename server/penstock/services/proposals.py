@@ -28,7 +28,6 @@ from penstock.errors import (
 )
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Decision, Proposal, User
-from penstock.services import log
 from penstock.services.acts import record
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, Principal
@@ -37,6 +36,7 @@ from penstock.services.proposal_views import ProposalView, State
 from penstock.services.proposed import STORED, Acknowledgment, Act, Answered, Proposed
 from penstock.services.server import Server
 from penstock.services.views import Page
+from penstock.transparency_log import leaves
 
 LIFE = timedelta(days=7)
 
@@ -175,7 +175,7 @@ def _open(session: Session, server: Server, public_id: str) -> Proposal:
     view = _view(session, proposal, server.clock())
     if view.state == "expired":
         raise _NotOpen(
-            f"The proposal expired at {log.timestamp(proposal.expires_at)}; propose it anew."
+            f"The proposal expired at {leaves.timestamp(proposal.expires_at)}; propose it anew."
         )
     if view.state != "open":
         raise _NotOpen(f"The proposal is {view.state} already, by {view.decided_by}.")
@@ -314,4 +314,4 @@ def _request(proposal: Proposal) -> dict[str, Any]:
 
 
 def _canonical(fields: dict[str, Any]) -> str:
-    return log.canonical(fields).decode()
+    return leaves.canonical(fields).decode()

@@ -14,11 +14,10 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget, corrections, keys, log, queries, restores, streams, tiers
+from penstock.services import budget, corrections, keys, queries, restores, streams, tiers
 from penstock.services.catalogue import end
 from penstock.services.dataset_changes import DatasetChange
 from penstock.services.funding import newest_budget
-from penstock.services.log_views import RestoreView
 from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
@@ -31,6 +30,8 @@ from penstock.services.server import Server
 from penstock.services.specs import BudgetSpec
 from penstock.services.stream_views import StreamView
 from penstock.services.views import DatasetView, QueryView, TierView
+from penstock.transparency_log import leaves
+from penstock.transparency_log.views import RestoreView
 
 Answered = TypeVar("Answered", covariant=True)
 After = Callable[[], object]
@@ -76,7 +77,7 @@ class BudgetChange(Spec):
             "tiers": [
                 {
                     "tier": tier.name,
-                    "since": log.timestamp(tier.created_at),
+                    "since": leaves.timestamp(tier.created_at),
                     "epsilon": last.epsilon if last else None,
                 }
                 for tier, last in found
@@ -104,7 +105,7 @@ class TierDeletion(Spec):
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
         # By its name alone it could be another one that was made since.
         tier = tier_by_name(session, self.tier)
-        return {"since": log.timestamp(tier.created_at), "rank": tier.rank}
+        return {"since": leaves.timestamp(tier.created_at), "rank": tier.rank}
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
         tiers.remove(session, server, principal, self.tier)

@@ -13,9 +13,9 @@ from sqlmodel import Session
 
 from penstock.errors import PenstockError
 from penstock.persistence import Need
-from penstock.services import log
 from penstock.services.server import Server
-from penstock.services.suspension import ACTOR
+from penstock.transparency_log import leaves
+from penstock.transparency_log.suspension import ACTOR
 
 CAUSES: Final = (
     *("failed_sign_ins", "bad_tokens", "not_signed_in"),
@@ -39,12 +39,12 @@ def record(server: Server, counts: Mapping[str, int], seconds: float) -> None:
             event.listen(session, "after_commit", stored.append)
             now = server.clock()
             told: dict[str, Any] = {cause: count for cause, count in counts.items() if count}
-            log.append(
+            leaves.append(
                 session,
-                kind=log.REFUSALS,
+                kind=leaves.REFUSALS,
                 at=now,
                 actor=ACTOR,
-                since=log.timestamp(now - timedelta(seconds=seconds)),
+                since=leaves.timestamp(now - timedelta(seconds=seconds)),
                 **told,
             )
     except PenstockError:

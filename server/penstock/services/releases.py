@@ -29,7 +29,7 @@ from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
-from penstock.services import log, quota
+from penstock.services import quota
 from penstock.services.again import again
 from penstock.services.catalogue import levels_of
 from penstock.services.foreseen import ForeseenView
@@ -50,6 +50,7 @@ from penstock.services.server import Server
 from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state, seal_state
 from penstock.services.views import ReleaseView
+from penstock.transparency_log import leaves
 
 # Built once, as in ``lookup``: all of these run while others wait.
 _ONE_RELEASE = select(Release).where(col(Release.query_id) == bindparam("query_id")).limit(1)
@@ -370,7 +371,7 @@ def _hand_out(
         ask.query,
         ask.tier,
         release,
-        value_hmac=log.value_hmac(server.secrets.values, release.public_id, seen),
+        value_hmac=leaves.value_hmac(server.secrets.values, release.public_id, seen),
     )
     user = session.get_one(User, required(principal.user_id))
     held = grant(session, principal, ask.tier, release, leaf)

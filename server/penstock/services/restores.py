@@ -13,14 +13,14 @@ from penstock.errors import Conflict, LogUnavailable, PenstockError, Suspended
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
-from penstock.services import checkpoints, log
 from penstock.services.acts import record
-from penstock.services.log_views import ForeseenRestoreView, RestoreView
 from penstock.services.principals import Principal
-from penstock.services.sequencer import account_name, peaks
 from penstock.services.server import Server
-from penstock.services.sights import NOTHING, Sight
 from penstock.services.two_persons import require_second
+from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log.sequencer import account_name, peaks
+from penstock.transparency_log.sights import NOTHING, Sight
+from penstock.transparency_log.views import ForeseenRestoreView, RestoreView
 
 
 def acknowledge(server: Server, principal: Principal) -> RestoreView:
@@ -95,7 +95,7 @@ def settle(
     known, before = seen or NOTHING, peaks(session)
     queries = session.exec(select(Query).where(col(Query.frozen).is_(None))).all()
     for query in queries:
-        query.frozen = log.timestamp(now)
+        query.frozen = leaves.timestamp(now)
         session.add(query)
     floors, unknown = _floors(session, known, before)
     lost = _lost(session, unknown)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from penstock.errors import PenstockError, Unavailable
 from penstock.services import work
 from penstock.services.again import again
-from penstock.services.behind import Into
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.work import Wanted, WorkView
+from penstock.transparency_log.background import Into
 
 MOST = 8
 """Pieces that one process works on."""

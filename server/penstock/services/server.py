@@ -8,9 +8,9 @@ from penstock.persistence import Database
 from penstock.randomness import Stream
 from penstock.services.computing import Computing, Here
 from penstock.services.identity import Issuer
-from penstock.services.logged_time import LoggedTime
-from penstock.services.sequencer import Sequencer
 from penstock.settings import Settings
+from penstock.transparency_log.logged_time import LoggedTime
+from penstock.transparency_log.sequencer import Sequencer
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,12 @@ from penstock.persistence.tables import (
     Token,
     User,
 )
-from penstock.services import log
 from penstock.services.declarations import charged, digest, number_of
 from penstock.services.principals import roles_of
 from penstock.services.process import Process
-from penstock.services.sequencer import account_name, peaks
 from penstock.services.server import Server
+from penstock.transparency_log import leaves
+from penstock.transparency_log.sequencer import account_name, peaks
 
 Versions = dict[tuple[str, ...], list[object]]
 """What something came to, one after the other, by its name."""
@@ -125,8 +125,8 @@ class _Told:
             case "token" if said.get("revoked"):
                 self.revoked.add(said["token"])
             case "proposal":
-                request = log.canonical({**said["request"], "act": said["act"]}).decode()
-                about = said["proposed_by"], request, log.canonical(said["basis"]).decode()
+                request = leaves.canonical({**said["request"], "act": said["act"]}).decode()
+                about = said["proposed_by"], request, leaves.canonical(said["basis"]).decode()
                 self.proposals[said["proposal"],].append((said["state"], said["actor"], about))
             case "restore":
                 self.floors += said.get("charged", 0)
@@ -199,7 +199,7 @@ def _tokens(session: Session, told: _Told, users: dict[int | None, User]) -> Ite
         row.prefix: (
             _name(users.get(row.user_id)),
             row.scopes.split(","),
-            log.timestamp(row.expires_at),
+            leaves.timestamp(row.expires_at),
             prefixes.get(row.parent_id) if row.parent_id else None,
         )
         for row in tokens

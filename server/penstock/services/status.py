@@ -16,11 +16,11 @@ from penstock.errors import (
 )
 from penstock.persistence import Database, migrate
 from penstock.services import room
-from penstock.services.behind import Behind
-from penstock.services.forwarding import sink_of
 from penstock.services.home import SECRETS, open_server, provider, require, witness
 from penstock.services.undercharged import undercharged
 from penstock.settings import Settings
+from penstock.transparency_log.background import Behind
+from penstock.transparency_log.sinks.forwarding import sink_of
 
 
 @dataclass(frozen=True)

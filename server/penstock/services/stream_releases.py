@@ -15,7 +15,7 @@ from penstock.mechanisms import IntVector
 from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
-from penstock.services import log, quota
+from penstock.services import quota
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import held_at
 from penstock.services.lookup import (
@@ -26,12 +26,13 @@ from penstock.services.lookup import (
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.releases import rung_of_tier
-from penstock.services.sequencer import receipt_of
 from penstock.services.server import Server
 from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import first_of, outputs_of, state_row
 from penstock.services.stream_views import RunningTotalsView, Totals
+from penstock.transparency_log import leaves
+from penstock.transparency_log.sequencer import receipt_of
 
 MOST_NUMBERS = 10**7
 
@@ -193,7 +194,7 @@ def _recorded(
         ask.release,
         first=first,
         last=last,
-        value_hmac=log.value_hmac(server.secrets.values, name, totals.reshape(-1)),
+        value_hmac=leaves.value_hmac(server.secrets.values, name, totals.reshape(-1)),
     )
     if held is None:
         grant(session, principal, ask.tier, ask.release, leaf)

@@ -8,7 +8,6 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.services.log_views import ReceiptView
 from penstock.services.views import (
     ErrorView,
     GuaranteeView,
@@ -16,6 +15,7 @@ from penstock.services.views import (
     SensitivityView,
     Values,
 )
+from penstock.transparency_log.views import ReceiptView
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User
-from penstock.services import log, quota, token_format, token_lineage
+from penstock.services import quota, token_format, token_lineage
 from penstock.services.acts import record
 from penstock.services.lookup import (
     listed,
@@ -28,6 +28,7 @@ from penstock.services.token_views import (
 )
 from penstock.services.two_persons import require_operator
 from penstock.services.views import Page
+from penstock.transparency_log import leaves
 
 NAMED = 5
 """How many tokens a refusal names that could be revoked."""
@@ -75,7 +76,7 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
             user=user.name,
             token=token.prefix,
             scopes=scopes,
-            expires=log.timestamp(token.expires_at),
+            expires=leaves.timestamp(token.expires_at),
             parent=parent.prefix if parent else None,
         )
         return IssuedTokenView(
@@ -147,7 +148,9 @@ def _require_room(server: Server, user: User, live: Sequence[Token]) -> None:
     most = server.settings.tokens_per_user
     if len(live) >= most:
         first = sorted(live, key=lambda token: token.expires_at)[:NAMED]
-        named = ", ".join(f"{one.prefix} ({log.timestamp(one.expires_at)[:10]})" for one in first)
+        named = ", ".join(
+            f"{one.prefix} ({leaves.timestamp(one.expires_at)[:10]})" for one in first
+        )
         raise Conflict(
             f"{user.name} has {len(live)} tokens that are valid, and may have {most}. Revoke one"
             f" that is not used any more; those that end first are {named}."

@@ -22,16 +22,17 @@ from penstock.persistence.tables import (
     TreeNode,
     User,
 )
-from penstock.services import checkpoints, forwarding, log
 from penstock.services.authenticity import altered, unchecked
-from penstock.services.log_views import VerificationView
 from penstock.services.prices import prices
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.server import Server
-from penstock.services.sights import NOTHING, Sight
 from penstock.services.standing import standing
 from penstock.services.state import open_state
+from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log.sights import NOTHING, Sight
+from penstock.transparency_log.sinks import forwarding
+from penstock.transparency_log.views import VerificationView
 
 FIELDS = ("kind", "actor", "user", "dataset", "query")
 """What stands in a leaf and beside it, where it is found by."""
@@ -99,11 +100,11 @@ def _told(leaf: Leaf) -> bool:
     try:
         said = json.loads(leaf.bytes)
         # Whoever reads a key that stands there twice may read the other one.
-        if log.canonical(said) != leaf.bytes:
+        if leaves.canonical(said) != leaf.bytes:
             return False
-        if not log.well_versed(said):
+        if not leaves.well_versed(said):
             return False
-        return said["at"] == log.timestamp(leaf.at) and all(
+        return said["at"] == leaves.timestamp(leaf.at) and all(
             said.get(name) == getattr(leaf, name) for name in FIELDS
         )
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -182,6 +183,6 @@ def _value(
     # A leaf is under the key of its day, and stays so.
     keys = server.secrets.every(VALUES)
     if not any(
-        hmac.compare_digest(log.value_hmac(key, release.public_id, seen), said) for key in keys
+        hmac.compare_digest(leaves.value_hmac(key, release.public_id, seen), said) for key in keys
     ):
         yield f"release {release.public_id} is not what the log says was handed out"

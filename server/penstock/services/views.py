@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
 from penstock.services.histogram_views import HistogramView
-from penstock.services.log_views import ReceiptView
+from penstock.transparency_log.views import ReceiptView
 
 Values = Annotated[
     NDArray[np.float64], WithJsonSchema({"type": "array", "items": {"type": "number"}})

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TypedDict
 
 from penstock.errors import InvalidInput
-from penstock.services.log import KINDS
+from penstock.transparency_log.leaves import KINDS
 
 ORDERS = ("newest", "oldest")
 NAMES = ("user", "actor", "dataset", "query", "tier")

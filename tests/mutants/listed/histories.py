@@ -6,13 +6,13 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 RESTORES: Final = "tests/unit/services/test_restores.py"
-WITNESS: Final = "tests/unit/services/test_witness.py"
+WITNESS: Final = "tests/unit/transparency_log/test_witness.py"
 NONCES: Final = "tests/unit/services/test_leaf_nonces.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="witness-not-told",
-        path="services/sequencer.py",
+        path="transparency_log/sequencer.py",
         before="self.witness.advance(sight)\n            self._witnessed = sight.size",
         after="self._witnessed = sight.size",
         wrong="what was handed out is not witnessed",
@@ -20,7 +20,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="witness-of-a-fork",
-        path="services/sequencer.py",
+        path="transparency_log/sequencer.py",
         before="        if root == seen.root or seen.size == 0:\n",
         after="        if root is not None or seen.size == 0:\n",
         wrong="a database with other leaves in the place of those seen goes on drawing",
@@ -30,7 +30,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="witness-without-accounts",
-        path="services/sequencer.py",
+        path="transparency_log/sequencer.py",
         before="        spent = {} if CHARGING.isdisjoint(kinds) else accounts(session)\n",
         after="        spent = accounts(session) if CHARGING.isdisjoint(kinds) else {}\n",
         wrong="what a change costs is not witnessed",
@@ -41,19 +41,23 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="witness-forgets-what-was-spent",
-        path="services/sights.py",
+        path="transparency_log/sights.py",
         before="            found[name] = (max(before[0], loss), max(before[1], failure))\n",
         after="            found[name] = (loss, failure)\n",
         wrong="the witness lets an account have spent less than it saw before",
-        tests=("tests/unit/services/test_witness.py::test_a_witness_is_never_moved_backward",),
+        tests=(
+            "tests/unit/transparency_log/test_witness.py::test_a_witness_is_never_moved_backward",
+        ),
     ),
     Mutant(
         name="witness-of-anybody",
-        path="services/sights.py",
+        path="transparency_log/sights.py",
         before="    if not isinstance(found, str) or not any(\n",
         after="    if found is False and not any(\n",
         wrong="whoever writes to the witness' folder lets an older database draw again",
-        tests=("tests/unit/services/test_witness.py::test_nobody_without_the_key_writes_a_sight",),
+        tests=(
+            "tests/unit/transparency_log/test_witness.py::test_nobody_without_the_key_writes_a_sight",
+        ),
     ),
     Mutant(
         name="witness-taken-over-at-any-time",
@@ -65,15 +69,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="suspension-ends-untold",
-        path="services/sequencer.py",
+        path="transparency_log/sequencer.py",
         before="                self._untold = suspension.untold(session, seen)\n",
         after="                self._untold = seen.suspended_at or None\n",
         wrong="an older witness ends a suspension, and the log does not know",
-        tests=("tests/unit/services/test_suspension.py",),
+        tests=("tests/unit/transparency_log/test_suspension.py",),
     ),
     Mutant(
         name="leaf-without-a-nonce",
-        path="services/log.py",
+        path="transparency_log/leaves.py",
         before='    fields["nonce"] = draw(NONCE_SIZE).hex()\n',
         after='    fields["nonce"] = bytes(NONCE_SIZE).hex()\n',
         wrong="what others were allowed is found from the hash of its leaf",
@@ -91,11 +95,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="witness-moved-backward",
-        path="services/witness.py",
+        path="transparency_log/witness.py",
         before="                further = max(seen, sight, key=lambda one: one.size)\n",
         after="                further = sight\n",
         wrong="the witness goes back to an older size",
-        tests=("tests/unit/services/test_witness.py::test_a_witness_is_never_moved_backward",),
+        tests=(
+            "tests/unit/transparency_log/test_witness.py::test_a_witness_is_never_moved_backward",
+        ),
     ),
     Mutant(
         name="write-while-suspended",
@@ -147,8 +153,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="verified-without-columns",
         path="services/verification.py",
-        before='        return said["at"] == log.timestamp(leaf.at) and all(\n',
-        after='        return said["at"] == log.timestamp(leaf.at) or all(\n',
+        before='        return said["at"] == leaves.timestamp(leaf.at) and all(\n',
+        after='        return said["at"] == leaves.timestamp(leaf.at) or all(\n',
         wrong="a leaf that says other than the columns beside it is called sound",
         tests=("tests/unit/services/test_verification.py::test_what_was_altered_is_found",),
     ),
@@ -200,10 +206,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="leaf-altered-before-the-tree",
-        path="services/growth.py",
+        path="transparency_log/tree_store.py",
         before="    if _digest(leaf) != leaf.hash:\n",
         after="    if not leaf.hash:\n",
         wrong="a leaf that was altered while it waited gets into the tree",
-        tests=("tests/unit/services/test_log_tree.py", "tests/unit/services/test_sequencer.py"),
+        tests=(
+            "tests/unit/transparency_log/test_tree_store.py",
+            "tests/unit/transparency_log/test_sequencer.py",
+        ),
     ),
 )

@@ -75,7 +75,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V58",
         name="witness-under-the-earlier-key",
-        path="services/sights.py",
+        path="transparency_log/sights.py",
         before="for key in secrets.of_rows())\n",
         after='for key in reversed(secrets.every("values")))\n',
         wrong="whoever has an earlier key writes the witness",

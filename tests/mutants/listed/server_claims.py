@@ -134,65 +134,65 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V49",
         name="time-of-the-machine-alone",
-        path="services/logged_time.py",
+        path="transparency_log/logged_time.py",
         before="        return now if floor is None else max(now, floor)\n",
         after="        return now\n",
         wrong="a clock that is set back revives what had ended",
         tests=(
-            "tests/unit/services/test_logged_time.py::test_a_clock_set_back_revives_no_token_and_no_session",
+            "tests/unit/transparency_log/test_logged_time.py::test_a_clock_set_back_revives_no_token_and_no_session",
         ),
     ),
     Mutant(
         row="V49",
         name="floor-that-nobody-signed",
-        path="services/logged_time.py",
+        path="transparency_log/logged_time.py",
         before="            if not checkpoints.signed(session, checkpoints.newest(session)):\n",
         after="            if False:\n",
         wrong="whoever writes a checkpoint into the database sets the server's time",
         tests=(
-            "tests/unit/services/test_logged_time.py::test_a_checkpoint_that_nobody_signed_moves_no_time",
+            "tests/unit/transparency_log/test_logged_time.py::test_a_checkpoint_that_nobody_signed_moves_no_time",
         ),
     ),
     Mutant(
         row="V52",
         name="answered-before-taken",
-        path="services/forwarding.py",
+        path="transparency_log/sinks/forwarding.py",
         before="    def advance(self, sight: Sight) -> None:\n        self._forward()\n",
         after="    def advance(self, sight: Sight) -> None:\n",
         wrong="the witness sees, and answers go out, before the second place took anything",
         tests=(
-            "tests/unit/services/test_log_sinks.py::test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer",
+            "tests/unit/transparency_log/sinks/test_sink.py::test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer",
         ),
     ),
     Mutant(
         row="V52",
         name="receiver-not-waited-for",
-        path="services/log_streams.py",
+        path="transparency_log/sinks/streams.py",
         before="                while connection.recv(4096):\n                    pass\n",
         after="",
         wrong="what lies in a buffer of this machine counts as taken",
         tests=(
-            "tests/unit/services/test_log_sinks.py::test_a_receiver_that_reads_and_does_not_end_has_taken_nothing",
+            "tests/unit/transparency_log/sinks/test_sink.py::test_a_receiver_that_reads_and_does_not_end_has_taken_nothing",
         ),
     ),
     Mutant(
         row="V52",
         name="torn-line-kept",
-        path="services/log_sinks.py",
+        path="transparency_log/sinks/sink.py",
         before="        self._file.truncate(end)\n        self._file.seek(end)\n",
         after="        self._file.seek(0, os.SEEK_END)\n",
         wrong="a line that a stop tore swallows the one behind it",
-        tests=("tests/unit/services/test_log_sinks.py::test_a_torn_line_is_mended",),
+        tests=("tests/unit/transparency_log/sinks/test_sink.py::test_a_torn_line_is_mended",),
     ),
     Mutant(
         row="V52",
         name="rewritten-log-taken",
-        path="services/forwarding.py",
+        path="transparency_log/sinks/forwarding.py",
         before="            first = _restored(session, taking.hashes())\n",
         after="            first = _restored(session, taking.hashes()) or 0\n",
         wrong="a log that was rewritten is written behind the one before it, and nobody is told",
         tests=(
-            "tests/unit/services/test_log_sinks.py::test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from",
+            "tests/unit/transparency_log/sinks/test_sink.py::test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from",
         ),
     ),
     Mutant(
@@ -259,7 +259,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V32",
         name="witness-folder-not-synced",
-        path="services/witness.py",
+        path="transparency_log/witness.py",
         before="            try:\n"
         "                os.fsync(folder)\n"
         "            finally:\n"
@@ -267,7 +267,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            os.close(folder)\n",
         wrong="what the witness saw last is lost with the power",
         tests=(
-            "tests/unit/services/test_witness.py::test_what_was_seen_last_is_on_the_disk_when_it_is_said",
+            "tests/unit/transparency_log/test_witness.py::test_what_was_seen_last_is_on_the_disk_when_it_is_said",
         ),
     ),
     Mutant(

@@ -9,8 +9,8 @@ from typing import Any
 import sqlmodel
 from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.pool import NullPool
-from tests.unit.services import conftest
-from tests.unit.services.conftest import World
+from tests.unit import conftest
+from tests.unit.conftest import World
 from tests.unit.sites import SITES
 
 from penstock.persistence.append_only import HISTORY

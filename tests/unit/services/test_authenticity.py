@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Table, text, update
-from tests.unit.services.conftest import CopyWorld, World
+from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.tampered import TABLES, filled, read_all, rows_of, unguarded
 
 from penstock.errors import IntegrityViolation

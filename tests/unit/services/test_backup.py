@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, func, select
 from tests.databases.homes import POSTGRESQL, Home, Homes
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.errors import Conflict, DatabaseUnavailable, Unavailable
 from penstock.persistence import sqlite_copy

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import Homes
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.test_backup import restored
 
 from penstock.encryption import Secrets

@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import select
 from tests.support import priced
-from tests.unit.services.conftest import CopyWorld, Keep, World
+from tests.unit.conftest import CopyWorld, Keep, World
 from tests.unit.services.raised import books, furnished, grant
 
 from penstock.accounting import limit_of

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.test_data import register
 
 from penstock.errors import BudgetExhausted, InvalidInput

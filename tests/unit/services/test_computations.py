@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import VISITS
 
 from penstock.accounting import Entry

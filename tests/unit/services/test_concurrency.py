@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 from tests.databases.cluster import Cluster
 from tests.databases.homes import PATIENCE
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
 
 from penstock import connectors
@@ -22,7 +22,6 @@ from penstock.services import (
     charging,
     corrections,
     datasets,
-    growth,
     home,
     queries,
     registration,
@@ -37,6 +36,9 @@ from penstock.services.specs import (
     TierSpec,
     UserChange,
     UserSpec,
+)
+from penstock.transparency_log import (
+    tree_store,
 )
 
 pytestmark = pytest.mark.each_database
@@ -187,7 +189,7 @@ def test_without_the_logs_lock_its_unique_refuses_the_second(
         world.push(name)
     other = home.open_server(world.server.settings, clock=world.clock, randomness=world.streams)
     met = threading.Barrier(2, timeout=PATIENCE)
-    product, first = growth.edge, iter([True])
+    product, first = tree_store.edge, iter([True])
 
     def meet(session: Session, size: int) -> Frontier:
         found = product(session, size)
@@ -198,8 +200,8 @@ def test_without_the_logs_lock_its_unique_refuses_the_second(
         return found
 
     if not locked:
-        monkeypatch.setattr(growth, "lock_log", lambda _: None)
-    monkeypatch.setattr(growth, "edge", meet)
+        monkeypatch.setattr(tree_store, "lock_log", lambda _: None)
+    monkeypatch.setattr(tree_store, "edge", meet)
     elsewhere = World(other, world.clock, world.streams)
     outcomes = together([lambda: world.ask("pia", "q0"), lambda: elsewhere.ask("pia", "q1")])
     assert sorted(outcomes) == (["done", "done"] if locked else ["IntegrityError", "done"])

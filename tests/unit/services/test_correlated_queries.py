@@ -10,7 +10,7 @@ import pytest
 from pyarrow import csv
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import select
-from tests.unit.services.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
+from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
 from penstock.api.answers import rendered
 from penstock.api.formats import answer as answer_of

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import text
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 
 from penstock.encryption import notes
 from penstock.errors import Forbidden, InvalidInput, NotFound
 from penstock.services import cosigners, proofs
-from penstock.services.log_views import CheckpointView
 from penstock.services.principals import OPERATOR
+from penstock.transparency_log.views import CheckpointView
 
 
 class Cosigner:

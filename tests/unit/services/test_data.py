@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock import connectors
 from penstock.errors import Conflict, InvalidInput, NotFound, SourceChanged

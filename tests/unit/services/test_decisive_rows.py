@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from tests.unit.services.conftest import CopyWorld, World
+from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.tampered import alter, filled, tokens_of
 
 from penstock.errors import IntegrityViolation

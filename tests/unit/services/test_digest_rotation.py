@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 from sqlmodel import select
-from tests.unit.services.conftest import CopyWorld, Restore, World
+from tests.unit.conftest import CopyWorld, Restore, World
 from tests.unit.services.tampered import TABLES, alter, filled, rows_of, unguarded
 from tests.unit.services.test_data import ROWS, STAYS
 from tests.unit.services.test_versions import add, new_file, with_stays
@@ -34,7 +34,6 @@ from penstock.services import (
     queries,
     repeats,
     secret_rotation,
-    sights,
     signing,
     verification,
 )
@@ -42,7 +41,10 @@ from penstock.services.digest_rotation import rotate_fingerprint, rotate_values
 from penstock.services.principals import OPERATOR
 from penstock.services.server import Server
 from penstock.services.specs import DatasetRequest, LevelsChange
-from penstock.services.witness import FILE
+from penstock.transparency_log import (
+    sights,
+)
+from penstock.transparency_log.witness import FILE
 
 pytestmark = pytest.mark.each_database
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.test_data import ROWS, STAYS
 
 from penstock.errors import InvalidInput, NotFound

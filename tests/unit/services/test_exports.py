@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.connectors import silent
 from penstock.errors import Forbidden, NotFound, Unavailable

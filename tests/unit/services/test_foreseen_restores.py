@@ -1,7 +1,7 @@
 """What acknowledging a restore would come to, held to what it then comes to."""
 
 import pytest
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
 
 from penstock.errors import Forbidden

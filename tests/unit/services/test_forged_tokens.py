@@ -3,7 +3,7 @@
 import zlib
 
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.errors import NotAuthenticated
 from penstock.services import tokens

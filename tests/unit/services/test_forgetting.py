@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.databases.homes import Homes
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import VISITS
 
 from penstock.connectors import PreparedQuery

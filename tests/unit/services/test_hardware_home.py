@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.softhsm import Token
-from tests.unit.services.conftest import Clock, Streams, World
+from tests.unit.conftest import Clock, Streams, World
 from tests.unit.sites import SITES
 
 from penstock.errors import KeysUnavailable

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import CopyWorld, World, fill
+from tests.unit.conftest import CopyWorld, World, fill
 from tests.unit.sites import SITES
 
 from penstock.accounting import Entry, account_of, charge, entry, limit_of, share_of, total

@@ -11,8 +11,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import col, select
 from tests.databases.homes import SQLITE
+from tests.unit.conftest import CopyWorld, World
 from tests.unit.services import test_data
-from tests.unit.services.conftest import CopyWorld, World
 from tests.unit.services.test_independent_levels import COUNTS, LEVELS, SIZE, furnish, move, push
 from tests.unit.sites import SITES
 

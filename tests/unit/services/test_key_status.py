@@ -2,7 +2,7 @@
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import SITES
 from tests.web.world import STREAM
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import SITES
 
 from penstock.encryption import Key, KeyRing, dataset_context, signing_context, wrapping_key

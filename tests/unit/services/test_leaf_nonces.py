@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import Session, col, select
-from tests.unit.services.conftest import CopyWorld, World, fill
+from tests.unit.conftest import CopyWorld, World, fill
 
 from penstock.errors import NotFound
 from penstock.persistence.tables import Leaf
@@ -20,7 +20,6 @@ from penstock.services import (
     clocks,
     home,
     keys,
-    log,
     proofs,
     proposals,
     refusals,
@@ -37,6 +36,9 @@ from penstock.services.proposed import QueryRetirement
 from penstock.services.specs import TokenSpec, UserChange
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
 from penstock.services.verification import verify
+from penstock.transparency_log import (
+    leaves,
+)
 
 AROUND = 4
 """Microseconds on both sides of the time of a checkpoint, which an attacker tries."""
@@ -75,7 +77,7 @@ def every_kind(world: World) -> None:
     clocks.acknowledge(server, OPERATOR)
     refusals.record(server, {"not_found": 1}, 60.0)
     witness = server.sequencer.witness
-    witness.suspend(witness.seen(), log.timestamp(world.clock.now))
+    witness.suspend(witness.seen(), leaves.timestamp(world.clock.now))
     users.change(server, OPERATOR, "paul", UserChange(clearance="internal"))
     (server.settings.witness_path / "log.json").unlink()
     restores.acknowledge(server, OPERATOR)
@@ -98,12 +100,12 @@ def tried(known: dict[str, Any], nonces: list[str]) -> Iterator[bytes]:
     unknown = next((n for n in ("tier", "user", "query", "dataset") if fields.get(n) in NAMES), "")
     for name in NAMES if unknown else ("",):
         for offset in range(-AROUND, AROUND + 1):
-            guess = {**fields, "at": log.timestamp(at + timedelta(microseconds=offset))}
+            guess = {**fields, "at": leaves.timestamp(at + timedelta(microseconds=offset))}
             if unknown:
                 guess[unknown] = name
-            yield log.canonical(guess)
+            yield leaves.canonical(guess)
             for nonce in nonces:
-                yield log.canonical({**guess, "nonce": nonce})
+                yield leaves.canonical({**guess, "nonce": nonce})
 
 
 def found(world: World) -> set[str]:
@@ -116,16 +118,16 @@ def found(world: World) -> set[str]:
     for kind, content, digest in all_leaves:
         known = json.loads(content)
         others = [one for one in nonces if kind not in ("release", "stream")]
-        if not any(log.leaf_hash(guess) == digest for guess in tried(known, others)):
+        if not any(leaves.leaf_hash(guess) == digest for guess in tried(known, others)):
             missed.add(kind)
-    return set(log.KINDS) - missed
+    return set(leaves.KINDS) - missed
 
 
 def without(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the nonce out, as version 1 did."""
-    canonical = log.canonical
+    canonical = leaves.canonical
     monkeypatch.setattr(
-        log,
+        leaves,
         "canonical",
         lambda fields: canonical({n: v for n, v in fields.items() if n != "nonce"}),
     )
@@ -143,7 +145,7 @@ def opened_with(world: World, nonces: Callable[[int], bytes]) -> World:
 def test_no_kind_of_leaf_is_found_from_its_hash(copy_world: CopyWorld) -> None:
     world = copy_world("every-kind", every_kind)
     told = log_leaves(world)
-    assert {kind for kind, _, _ in told} == set(log.KINDS)
+    assert {kind for kind, _, _ in told} == set(leaves.KINDS)
     assert found(world) == set()
     nonces = [json.loads(content)["nonce"] for _, content, _ in told]
     assert len(set(nonces)) == len(nonces)
@@ -157,14 +159,14 @@ def test_without_nonces_every_kind_of_leaf_is_found(
     """The broken variant: the same attacker reads the log from its hashes."""
     without(monkeypatch)
     every_kind(empty)
-    assert found(empty) == set(log.KINDS)
+    assert found(empty) == set(leaves.KINDS)
 
 
 def test_a_nonce_that_is_always_the_same_hides_nothing(empty: World) -> None:
     """The broken variant: readers see it in their own receipts."""
     world = opened_with(empty, lambda size: b"\x07" * size)
     every_kind(world)
-    assert found(world) == set(log.KINDS) - {"release", "stream"}
+    assert found(world) == set(leaves.KINDS) - {"release", "stream"}
     world.server.database.close()
 
 
@@ -177,8 +179,8 @@ def test_nonces_come_from_the_operating_system(visits: World) -> None:
 
 def bare(session: Session) -> None:
     """Append a leaf in a session that draws no nonces."""
-    session.info.pop(log.NONCES)
-    log.append(session, kind="tier", at=datetime(2026, 1, 1), actor="x")  # noqa: DTZ001
+    session.info.pop(leaves.NONCES)
+    leaves.append(session, kind="tier", at=datetime(2026, 1, 1), actor="x")  # noqa: DTZ001
 
 
 @pytest.mark.parametrize(
@@ -188,9 +190,9 @@ def bare(session: Session) -> None:
 )
 def test_a_leaf_without_what_its_version_asks_for_is_a_problem(change: dict[str, Any]) -> None:
     good = {"v": 2, "nonce": "0f" * 16}
-    assert log.well_versed(good)
-    assert log.well_versed({"v": 1})
-    assert not log.well_versed({**good, **change})
+    assert leaves.well_versed(good)
+    assert leaves.well_versed({"v": 1})
+    assert not leaves.well_versed({**good, **change})
 
 
 def test_readers_have_their_own_receipts_proven_and_nothing_else(visits: World) -> None:

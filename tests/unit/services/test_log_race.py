@@ -1,12 +1,12 @@
 """Whoever compares the database with the log's witness, while others write."""
 
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.services import home, verification
 from penstock.services.principals import OPERATOR
-from penstock.services.sights import Sight
-from penstock.services.witness import FileWitness
+from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.witness import FileWitness
 
 pytestmark = pytest.mark.each_database
 

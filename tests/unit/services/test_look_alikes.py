@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow.csv
 import pyarrow.parquet
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.test_data import ROWS, STAYS, register
 
 from penstock.services import budget, corrections, datasets, look_alikes

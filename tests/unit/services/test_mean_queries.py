@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
+from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
 from penstock.api.answers import rendered
 from penstock.api.formats import table_of

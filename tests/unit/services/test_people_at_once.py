@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 import pytest
 from sqlmodel import Session, select
 from tests.databases.homes import PATIENCE
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.test_concurrency import together
 from tests.unit.sites import SITES
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from sqlmodel import col, select
+from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 from tests.unit.services import test_mean_queries
-from tests.unit.services.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 from tests.unit.sites import VISITS
 
 from penstock.errors import (

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 from sqlalchemy import Engine, event
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.test_preview import AGGREGATES, BY_TOWN, PEOPLE, ROWS, ask, register
 from tests.unit.sites import VISITS
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.test_data import BY_TOWN, ROWS, STAYS
 
 from penstock.connectors import source_file

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
 
 from penstock.accounting import LOSS_UNITS

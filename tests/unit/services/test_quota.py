@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.errors import QuotaUsedUp
 from penstock.services import tokens, users

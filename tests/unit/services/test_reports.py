@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict

@@ -1,7 +1,7 @@
 """A stream of a database that was put back to an older state takes no more elements."""
 
 import pytest
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, InvalidInput

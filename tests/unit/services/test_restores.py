@@ -3,30 +3,22 @@
 import pytest
 from sqlalchemy import text
 from sqlmodel import select
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, IntegrityViolation, Suspended
 from penstock.persistence.tables import Leaf, Query, SpentFloor
-from penstock.services import (
-    budget,
-    checkpoints,
-    datasets,
-    events,
-    home,
-    log,
-    restores,
-    tiers,
-)
+from penstock.services import budget, datasets, events, home, restores, tiers
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.sights import Sight
 from penstock.services.specs import (
     DatasetRequest,
     TierSpec,
 )
 from penstock.services.verification import verify
-from penstock.services.witness import FileWitness
+from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.witness import FileWitness
 
 
 def kinds(world: World) -> list[object]:
@@ -303,7 +295,7 @@ def test_an_acknowledgment_that_the_log_does_not_prove_is_none(
     early.ask("paul")
     old = restore()
     seen = old.server.sequencer.witness.seen()
-    said = log.canonical({"kind": "restore", "witnessed": seen.size, "root": seen.root.hex()})
+    said = leaves.canonical({"kind": "restore", "witnessed": seen.size, "root": seen.root.hex()})
     with old.server.database.write(watched=False) as session:
         newest = checkpoints.newest(session)
         assert newest is not None
@@ -313,7 +305,7 @@ def test_an_acknowledgment_that_the_log_does_not_prove_is_none(
                 Leaf(
                     index=index,
                     bytes=said,
-                    hash=log.leaf_hash(said),
+                    hash=leaves.leaf_hash(said),
                     kind="restore",
                     at=at,
                     actor="operator",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
 
 from penstock.connectors import Progress

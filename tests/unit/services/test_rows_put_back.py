@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.tampered import rows_of, unguarded
 
 from penstock.persistence.tables import metadata
@@ -13,9 +13,9 @@ from penstock.services import proposals, queries, restores, tiers, tokens, users
 from penstock.services.principals import OPERATOR, authenticate
 from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange
-from penstock.services.sights import Sight
 from penstock.services.specs import BudgetSpec, TierChange, TokenSpec
 from penstock.services.verification import verify
+from penstock.transparency_log.sights import Sight
 
 pytestmark = pytest.mark.only("sqlite")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
 
 from penstock.errors import Conflict, NameTaken, Unavailable
@@ -222,7 +222,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from tests.unit.services import test_runner
-from tests.unit.services.conftest import Streams, World
+from tests.unit.conftest import Streams, World
 from penstock.services import home, registration
 from penstock.settings import Settings
 

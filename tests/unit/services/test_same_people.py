@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import CopyWorld, World, fill
+from tests.unit.conftest import CopyWorld, World, fill
 from tests.unit.services.test_data import ROWS, query, register
 from tests.unit.services.test_look_alikes import written
 from tests.unit.services.test_versions import new_file

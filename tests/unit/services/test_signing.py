@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Connection, inspect, text, update
 from sqlalchemy.exc import DBAPIError
-from tests.unit.services.conftest import CopyWorld, World
+from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.tampered import (
     TABLES,
     alter,

@@ -5,15 +5,16 @@ import json
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import VISITS
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Leaf, Query, Release
-from penstock.services import log, queries
+from penstock.services import queries
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import LevelsChange
 from penstock.services.state import open_state
+from penstock.transparency_log import leaves
 
 
 @pytest.fixture
@@ -66,5 +67,5 @@ def test_a_leaf_proves_the_values_alone(skellam: World) -> None:
         rows = session.exec(select(Leaf).where(Leaf.kind == "release")).all()
     (leaf,) = (json.loads(row.bytes) for row in rows)
     steps = np.rint(view.values).astype(np.int64)
-    expected = log.value_hmac(skellam.server.secrets.values, view.id, steps)
+    expected = leaves.value_hmac(skellam.server.secrets.values, view.id, steps)
     assert leaf["value_hmac"] == expected

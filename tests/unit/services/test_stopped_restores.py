@@ -1,6 +1,6 @@
 """Acknowledgments of a restore that another process finishes."""
 
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 
 from penstock.services import home, restores
 from penstock.services.principals import OPERATOR

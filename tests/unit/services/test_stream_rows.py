@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 from sqlmodel import col, select
-from tests.unit.services.conftest import CopyWorld, World, fill_and_push
+from tests.unit.conftest import CopyWorld, World, fill_and_push
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, IntegrityViolation, NotFound

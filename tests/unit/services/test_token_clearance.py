@@ -1,7 +1,7 @@
 """A token carries whoever it was issued to: promoted or demoted, it is at once theirs to use."""
 
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.errors import ClearanceTooLow, Forbidden, NotAuthenticated, NotFound
 from penstock.services import history, releases, tokens, users

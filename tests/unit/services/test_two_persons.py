@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.services.conftest import CopyWorld, World, fill_and_push
+from tests.unit.conftest import CopyWorld, World, fill_and_push
 from tests.unit.sites import SITES
 
 from penstock.errors import (

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 
 from penstock.errors import ApprovalNeeded, Conflict, Forbidden, Suspended
 from penstock.services import events, proposals, restores
@@ -12,7 +12,7 @@ from penstock.services.principals import OPERATOR
 from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import Acknowledgment, QueryRetirement
 from penstock.services.verification import verify
-from penstock.services.witness import FileWitness
+from penstock.transparency_log.witness import FileWitness
 
 
 def with_rule(world: World) -> World:

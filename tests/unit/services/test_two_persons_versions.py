@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, Forbidden

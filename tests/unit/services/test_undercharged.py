@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import CopyWorld, Keep, World
+from tests.unit.conftest import CopyWorld, Keep, World
 from tests.unit.services.raised import balance, books, furnished, grant
 
 from penstock.errors import BudgetExhausted

@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import text
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.services import queries
 from penstock.services.principals import OPERATOR

@@ -1,6 +1,6 @@
 """Verification tells that a database lacks what the witness saw."""
 
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 
 from penstock.services.verification import verify
 

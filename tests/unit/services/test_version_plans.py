@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import func, select
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 from tests.unit.services.test_versions import BUDGETS, add, new_file, with_stays
 
 from penstock.errors import Forbidden, InvalidInput, PenstockError

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.conftest import World, cut_off_before_the_anchor
+from tests.unit.conftest import World, cut_off_before_the_anchor
 from tests.unit.services.test_data import ROWS, STAYS, query
 
 from penstock.accounting import composed_epsilon

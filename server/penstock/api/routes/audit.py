@@ -18,9 +18,9 @@ from penstock.api.parameters import Moment, Names
 from penstock.services import cosigners, events, exposure, proofs
 from penstock.services.exposure_views import ExposureView
 from penstock.services.log_specs import CosignedNote
-from penstock.services.log_views import CheckpointView, ConsistencyView, InclusionView, LeafView
 from penstock.services.paging import Window
 from penstock.services.views import EventView, Page
+from penstock.transparency_log.views import CheckpointView, ConsistencyView, InclusionView, LeafView
 
 operations = Operations()
 

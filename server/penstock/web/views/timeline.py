@@ -6,7 +6,7 @@ from flask import Response, request
 
 from penstock.errors import InvalidInput
 from penstock.services import events
-from penstock.services.log import KINDS
+from penstock.transparency_log.leaves import KINDS
 from penstock.web import happenings
 from penstock.web.pages import AUDITOR, Pages
 from penstock.web.visit import Visit

@@ -8,17 +8,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.conftest import CopyWorld, World, fill_and_push
+from tests.unit.conftest import CopyWorld, World, fill_and_push
 
 from penstock.errors import Conflict, NotAuthenticated, Unavailable
 from penstock.persistence.tables import Checkpoint, Leaf
-from penstock.services import checkpoints, clocks, home, proposals, sessions, tiers, tokens
+from penstock.services import clocks, home, proposals, sessions, tiers, tokens
 from penstock.services.principals import OPERATOR, authenticate
 from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import QueryRetirement
 from penstock.services.specs import TierSpec, TokenSpec
 from penstock.services.status import examine
 from penstock.services.verification import verify
+from penstock.transparency_log import checkpoints
 
 DAY = timedelta(days=1)
 

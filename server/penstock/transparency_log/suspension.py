@@ -16,9 +16,9 @@ from sqlmodel import Session, col, select
 from penstock.errors import PenstockError
 from penstock.persistence import Database
 from penstock.persistence.tables import Leaf
-from penstock.services import checkpoints, log
-from penstock.services.sights import Sight
-from penstock.services.witness import Witness
+from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.witness import Witness
 
 KIND = "suspension"
 ACTOR = "server"
@@ -33,11 +33,11 @@ _LAST = (
 def found(database: Database, witness: Witness, seen: Sight, at: datetime) -> None:
     """Keep, as far as that can be written, that the database lacks what was ``seen``."""
     with suppress(PenstockError):
-        witness.suspend(seen, log.timestamp(at))
+        witness.suspend(seen, leaves.timestamp(at))
     with suppress(PenstockError), database.write(watched=False) as session:
         if session.exec(_WAITING).first() is None:
             newest = checkpoints.newest(session)
-            log.append(
+            leaves.append(
                 session,
                 kind=KIND,
                 at=at,
@@ -62,7 +62,7 @@ def untold(session: Session, seen: Sight) -> str | None:
 def tell_end(session: Session, seen: Sight, since: str, at: datetime) -> None:
     """Append the leaf that a suspension ended without being acknowledged."""
     newest = checkpoints.newest(session)
-    log.append(
+    leaves.append(
         session,
         kind=KIND,
         at=at,

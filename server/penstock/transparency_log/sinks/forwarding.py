@@ -13,8 +13,9 @@ from sqlmodel import Session, col, select
 from penstock.errors import InvalidInput, LogUnavailable
 from penstock.persistence import Database
 from penstock.persistence.tables import Checkpoint, Leaf
-from penstock.services import checkpoints
-from penstock.services.log_sinks import (
+from penstock.transparency_log import checkpoints
+from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.sinks.sink import (
     NOWHERE,
     FileSink,
     Reached,
@@ -23,9 +24,8 @@ from penstock.services.log_sinks import (
     leaf_line,
     unavailable,
 )
-from penstock.services.log_streams import SocketSink, TcpSink
-from penstock.services.sights import Sight
-from penstock.services.witness import Witness
+from penstock.transparency_log.sinks.streams import SocketSink, TcpSink
+from penstock.transparency_log.witness import Witness
 
 _BATCH = 1000
 _RESTORES = (

@@ -26,8 +26,8 @@ from penstock.encryption import KeyProvider, SigningKey, notes
 from penstock.errors import Unavailable
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Checkpoint, LogKey
-from penstock.services import log
-from penstock.services.log_views import CheckpointView, CosignatureView
+from penstock.transparency_log import leaves
+from penstock.transparency_log.views import CheckpointView, CosignatureView
 
 _NEWEST = select(Checkpoint).order_by(col(Checkpoint.size).desc()).limit(1)
 
@@ -55,7 +55,7 @@ class Signer:
         """The checkpoint of a tree, not stored yet."""
         name = origin(self.key.public)
         encoded = base64.b64encode(root).decode()
-        text = f"{name}\n{size}\n{encoded}\n{log.timestamp(at)}\n"
+        text = f"{name}\n{size}\n{encoded}\n{leaves.timestamp(at)}\n"
         signature = self.key.sign(text.encode())
         note = f"{text}\n{notes.line(name, key_name(self.key.public), signature)}"
         return Checkpoint(size=size, root=root, note=note, log_key_id=self.row)

@@ -1,14 +1,15 @@
 """However a suspension ends, the log tells it."""
 
 import pytest
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 
 from penstock.errors import Suspended
-from penstock.services import events, home, restores, suspension
+from penstock.services import events, home, restores
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.sights import Sight
 from penstock.services.verification import verify
+from penstock.transparency_log import suspension
+from penstock.transparency_log.sights import Sight
 
 
 def told(world: World) -> list[object]:

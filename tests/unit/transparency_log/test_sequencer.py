@@ -11,16 +11,17 @@ import pytest
 from sqlmodel import Session
 from tests.databases.homes import PATIENCE
 from tests.support.forked import in_child
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
-from penstock.services import growth, home, sequencer, stream_elements, streams
-from penstock.services.behind import Behind
+from penstock.services import home, stream_elements, streams
 from penstock.services.principals import OPERATOR
-from penstock.services.sequencer import accounts
-from penstock.services.sights import Sight
 from penstock.services.stream_releases import read
 from penstock.services.stream_specs import ElementsRequest, StreamRequest
-from penstock.services.witness import FileWitness
+from penstock.transparency_log import sequencer, tree_store
+from penstock.transparency_log.background import Behind
+from penstock.transparency_log.sequencer import accounts
+from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.witness import FileWitness
 
 pytestmark = pytest.mark.each_database
 
@@ -109,7 +110,7 @@ def test_whoever_gives_another_ones_leaves_their_places_tells_what_they_charged(
 
     going = another(visits)
     with monkeypatch.context() as patched:
-        patched.setattr(growth, "integrate", crash)
+        patched.setattr(tree_store, "integrate", crash)
         with pytest.raises(SystemError):
             visits.push("second", share=0.01, levels=None)
     going.ask("pia")
@@ -177,7 +178,7 @@ def test_what_comes_as_a_thread_ends_is_done(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_process_ends_whatever_hangs_behind_it() -> None:
     program = """
 from threading import Event
-from penstock.services.behind import Behind
+from penstock.transparency_log.background import Behind
 Behind("test").submit(Event().wait)
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=600)

@@ -20,7 +20,7 @@ from typing import Final
 from sqlmodel import Session
 
 from penstock.errors import Unavailable
-from penstock.services import checkpoints, log
+from penstock.transparency_log import checkpoints, leaves
 
 TOLERANCE: Final = timedelta(seconds=60)
 """By how much clocks of machines that serve one database may differ without a word."""
@@ -44,8 +44,8 @@ class Difference:
     def told(self) -> str:
         """What is wrong, what follows, and what to do."""
         return (
-            f"This machine's clock says {log.timestamp(self.machine)}, and the log was signed at"
-            f" {log.timestamp(self.signed)}: the clock was set back, or was ahead then. Until it"
+            f"This machine's clock says {leaves.timestamp(self.machine)}, and the log was signed at"
+            f" {leaves.timestamp(self.signed)}: the clock was set back, or was ahead then. Until it"
             " has caught up, time stands still there, so that nothing that had ended is valid"
             " again and nothing ends. Set the clock right; where it is right, `penstock audit"
             " acknowledge-clock` says that the log's time was wrong."

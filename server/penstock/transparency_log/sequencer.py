@@ -26,14 +26,14 @@ from penstock.errors import IntegrityViolation, LogUnavailable, Suspended
 from penstock.persistence import Database
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf, TierBudget
-from penstock.services import checkpoints, growth, log, suspension
-from penstock.services.behind import Behind
-from penstock.services.checkpoints import Signer
-from penstock.services.log import APPENDED
-from penstock.services.log_views import ReceiptView
-from penstock.services.logged_time import LoggedTime
-from penstock.services.sights import NOTHING, Sight
-from penstock.services.witness import Witness
+from penstock.transparency_log import checkpoints, leaves, suspension, tree_store
+from penstock.transparency_log.background import Behind
+from penstock.transparency_log.checkpoints import Signer
+from penstock.transparency_log.leaves import APPENDED
+from penstock.transparency_log.logged_time import LoggedTime
+from penstock.transparency_log.sights import NOTHING, Sight
+from penstock.transparency_log.views import ReceiptView
+from penstock.transparency_log.witness import Witness
 
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
 """The kinds of leaves of changes that may come with charges: hand-outs never do."""
@@ -151,7 +151,7 @@ class Sequencer:
 
     def _remember(self, seen: Sight) -> None:
         if self._untold is None:
-            self._untold = log.timestamp(self._clock())
+            self._untold = leaves.timestamp(self._clock())
             suspension.found(self._database, self.witness, seen, self._clock())
 
     def _compare(self, session: Session, seen: Sight) -> None:
@@ -174,7 +174,7 @@ class Sequencer:
         """Give the transaction's own leaves their places, where nobody else writes meanwhile."""
         if self._database.one_writer and session.info.get(APPENDED):
             placed: dict[int, Place] = {}
-            while len(batch := self._integrate(session)[1]) == growth.BATCH:
+            while len(batch := self._integrate(session)[1]) == tree_store.BATCH:
                 placed |= batch
             session.info[_PLACED] = placed | batch
 
@@ -195,7 +195,7 @@ class Sequencer:
     def place_now(self, session: Session) -> Sight:
         """Put what waits into the tree, in a transaction that is not watched; what it came to."""
         newest, placed = self._integrate(session)
-        while len(placed) == growth.BATCH:
+        while len(placed) == tree_store.BATCH:
             newest, placed = self._integrate(session)
         return Sight(newest.size, newest.root) if newest else NOTHING
 
@@ -225,7 +225,7 @@ class Sequencer:
             self.settle([leaf])
         if self.suspended is not None:
             with self._database.read() as session:
-                growth.require_proven(session, leaf)
+                tree_store.require_proven(session, leaf)
 
     def cover_tree(self, newest: Checkpoint) -> None:
         """Wait until the witness saw what ``newest`` covers.  Raises as ``settle`` does."""
@@ -284,9 +284,9 @@ class Sequencer:
                 self._compare(session, self.look())
                 newest, batch = self._integrate(session)
                 placed |= batch
-                if len(batch) < growth.BATCH:
+                if len(batch) < tree_store.BATCH:
                     sight = self._sight(session, newest)
-            if len(batch) < growth.BATCH:
+            if len(batch) < tree_store.BATCH:
                 return sight
 
     def _sight(self, session: Session, newest: Checkpoint | None) -> Sight | None:
@@ -304,7 +304,7 @@ class Sequencer:
     def _integrate(self, session: Session) -> tuple[Checkpoint | None, dict[int, Place]]:
         if self._signer is None:
             self._signer = Signer.load(session, self._provider)
-        newest, leaves = growth.integrate(session, self._signer, self._clock.machine())
+        newest, leaves = tree_store.integrate(session, self._signer, self._clock.machine())
         note = newest.note if newest else None
         return newest, {required(leaf.id): (leaf.index, note) for leaf in leaves}
 
@@ -365,7 +365,7 @@ def _acknowledged(session: Session, seen: Sight) -> bool:
     if leaf is None:
         return False
     with suppress(IntegrityViolation, ValueError):
-        growth.require_proven(session, leaf)
+        tree_store.require_proven(session, leaf)
         said = json.loads(leaf.bytes)
         return (said.get("witnessed"), said.get("root")) == (seen.size, seen.root.hex())
     return False

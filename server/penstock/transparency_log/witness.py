@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from penstock.errors import LogUnavailable
-from penstock.services import sights
-from penstock.services.sights import NOTHING, Sight, Unauthentic
+from penstock.transparency_log import sights
+from penstock.transparency_log.sights import NOTHING, Sight, Unauthentic
 
 FILE = "log.json"
 NAP_SECONDS = 0.002

@@ -14,14 +14,16 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 from tests.databases.homes import PATIENCE
-from tests.unit.services.conftest import Restore, World
+from tests.unit.conftest import Restore, World
 
 from penstock.errors import InvalidInput, LogUnavailable
 from penstock.persistence.tables import Leaf
-from penstock.services import checkpoints, forwarding, home, log, log_sinks, restores, status
+from penstock.services import home, restores, status
 from penstock.services.principals import OPERATOR
 from penstock.services.verification import verify
-from penstock.services.witness import FileWitness
+from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log.sinks import forwarding, sink
+from penstock.transparency_log.witness import FileWitness
 
 Placed = Callable[..., World]
 
@@ -66,7 +68,7 @@ def test_a_file_has_the_whole_log_once_with_its_signed_checkpoint(
     assert taken(told) == leaves_of(visits)
     for one in told:
         if "leaf" in one:
-            assert log.leaf_hash(one["leaf"].encode()).hex() == one["hash"]
+            assert leaves.leaf_hash(one["leaf"].encode()).hex() == one["hash"]
     with visits.server.database.read() as session:
         newest = checkpoints.newest(session)
         assert newest is not None
@@ -85,7 +87,7 @@ def test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer(
 ) -> None:
     path, order = tmp_path / "log.jsonl", list[str]()
     world = placed(f"file:{path}")
-    take, advance = log_sinks._OpenFile.take, FileWitness.advance
+    take, advance = sink._OpenFile.take, FileWitness.advance
 
     def took(*asked: Any) -> None:
         take(*asked)
@@ -95,7 +97,7 @@ def test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer(
         advance(*asked)
         order.append("witnessed")
 
-    monkeypatch.setattr(log_sinks._OpenFile, "take", took)
+    monkeypatch.setattr(sink._OpenFile, "take", took)
     monkeypatch.setattr(FileWitness, "advance", advanced)
     world.ask("pia")
     order.append("answered")
@@ -118,7 +120,7 @@ def test_what_a_kill_left_untaken_is_taken_before_the_next_answer(
         raise SystemError
 
     with monkeypatch.context() as patched:
-        target = log_sinks._OpenFile if stopped == "before" else FileWitness
+        target = sink._OpenFile if stopped == "before" else FileWitness
         patched.setattr(target, "take" if stopped == "before" else "advance", crash)
         with pytest.raises(SystemError):
             world.ask("pia")
@@ -156,7 +158,7 @@ def test_a_torn_line_is_mended(visits: World, placed: Placed, tmp_path: Path) ->
     for end in range(len(whole), len(longer)):
         path.write_bytes(longer[:end])
         with world.server.database.read() as session:
-            forwarding.forward(session, log_sinks.FileSink(path, PATIENCE), None)
+            forwarding.forward(session, sink.FileSink(path, PATIENCE), None)
         assert path.read_bytes() == longer, end
     path.write_bytes(longer[: len(whole) // 4])
     world.ask("ines")
@@ -167,10 +169,10 @@ def test_a_torn_line_is_mended(visits: World, placed: Placed, tmp_path: Path) ->
 def test_the_last_checkpoint_is_found_in_blocks_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
-    monkeypatch.setattr(log_sinks, "_BLOCK", block)
+    monkeypatch.setattr(sink, "_BLOCK", block)
     path = tmp_path / "x"
-    note = log_sinks.checkpoint_line(1, b"r", 'says {"note":"x"}\n')
-    leaf = log_sinks.leaf_line(0, b"h", b'{"note":"y"}')
+    note = sink.checkpoint_line(1, b"r", 'says {"note":"x"}\n')
+    leaf = sink.leaf_line(0, b"h", b'{"note":"y"}')
     for content, end, found in (
         (b"", 0, b""),
         (leaf + b"\n", 0, b""),
@@ -181,7 +183,7 @@ def test_the_last_checkpoint_is_found_in_blocks_of_any_size(
     ):
         path.write_bytes(content)
         with path.open("rb") as file:
-            assert log_sinks.last_checkpoint(file) == (end, found)
+            assert sink.last_checkpoint(file) == (end, found)
 
 
 def test_a_file_of_something_else_is_not_written_to(placed: Placed, tmp_path: Path) -> None:
@@ -213,7 +215,7 @@ def test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from(
     server = home.open_server(settings, clock=visits.clock, randomness=visits.streams)
     old = World(server, visits.clock, visits.streams)
     with server.database.read() as session, pytest.raises(LogUnavailable, match="another log"):
-        forwarding.forward(session, log_sinks.FileSink(path, PATIENCE), None)
+        forwarding.forward(session, sink.FileSink(path, PATIENCE), None)
     assert lines(path) == before
     assert restores.acknowledge(server, OPERATOR).witnessed == before[-1]["size"]
     old.push("fresh", share=0.01, levels=None)

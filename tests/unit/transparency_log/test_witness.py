@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import PATIENCE
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock.errors import LogUnavailable
-from penstock.services import home, sights, status
-from penstock.services.sights import NOTHING, Sight
-from penstock.services.witness import FileWitness
+from penstock.services import home, status
+from penstock.transparency_log import sights
+from penstock.transparency_log.sights import NOTHING, Sight
+from penstock.transparency_log.witness import FileWitness
 
 KEY = b"k" * 32
 SEEN = Sight(3, bytes(range(32)), {"sites@1/1": (5, 7)})

@@ -17,8 +17,8 @@ from penstock.merkle import Frontier, Node
 from penstock.merkle.tree import Reader
 from penstock.persistence import lock_log
 from penstock.persistence.tables import Checkpoint, Leaf, TreeNode
-from penstock.services import checkpoints, log
-from penstock.services.checkpoints import Signer
+from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log.checkpoints import Signer
 
 BATCH = 1000
 """The most leaves that go into the tree at once."""
@@ -85,7 +85,7 @@ def _time(
     session: Session, newest: Checkpoint | None, batch: Sequence[Leaf], at: datetime
 ) -> datetime:
     """Say when leaves are signed: not before the last ones, unless one of them gives that up."""
-    given_up = [json.loads(one.bytes)["at"] for one in batch if one.kind == log.CLOCK]
+    given_up = [json.loads(one.bytes)["at"] for one in batch if one.kind == leaves.CLOCK]
     if given_up:
         return datetime.fromisoformat(given_up[-1])
     before = checkpoints.signed_at(newest.note) if newest is not None else None

@@ -7,11 +7,11 @@ from sqlmodel import Session
 from penstock.encryption import KeyProvider
 from penstock.errors import LogUnavailable
 from penstock.persistence import Database
-from penstock.services import checkpoints, growth
-from penstock.services.checkpoints import Signer
-from penstock.services.sequencer import accounts
-from penstock.services.sights import Sight
-from penstock.services.witness import Witness
+from penstock.transparency_log import checkpoints, tree_store
+from penstock.transparency_log.checkpoints import Signer
+from penstock.transparency_log.sequencer import accounts
+from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.witness import Witness
 
 
 def prepare(database: Database, provider: KeyProvider, witness: Witness, at: datetime) -> None:
@@ -25,7 +25,7 @@ def prepare(database: Database, provider: KeyProvider, witness: Witness, at: dat
     more = True
     while more:
         with database.write() as session:
-            more = growth.adopt(session, Signer.load(session, provider), at)
+            more = tree_store.adopt(session, Signer.load(session, provider), at)
     with database.read() as session:
         newest, spent = checkpoints.newest(session), accounts(session)
     if made or newest is None:

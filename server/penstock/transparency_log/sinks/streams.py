@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from penstock.services.log_sinks import Reached, Taking, unavailable
+from penstock.transparency_log.sinks.sink import Reached, Taking, unavailable
 
 HEAD: Final = b"<110>1 - - penstock - log - "
 """Facility 13 (log audit), severity 6; the time and everything else stand in the line."""

@@ -8,14 +8,15 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from sqlmodel import Session, col, select
 from tests.databases.homes import PATIENCE
-from tests.unit.services.conftest import World
+from tests.unit.conftest import World
 
 from penstock import merkle
 from penstock.errors import IntegrityViolation, InvalidInput, LogUnavailable
 from penstock.persistence.tables import Checkpoint, Leaf
-from penstock.services import checkpoints, growth, history, home, proofs, sequencer
-from penstock.services.log_views import CheckpointView, ReceiptView
+from penstock.services import history, home, proofs
 from penstock.services.principals import OPERATOR
+from penstock.transparency_log import checkpoints, sequencer, tree_store
+from penstock.transparency_log.views import CheckpointView, ReceiptView
 
 
 def leaves(world: World) -> list[Leaf]:
@@ -153,7 +154,7 @@ def test_what_a_crash_left_without_a_place_gets_one_with_the_next_answer(
         raise SystemError
 
     with monkeypatch.context() as patched:
-        patched.setattr(growth, "integrate", crash)
+        patched.setattr(tree_store, "integrate", crash)
         with pytest.raises(SystemError):
             visits.ask("pia")
     assert leaves(visits)[-1].index is None
@@ -173,7 +174,7 @@ def test_many_leaves_go_into_the_tree_under_one_checkpoint(
     names = [f"q{number}" for number in range(6)]
     for name in names:
         world.push(name, levels={"public": {"epsilon": 0.01}})
-    before, product = sizes(world), growth.integrate
+    before, product = sizes(world), tree_store.integrate
     entered, free = threading.Event(), threading.Event()
 
     def slow(session: Session, *arguments: object) -> object:
@@ -184,7 +185,7 @@ def test_many_leaves_go_into_the_tree_under_one_checkpoint(
     def stored() -> int:
         return sum(leaf.index is None for leaf in leaves(world))
 
-    monkeypatch.setattr(growth, "integrate", slow)
+    monkeypatch.setattr(tree_store, "integrate", slow)
     threads = [threading.Thread(target=world.ask, args=("pia", name)) for name in names]
     for thread in threads:
         thread.start()
