@@ -24,8 +24,9 @@ from tests.api.openid import (
 from tests.api.world import START, World, parsed
 
 from penstock.errors import InvalidInput
-from penstock.services import identity, users
-from penstock.services.identity import FRESH, PATIENCE, Issuer, Refused
+from penstock.openid import issuer
+from penstock.openid.issuer import FRESH, PATIENCE, Issuer, Refused
+from penstock.services import users
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import UserSpec
 from penstock.settings import load
@@ -196,7 +197,7 @@ def test_made_up_keys_do_not_make_the_server_ask(world: World, provider: Provide
 def test_a_provider_that_does_not_answer_is_told_as_that(
     world: World, provider: Provider, broken: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity, "PATIENCE", 0.0)
+    monkeypatch.setattr(issuer, "PATIENCE", 0.0)
     provider.broken = broken
     token = provider.token("rsa", claims(provider))
     answer = world.client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})

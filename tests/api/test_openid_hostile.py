@@ -25,8 +25,8 @@ from tests.api.openid import (
 from tests.api.world import START, World
 
 from penstock.errors import IdentityUnavailable
-from penstock.services import identity
-from penstock.services.identity import FRESH, PATIENCE, Issuer, Refused
+from penstock.openid import issuer
+from penstock.openid.issuer import FRESH, PATIENCE, Issuer, Refused
 
 SOME_RSA, SOME_EC = rsa("rsa"), ec("ec")
 
@@ -267,11 +267,11 @@ def test_an_answer_that_is_none_is_told_as_that(
 def test_an_issuer_that_sends_elsewhere_is_not_followed(provider: Provider) -> None:
     """Not even to where a good answer is: it could lead to anything that the server reaches."""
     good = provider.address + "/keys"
-    assert json.loads(identity.fetched(good))["keys"]
+    assert json.loads(issuer.fetched(good))["keys"]
     asked = provider.asked
     moved = f"HTTP/1.1 302 Found\r\nLocation: {good}\r\n\r\n".encode()
     with answering(moved) as address, pytest.raises(OSError, match="HTTPError"):
-        identity.fetched(address)
+        issuer.fetched(address)
     assert provider.asked == asked
 
 
@@ -280,10 +280,10 @@ def test_an_issuer_that_drips_is_not_waited_for(
 ) -> None:
     drops = (b"HTTP/1.1 200 OK\r\n\r\n", *[b" "] * 300, b"{}")
     with answering(*drops, pause=0.1) as address, monkeypatch.context() as hasty:
-        hasty.setattr(identity, "_DEADLINE", 0.2)
+        hasty.setattr(issuer, "_DEADLINE", 0.2)
         with pytest.raises(OSError, match="in time"):
-            identity.fetched(address)
-    assert json.loads(identity.fetched(provider.address + "/keys"))["keys"]
+            issuer.fetched(address)
+    assert json.loads(issuer.fetched(provider.address + "/keys"))["keys"]
 
 
 def test_an_issuer_that_is_down_is_asked_once_in_a_while(provider: Provider) -> None:
@@ -309,7 +309,7 @@ def test_nobody_whose_key_is_known_waits_for_the_issuer(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Made-up keys and a slow issuer must not hold up all who sign in."""
-    monkeypatch.setattr(identity, "_TURN", 0.05)
+    monkeypatch.setattr(issuer, "_TURN", 0.05)
     now, slow = [0.0], threading.Event()
     entered, going_on = threading.Event(), threading.Event()
 
@@ -317,7 +317,7 @@ def test_nobody_whose_key_is_known_waits_for_the_issuer(
         if slow.is_set():
             entered.set()
             assert going_on.wait(600)
-        return identity.fetched(address)
+        return issuer.fetched(address)
 
     found = made_issuer(provider, fetch=fetch, clock=lambda: now[0])
     known = provider.token("rsa", claims(provider))

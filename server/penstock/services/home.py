@@ -10,10 +10,10 @@ from sqlalchemy import Connection
 
 from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, SecretsFile, private
 from penstock.errors import Conflict, Unavailable
+from penstock.openid.issuer import Issuer
 from penstock.persistence import Database, migrate
 from penstock.randomness import Stream
 from penstock.services import authenticity, cosigners, room, secret_checks, signing
-from penstock.services.identity import Issuer
 from penstock.services.server import Server
 from penstock.services.state import require_keys
 from penstock.settings import Settings

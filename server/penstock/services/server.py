@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from penstock.encryption import KeyProvider, Secrets, SecretsFile
+from penstock.openid.issuer import Issuer
 from penstock.persistence import Database
 from penstock.randomness import Stream
 from penstock.services.computing import Computing, Here
-from penstock.services.identity import Issuer
 from penstock.settings import Settings
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
