@@ -20,8 +20,8 @@ from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import median, ratio, timed
 from tests.benchmarks.world import World, fresh_world
 
+from penstock.persistence import row_authentication
 from penstock.persistence.tables.columns import metadata
-from penstock.services import authenticity
 from penstock.transparency_log import tree_store
 from penstock.transparency_log.checkpoints import Signer
 
@@ -99,8 +99,11 @@ def _signed(session: Session, name: str, row: Row) -> Row:
     """The row with an HMAC of its own, where its table has any."""
     if "mac" not in row:
         return row
-    values = [row.get(column) for column in authenticity.columns(name)]
-    return {**row, "mac": authenticity.mac(session.info[authenticity.KEYS].now()[0], name, values)}
+    values = [row.get(column) for column in row_authentication.columns(name)]
+    return {
+        **row,
+        "mac": row_authentication.mac(session.info[row_authentication.KEYS].now()[0], name, values),
+    }
 
 
 def _query(row: Row, number: int) -> Row:

@@ -12,14 +12,15 @@ from tests.faults.steps import Steps, chosen
 
 from penstock.encryption.secrets import VALUES
 from penstock.errors import KeysUnavailable
-from penstock.services import authenticity, digest_rotation, releases, secret_checks, verification
+from penstock.persistence import row_authentication
+from penstock.services import digest_rotation, releases, secret_checks, verification
 from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.server import Server
 from penstock.services.specs import ReleaseRequest
 
 FILES = (
     "services/digest_rotation.py",
-    "services/signing.py",
+    "persistence/row_authentication_upgrade.py",
     "services/secret_checks.py",
     "transparency_log/witness.py",
     "encryption/secrets.py",
@@ -72,7 +73,7 @@ def asked(server: Server) -> list[float]:
 
 def altered(server: Server) -> list[tuple[str, int]]:
     with server.database.read() as session:
-        return list(authenticity.altered(session))
+        return list(row_authentication.altered(session))
 
 
 @pytest.mark.parametrize("choose", [pytest.param(few, id="few"), many])

@@ -29,9 +29,11 @@ from tests.faults.stage import choices, vector_query
 from tests.faults.tampering import Tampering, tamper
 from tests.unit.sites import SITES
 
+from penstock.persistence import (
+    row_authentication,
+)
 from penstock.persistence.tables import Tier
 from penstock.services import (
-    authenticity,
     budget,
     datasets,
     home,
@@ -229,7 +231,7 @@ def test_without_holding_what_stands_to_the_log_tampering_is_silent(
 def test_without_the_hmacs_of_rows_tampering_is_silent(
     made: tuple[Home, Answers], homes: Homes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(authenticity, "is_signed", lambda *_: True)
+    monkeypatch.setattr(row_authentication, "is_signed", lambda *_: True)
     original, answers = made
     homes.remove()
     assert any(

@@ -13,9 +13,10 @@ rotating again finishes what was begun.
 from dataclasses import dataclass
 
 from penstock.encryption.secrets import FINGERPRINT, VALUES
-from penstock.services import secret_checks, signing
+from penstock.persistence import row_authentication_upgrade
+from penstock.persistence.row_authentication import SIGNED, derived
+from penstock.services import secret_checks
 from penstock.services.acts import record
-from penstock.services.authenticity import SIGNED, derived
 from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.transparency_log import sights
@@ -79,7 +80,9 @@ def _sign_anew(server: Server, earlier: list[bytes], newest: bytes, table: str) 
     after: int | None = 0
     while after is not None:
         with server.database.write() as session:
-            after = signing.sign_next(session.connection(), earlier, newest, table, after)
+            after = row_authentication_upgrade.sign_next(
+                session.connection(), earlier, newest, table, after
+            )
 
 
 def _view(server: Server, name: str) -> DigestKeysView:

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, SecretsFile, private
 from penstock.errors import Conflict, Unavailable
 from penstock.openid.issuer import Issuer
-from penstock.persistence import Database, migrate
+from penstock.persistence import Database, migrate, row_authentication, row_authentication_upgrade
 from penstock.randomness import Stream
-from penstock.services import authenticity, cosigners, room, secret_checks, signing
+from penstock.services import cosigners, room, secret_checks
 from penstock.services.server import Server
 from penstock.services.state import require_keys
 from penstock.settings import Settings
@@ -111,11 +111,11 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
 
 def _sign(connection: Connection, secrets: Secrets, before: str | None) -> None:
     """Sign what is not signed yet, and what is from before the key of rows was rotated."""
-    was = authenticity.derived(secret_checks.values_of(connection, secrets))
-    signing.sign_all(connection, was, before)
-    now = authenticity.key_of(secrets)
+    was = row_authentication.derived(secret_checks.values_of(connection, secrets))
+    row_authentication_upgrade.sign_all(connection, was, before)
+    now = row_authentication.key_of(secrets)
     if was != now:
-        signing.sign_anew(connection, [was], now)
+        row_authentication_upgrade.sign_anew(connection, [was], now)
 
 
 def _take_over(eye: FileWitness, folder: Path, before: str | None) -> None:
@@ -187,7 +187,10 @@ def open_server(
         private.tidy(settings.keys_path / name)
     database = _database(
         settings,
-        {authenticity.KEYS: authenticity.RowKeys(lambda: stored.now), leaves.NONCES: nonces},
+        {
+            row_authentication.KEYS: row_authentication.RowKeys(lambda: stored.now),
+            leaves.NONCES: nonces,
+        },
     )
     keeper = provider(settings)
     time = LoggedTime(clock)

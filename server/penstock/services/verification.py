@@ -11,6 +11,7 @@ from penstock.encryption.secrets import VALUES
 from penstock.errors import PenstockError
 from penstock.mechanisms import MECHANISMS, released
 from penstock.merkle import Frontier, Node
+from penstock.persistence.row_authentication import altered, unchecked
 from penstock.persistence.tables import (
     Checkpoint,
     Dataset,
@@ -22,7 +23,6 @@ from penstock.persistence.tables import (
     TreeNode,
     User,
 )
-from penstock.services.authenticity import altered, unchecked
 from penstock.services.prices import prices
 from penstock.services.principals import Principal
 from penstock.services.process import Process

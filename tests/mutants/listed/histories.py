@@ -185,23 +185,23 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="rows-without-their-numbers",
-        path="services/authenticity.py",
+        path="persistence/row_authentication.py",
         before='    left_out = {"mac", SEALED.get(table), None if table in _NAMED else "id"}\n',
         after='    left_out = {"mac", SEALED.get(table), "id"}\n',
         wrong="a row may take the number of another that others name",
         tests=(
-            "tests/unit/services/test_authenticity.py::test_rows_that_trade_their_numbers_are_refused",
+            "tests/unit/persistence/test_row_authentication.py::test_rows_that_trade_their_numbers_are_refused",
         ),
         row="V11",
     ),
     Mutant(
         name="rows-of-any-table",
-        path="services/authenticity.py",
+        path="persistence/row_authentication.py",
         before='    parts = [f"row 2\\x00{table}".encode()]\n',
         after='    parts = [b"row 2\\x00"]\n',
         wrong="rows of two tables with like columns may take each other's place",
         tests=(
-            "tests/unit/services/test_authenticity.py::test_the_same_columns_in_another_table_have_another_hmac",
+            "tests/unit/persistence/test_row_authentication.py::test_the_same_columns_in_another_table_have_another_hmac",
         ),
     ),
     Mutant(

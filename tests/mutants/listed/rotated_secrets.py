@@ -64,7 +64,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V58",
         name="altered-row-signed-anew",
-        path="services/signing.py",
+        path="persistence/row_authentication_upgrade.py",
         before="        if any(is_signed(old, name, signed, values) for old in known)\n",
         after="        if known\n",
         wrong="a rotation signs what somebody altered",

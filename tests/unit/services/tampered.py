@@ -13,16 +13,17 @@ from tests.unit import conftest
 from tests.unit.conftest import World
 from tests.unit.sites import SITES
 
+from penstock.persistence import row_authentication
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
-from penstock.services import authenticity, corrections, datasets, repeats, sessions, tokens, work
+from penstock.services import corrections, datasets, repeats, sessions, tokens, work
 from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.principals import OPERATOR
 from penstock.services.specs import DatasetRequest, TokenSpec
 from penstock.services.work import Wanted
 
 TOKENS = "tokens.json"
-TABLES = tuple(str(kind.__tablename__) for kind in authenticity.SIGNED)
+TABLES = tuple(str(kind.__tablename__) for kind in row_authentication.SIGNED)
 
 
 def fill(world: World) -> dict[str, str]:
@@ -141,6 +142,6 @@ def rows_of(world: World, name: str) -> list[Any]:
 
 def read_all(world: World, table: str) -> int:
     """Load every row of a table as services do; how many there are."""
-    kind = next(one for one in authenticity.SIGNED if one.__tablename__ == table)
+    kind = next(one for one in row_authentication.SIGNED if one.__tablename__ == table)
     with world.server.database.read() as session:
         return len(session.exec(sqlmodel.select(kind)).all())

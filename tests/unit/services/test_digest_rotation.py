@@ -23,9 +23,12 @@ from penstock.errors import (
     KeysUnavailable,
     LogUnavailable,
 )
+from penstock.persistence import (
+    row_authentication,
+    row_authentication_upgrade,
+)
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
 from penstock.services import (
-    authenticity,
     backup,
     datasets,
     digest_rotation,
@@ -34,7 +37,6 @@ from penstock.services import (
     queries,
     repeats,
     secret_rotation,
-    signing,
     verification,
 )
 from penstock.services.digest_rotation import rotate_fingerprint, rotate_values
@@ -75,8 +77,8 @@ def under(world: World, key: bytes) -> set[str]:
         table
         for table in TABLES
         for row in rows_of(world, table)
-        if authenticity.is_signed(
-            key, table, row["mac"], [row[name] for name in authenticity.columns(table)]
+        if row_authentication.is_signed(
+            key, table, row["mac"], [row[name] for name in row_authentication.columns(table)]
         )
     }
 
@@ -84,8 +86,8 @@ def under(world: World, key: bytes) -> set[str]:
 def forge(world: World, key: bytes) -> None:
     """Make somebody an admin, as whoever owns the database and has an earlier key would."""
     row = {**next(one for one in rows_of(world, "user") if one["name"] == "pia"), "admin": True}
-    values = [row[name] for name in authenticity.columns("user")]
-    signed = authenticity.mac(key, "user", values)
+    values = [row[name] for name in row_authentication.columns("user")]
+    signed = row_authentication.mac(key, "user", values)
     with unguarded(world) as connection:
         change = update(USERS).where(USERS.c.id == row["id"])
         connection.execute(change.values(admin=True, mac=signed))
@@ -102,13 +104,13 @@ def problems(world: World) -> list[str]:
 
 
 def test_every_row_is_under_the_new_key_and_servers_go_on(full: World) -> None:
-    before = authenticity.key_of(full.server.secrets)
+    before = row_authentication.key_of(full.server.secrets)
     found_before = problems(full)
     told = full.ask("ines").view
     with another(full) as other:
         found = rotate_values(full.server, OPERATOR)
         assert (found.name, found.newest, found.retired) == ("values", 2, 1)
-        now = authenticity.key_of(full.server.secrets)
+        now = row_authentication.key_of(full.server.secrets)
         assert under(full, before) == set()
         assert under(full, now) == set(TABLES)
         beside = World(other, full.clock, full.streams)
@@ -120,7 +122,7 @@ def test_every_row_is_under_the_new_key_and_servers_go_on(full: World) -> None:
 
 
 def test_who_has_the_earlier_key_forges_no_row(world: World) -> None:
-    earlier = authenticity.key_of(world.server.secrets)
+    earlier = row_authentication.key_of(world.server.secrets)
     rotate_values(world.server, OPERATOR)
     forge(world, earlier)
     with pytest.raises(IntegrityViolation, match="A row of 'user' was altered"):
@@ -131,7 +133,7 @@ def test_a_rotation_that_lets_the_earlier_key_pass_is_found_out(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SecretsFile, "settle_rows", lambda file: file.now)
-    earlier = authenticity.key_of(world.server.secrets)
+    earlier = row_authentication.key_of(world.server.secrets)
     rotate_values(world.server, OPERATOR)
     forge(world, earlier)
     assert is_admin(world, "pia")
@@ -141,7 +143,7 @@ def test_a_row_that_was_altered_before_stays_refused(full: World) -> None:
     alter(full, "UPDATE clearance SET version = 40 WHERE id = 1")
     rotate_values(full.server, OPERATOR)
     with full.server.database.read() as session:
-        assert list(authenticity.altered(session)) == [("clearance", 1)]
+        assert list(row_authentication.altered(session)) == [("clearance", 1)]
 
 
 def test_who_reads_meanwhile_sees_rows_that_are_believed(world: World) -> None:
@@ -159,7 +161,7 @@ def test_who_writes_between_two_steps_signs_with_the_new_key(
 ) -> None:
     """A row that is added behind what was signed already needs no signing anew."""
     steps: list[str] = []
-    next_rows = signing.sign_next
+    next_rows = row_authentication_upgrade.sign_next
     with another(world) as other:
         beside = World(other, world.clock, world.streams)
 
@@ -174,7 +176,7 @@ def test_who_writes_between_two_steps_signs_with_the_new_key(
             act(server, earlier, newest, table)
             beside.push(f"after-{table}".replace("_", "-"), share=0.001, levels=None)
 
-        monkeypatch.setattr(signing, "sign_next", watched)
+        monkeypatch.setattr(row_authentication_upgrade, "sign_next", watched)
         monkeypatch.setattr(digest_rotation, "_sign_anew", interleaved)
         rotate_values(world.server, OPERATOR)
     assert set(steps) == set(TABLES)
@@ -221,7 +223,7 @@ def test_a_rotation_that_was_cut_off_is_gone_on_with(
     rotate_values(full.server, OPERATOR)
     assert key_numbers(full) == [1, 2]
     assert full.server.secrets.rows == 2
-    assert under(full, authenticity.key_of(full.server.secrets)) == set(TABLES)
+    assert under(full, row_authentication.key_of(full.server.secrets)) == set(TABLES)
     with another(full) as other:
         assert problems(World(other, full.clock, full.streams)) == found
 
@@ -259,7 +261,7 @@ def test_what_an_upgrade_signs_anew_was_held_to_the_key_of_before(
     home.upgrade(settings)
     home.upgrade(settings)
     with another(full) as server, server.database.read() as session:
-        assert list(authenticity.altered(session)) == [("clearance", 1)]
+        assert list(row_authentication.altered(session)) == [("clearance", 1)]
         assert "values 2" in session.exec(select(SecretCheck.name)).all()
 
 

@@ -19,8 +19,8 @@ append-only, by triggers (``penstock.persistence.append_only``): a change is a n
 version, never an update.
 
 ``mac`` is an HMAC of its row under a key that is not in the database
-(``penstock.services.authenticity``): in every table whose rows decide by themselves what is
-permitted or was spent.
+(``penstock.persistence.row_authentication``): in every table whose rows decide by
+themselves what is permitted or was spent.
 """
 
 from penstock.persistence.tables.columns import metadata

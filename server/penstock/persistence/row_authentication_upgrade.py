@@ -16,8 +16,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, select, update
 
 from penstock.errors import IntegrityViolation
+from penstock.persistence.row_authentication import SIGNED, columns, is_signed, mac
 from penstock.persistence.tables import metadata
-from penstock.services.authenticity import SIGNED, columns, is_signed, mac
 
 FIRST: Final = "0014"
 """The first schema with the HMACs of now."""

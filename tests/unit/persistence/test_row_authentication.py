@@ -10,9 +10,9 @@ from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.tampered import TABLES, filled, read_all, rows_of, unguarded
 
 from penstock.errors import IntegrityViolation
+from penstock.persistence import row_authentication
 from penstock.persistence.tables import metadata
 from penstock.persistence.tables.columns import Moment
-from penstock.services import authenticity
 from penstock.services.principals import OPERATOR
 from penstock.services.verification import verify
 
@@ -31,7 +31,7 @@ OTHERWISE = {
 
 pytestmark = pytest.mark.each_database
 
-NAMED = [str(kind.__tablename__) for kind in authenticity.NAMED]
+NAMED = [str(kind.__tablename__) for kind in row_authentication.NAMED]
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def trade(owner: Connection, name: str, first: int, last: int) -> None:
 def refused(world: World, table: str) -> bool:
     """Whether the rows of a table are refused, and an audit finds them there and nowhere else."""
     with world.server.database.read() as session:
-        found = {name for name, _ in authenticity.altered(session)}
+        found = {name for name, _ in row_authentication.altered(session)}
     if not found:
         read_all(world, table)
         return False
@@ -100,7 +100,7 @@ def test_every_table_and_column_is_authenticated_or_held_otherwise() -> None:
     assert {*TABLES, *OTHERWISE} == set(metadata.tables)
     assert not {*TABLES} & set(OTHERWISE)
     for name in TABLES:
-        left = set(metadata.tables[name].columns.keys()) - set(authenticity.columns(name))
+        left = set(metadata.tables[name].columns.keys()) - set(row_authentication.columns(name))
         expected = {"mac"} | ({"ciphertext"} if name == "release" else set())
         assert left == (expected if name in NAMED else expected | {"id"})
 
@@ -123,7 +123,7 @@ def test_a_row_with_any_column_altered_is_refused(full: World, owner: Connection
     for name in TABLES:
         table = metadata.tables[name]
         row = rows_of(full, name)[-1]
-        for column in (*authenticity.columns(name), "mac"):
+        for column in (*row_authentication.columns(name), "mac"):
             if column == "id":
                 continue
             for value in others(row[column], table.c[column]):
@@ -160,18 +160,18 @@ def test_rows_that_trade_their_numbers_are_refused(full: World, owner: Connectio
 def test_without_the_number_rows_could_trade_them(
     full: World, owner: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, bound = metadata.tables["user"], authenticity.columns
+    table, bound = metadata.tables["user"], row_authentication.columns
     beside = tuple(name for name in bound("user") if name != "id")
-    known = (authenticity._values, authenticity._writers)
+    known = (row_authentication._values, row_authentication._writers)
     monkeypatch.setattr(
-        authenticity, "columns", lambda name: beside if name == "user" else bound(name)
+        row_authentication, "columns", lambda name: beside if name == "user" else bound(name)
     )
     for one in known:
         one.cache_clear()
-    key = authenticity.key_of(full.server.secrets)
+    key = row_authentication.key_of(full.server.secrets)
     rows = rows_of(full, "user")
     for row in rows:
-        found = authenticity.mac(key, "user", [row[name] for name in beside])
+        found = row_authentication.mac(key, "user", [row[name] for name in beside])
         put(owner, table, row["id"], "mac", found)
     trade(owner, "user", rows[0]["id"], rows[-1]["id"])
     found_out = refused(full, "user")
@@ -182,11 +182,11 @@ def test_without_the_number_rows_could_trade_them(
 
 def test_a_value_is_written_alike_however_it_is_held() -> None:
     key, table = b"k" * 32, "tier_budget"
-    names = authenticity.columns(table)
+    names = row_authentication.columns(table)
 
     def of(**values: object) -> bytes:
         known = dict.fromkeys(names, 1) | {"by": "ada", "at": datetime(2026, 1, 1, tzinfo=UTC)}
-        return authenticity.mac(key, table, [{**known, **values}[name] for name in names])
+        return row_authentication.mac(key, table, [{**known, **values}[name] for name in names])
 
     east = datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
     assert of() == of(epsilon=1.0) == of(at=east)
@@ -201,8 +201,8 @@ def test_the_same_columns_in_another_table_have_another_hmac() -> None:
     key, at = b"k" * 32, datetime(2026, 1, 1, tzinfo=UTC)
     shared = {"id": 1, "folded": "a", "name": "a", "created_at": at}
     found = {
-        table: authenticity.mac(
-            key, table, [shared.get(column) for column in authenticity.columns(table)]
+        table: row_authentication.mac(
+            key, table, [shared.get(column) for column in row_authentication.columns(table)]
         )
         for table in ("tier", "user", "dataset", "query")
     }

@@ -15,9 +15,14 @@ from tests.unit.services.tampered import (
 )
 
 from penstock.errors import IntegrityViolation
-from penstock.persistence import append_only, migrate
+from penstock.persistence import (
+    append_only,
+    migrate,
+    row_authentication,
+    row_authentication_upgrade,
+)
 from penstock.persistence.tables import metadata
-from penstock.services import authenticity, home, signing
+from penstock.services import home
 from penstock.services.principals import OPERATOR
 from penstock.services.verification import verify
 
@@ -50,10 +55,10 @@ QUERY = metadata.tables["query"]
 def older(copy_world: CopyWorld) -> World:
     """A home with rows in every table, as it was in schema 0013."""
     world = copy_world("tampered", filled)
-    rows, key = rows_of(world, "query"), authenticity.key_of(world.server.secrets)
+    rows, key = rows_of(world, "query"), row_authentication.key_of(world.server.secrets)
     with owned(world) as connection:
         for row in rows:
-            was = update(QUERY).values(mac=signing.earlier_mac(key, row))
+            was = update(QUERY).values(mac=row_authentication_upgrade.earlier_mac(key, row))
             connection.execute(was.where(QUERY.c.id == row["id"]))
         for table in LATER:
             _without_mac(connection, table)
@@ -90,7 +95,7 @@ def test_an_upgrade_signs_what_is_there(older: World) -> None:
     assert home.upgrade(older.server.settings) == ("0013", migrate.head())
     assert all(read_all(older, table) >= 2 for table in LATER)
     with older.server.database.read() as session:
-        assert list(authenticity.altered(session)) == []
+        assert list(row_authentication.altered(session)) == []
     assert older.ask("pia", epsilon=0.07).first
     assert older.push("third", share=0.01, levels=None).name == "third"
 
@@ -137,19 +142,19 @@ def test_an_upgrade_signs_nothing_that_was_there_already(older: World) -> None:
 
 def test_homes_from_before_queries_were_signed_are_signed_as_they_are(older: World) -> None:
     home.upgrade(older.server.settings)
-    key = authenticity.key_of(older.server.secrets)
+    key = row_authentication.key_of(older.server.secrets)
     with unguarded(older) as connection:
         for table in TABLES:
             connection.execute(text(f'UPDATE "{table}" SET mac = NULL'))  # noqa: S608 - ours
     with pytest.raises(IntegrityViolation), owned(older) as connection:
-        signing.sign_all(connection, key, "0013")
+        row_authentication_upgrade.sign_all(connection, key, "0013")
     for before in (None, migrate.head()):
         with owned(older) as connection:
-            signing.sign_all(connection, key, before)
+            row_authentication_upgrade.sign_all(connection, key, before)
         with pytest.raises(IntegrityViolation):
             older.ask("pia")
     with owned(older) as connection:
-        signing.sign_all(connection, key, "0006")
+        row_authentication_upgrade.sign_all(connection, key, "0006")
     with older.server.database.read() as session:
-        assert list(authenticity.altered(session)) == []
+        assert list(row_authentication.altered(session)) == []
     assert older.ask("pia", epsilon=0.07).first
