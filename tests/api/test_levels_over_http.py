@@ -7,7 +7,7 @@ from tests.api.world import World, parsed
 
 from penstock.services import tokens
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TokenSpec
+from penstock.services.schemas.queries import TokenSpec
 
 API = "/api/v1"
 

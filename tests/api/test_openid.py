@@ -28,7 +28,7 @@ from penstock.openid import issuer
 from penstock.openid.issuer import FRESH, PATIENCE, Issuer, Refused
 from penstock.services import users
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import UserSpec
+from penstock.services.schemas.queries import UserSpec
 from penstock.settings import load
 
 SOME_RSA, OTHER_RSA = rsa("rsa"), rsa("other")

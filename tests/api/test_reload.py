@@ -24,7 +24,7 @@ from tests.databases.homes import Home, Homes
 
 from penstock.services import home, tokens
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TokenSpec
+from penstock.services.schemas.queries import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"
 READERS = 4

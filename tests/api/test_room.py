@@ -15,7 +15,7 @@ from penstock.persistence import Need
 from penstock.services import sessions, tokens
 from penstock.services.principals import OPERATOR
 from penstock.services.room import Room, UpTo, on_disk
-from penstock.services.specs import TokenSpec
+from penstock.services.schemas.queries import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"
 RESERVE = 2**20

@@ -19,8 +19,8 @@ from penstock.api import OPERATIONS, pace
 from penstock.errors import NotFound
 from penstock.services import queries
 from penstock.services.principals import Principal
+from penstock.services.schemas.views import QueryView
 from penstock.services.server import Server
-from penstock.services.views import QueryView
 
 VERBS = {operation.name: operation.verb for operation in OPERATIONS}
 DOCUMENTS = {"api.openapi", "api.docs", "api.metrics"}

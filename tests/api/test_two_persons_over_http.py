@@ -10,9 +10,9 @@ from tests.api.world import World, parsed
 from penstock.api.openapi import document
 from penstock.services import proposals, tokens, users
 from penstock.services.principals import OPERATOR
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import Acknowledgment
-from penstock.services.specs import TokenSpec, UserSpec
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 BUDGETS = {"budgets": {"internal": {"epsilon": 9}}}
 

@@ -18,10 +18,10 @@ from penstock.application import create_app_for
 from penstock.randomness import Stream
 from penstock.services import home, proposals, tokens, users
 from penstock.services.principals import OPERATOR
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import QueryRetirement
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import TokenSpec, UserSpec
 from penstock.services.server import Server
-from penstock.services.specs import TokenSpec, UserSpec
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 QUANTUM = 0.025

@@ -21,9 +21,9 @@ from penstock.services.accounts import TierAccount
 from penstock.services.computations import quote
 from penstock.services.computing_jobs import forget
 from penstock.services.pooled import MODULE, Pooled
-from penstock.services.specs import VectorPreviewRequest
+from penstock.services.schemas.queries import VectorPreviewRequest
+from penstock.services.schemas.streams import StreamRequest
 from penstock.services.stream_quotes import StreamTerms, quote_stream
-from penstock.services.stream_specs import StreamRequest
 
 DELTA = 1e-6
 EPSILONS = {"public": 0.1, "partner": 0.25, "internal": 0.5}

@@ -23,8 +23,8 @@ from penstock.demo import history, stage, story
 from penstock.demo.cast import ADMIN, AUDITOR, READERS
 from penstock.services import home, tokens, users
 from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.schemas.queries import Role, TokenSpec, UserSpec
 from penstock.services.server import Server
-from penstock.services.specs import Role, TokenSpec, UserSpec
 from penstock.settings import Settings
 
 OF_THE_DEMO = Goal(100, at_most=True)

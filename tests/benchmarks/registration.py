@@ -24,8 +24,8 @@ from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 from penstock.services import dataset_secrets, datasets, home, queries
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
+from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.server import Server
-from penstock.services.specs import ComputedQueryRequest, DatasetRequest
 from penstock.settings import Settings
 
 GOAL = Goal(1.5, at_most=True)

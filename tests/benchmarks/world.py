@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from penstock.services import datasets, home, queries, releases, tiers, tokens, users
 from penstock.services.principals import OPERATOR, Principal, acting_as
 from penstock.services.releases import Answer
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     ReleaseRequest,
@@ -21,6 +20,7 @@ from penstock.services.specs import (
     TokenSpec,
     UserSpec,
 )
+from penstock.services.server import Server
 from penstock.settings import Settings
 
 DATASET = "measurements"

@@ -17,14 +17,14 @@ from penstock.encryption.keyring import _name
 from penstock.persistence.tables import Dataset, Query
 from penstock.services import datasets, home, keys, queries, releases, tiers, users
 from penstock.services.principals import OPERATOR, acting_as
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     ReleaseRequest,
     TierSpec,
     UserSpec,
 )
+from penstock.services.server import Server
 from penstock.services.state import dataset_key, query_key
 
 QUERIED = "first"

@@ -17,8 +17,8 @@ from penstock.errors import NameTaken, Unavailable
 from penstock.services import stream_elements, stream_releases, streams
 from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.registration import register
+from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.server import Server
-from penstock.services.stream_specs import ElementsRequest, StreamRequest
 from penstock.services.verification import verify
 
 BATCH = 3

@@ -22,7 +22,7 @@ from tests.support import ending
 
 from penstock.services import tokens
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TokenSpec
+from penstock.services.schemas.queries import TokenSpec
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"
 IMPATIENT = 5.0

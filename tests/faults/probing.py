@@ -24,8 +24,8 @@ from penstock.services import datasets, home, proposals, releases, repeats, stre
 from penstock.services.accounts import open_account
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, acting_as, authenticate
+from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
-from penstock.services.specs import ReleaseRequest
 from penstock.services.verification import verify
 
 QUERIES = ("query-0", "query-1")

@@ -18,14 +18,14 @@ from penstock.services.lookup import query_by_name
 from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.process import Process
 from penstock.services.releases import Answer
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     ReleaseRequest,
     TierSpec,
     UserSpec,
 )
+from penstock.services.server import Server
 from penstock.settings import Settings
 
 DIMENSION = 12

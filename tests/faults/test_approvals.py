@@ -21,10 +21,10 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Decision, Leaf, Proposal, Query
 from penstock.services import proposals, users
 from penstock.services.principals import OPERATOR, Principal, acting_as
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import QueryRetirement
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import UserSpec
 from penstock.services.server import Server
-from penstock.services.specs import UserSpec
 from penstock.services.verification import verify
 
 pytestmark = pytest.mark.each_database

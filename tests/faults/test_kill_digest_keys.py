@@ -15,8 +15,8 @@ from penstock.errors import KeysUnavailable
 from penstock.persistence import row_authentication
 from penstock.services import digest_rotation, releases, secret_checks, verification
 from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
-from penstock.services.specs import ReleaseRequest
 
 FILES = (
     "services/digest_rotation.py",

@@ -15,8 +15,8 @@ from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import Token
 from penstock.services import peppers, secret_rotation, tokens, verification
 from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.schemas.queries import TokenSpec
 from penstock.services.server import Server
-from penstock.services.specs import TokenSpec
 from penstock.services.token_format import prefix_of
 
 FILES = (

@@ -49,14 +49,13 @@ from penstock.services import (
     users,
     verification,
 )
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR, acting_as
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange
 from penstock.services.queries import register
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import (
     BudgetSpec,
     DatasetRequest,
     ReleaseRequest,
@@ -65,7 +64,8 @@ from penstock.services.specs import (
     UserChange,
     UserSpec,
 )
-from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.schemas.streams import ElementsRequest, StreamRequest
+from penstock.services.server import Server
 from penstock.transparency_log.sequencer import account_name
 from penstock.transparency_log.sights import Sight
 

@@ -23,8 +23,8 @@ from penstock.persistence.tables import Release
 from penstock.services import releases
 from penstock.services.principals import Principal
 from penstock.services.releases import Answer
+from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
-from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state
 
 Gate = Callable[[], object]

@@ -23,9 +23,9 @@ from tests.web.world import Browser
 from penstock.api import OPERATIONS
 from penstock.services import keys, proposals, tokens, users, verification
 from penstock.services.principals import OPERATOR
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import QueryRetirement
-from penstock.services.specs import TokenSpec, UserSpec
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 pytestmark = pytest.mark.each_database
 

@@ -18,9 +18,9 @@ from typing import Any
 from penstock.persistence import migrate
 from penstock.randomness import Stream
 from penstock.services import datasets, home, queries, releases, tiers, tokens, users
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR, acting_as
-from penstock.services.specs import (
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     DatasetRequest,
     HistogramRequest,
@@ -229,7 +229,7 @@ class Past:
 
     def _streams(self) -> None:
         streams = import_module("penstock.services.streams")
-        shapes = import_module("penstock.services.stream_specs")
+        shapes = import_module("penstock.services.schemas.streams")
         elements = import_module("penstock.services.stream_elements")
         totals = import_module("penstock.services.stream_releases")
         for name, spec in STREAMS.items():

@@ -19,7 +19,7 @@ from penstock.persistence import migrate
 from penstock.persistence.tables import Query, Release
 from penstock.services import history, home, stream_elements, stream_releases
 from penstock.services.principals import OPERATOR, authenticate
-from penstock.services.stream_specs import ElementsRequest
+from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.verification import verify
 from penstock.settings import Settings
 from penstock.transparency_log.sequencer import accounts

@@ -36,10 +36,9 @@ from penstock.services import (
     tiers,
     users,
 )
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR, acting_as
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import (
     BudgetSpec,
     DatasetRequest,
     LevelsChange,
@@ -50,6 +49,7 @@ from penstock.services.specs import (
     UserChange,
     UserSpec,
 )
+from penstock.services.server import Server
 
 Pair = tuple[str, str]
 DELTA = 1e-6

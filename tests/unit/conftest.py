@@ -14,15 +14,15 @@ from penstock.randomness import Stream
 from penstock.services import datasets, home, queries, registration, releases, tiers, users
 from penstock.services.principals import OPERATOR, Principal, acting_as
 from penstock.services.releases import Answer
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     ReleaseRequest,
     TierSpec,
     UserSpec,
 )
-from penstock.services.views import QueryView
+from penstock.services.schemas.views import QueryView
+from penstock.services.server import Server
 
 
 @dataclass

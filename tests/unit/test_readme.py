@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from penstock import examples
-from penstock.services.specs import PushedVectorRequest
+from penstock.services.schemas.queries import PushedVectorRequest
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 

@@ -15,7 +15,7 @@ from tests.web.world import Browser, Grown, Open, furnish
 
 from penstock.services import tokens, users
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TokenSpec, UserSpec
+from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium

@@ -12,8 +12,8 @@ from tests.databases.homes import PATIENCE, Home, Homes
 
 from penstock.services import home, tokens, users
 from penstock.services.principals import OPERATOR
+from penstock.services.schemas.queries import Role, TokenSpec, UserSpec
 from penstock.services.server import Server
-from penstock.services.specs import Role, TokenSpec, UserSpec
 
 START_SECONDS = 300.0
 """A machine that is slow and busy at once starts it all the same."""

@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 from penstock.privacy import Sensitivity
 from penstock.services import computations, power_advice
 from penstock.services.computed import Quote
-from penstock.services.preview_views import PowerView
+from penstock.services.schemas.previews import PowerView
 
 COUNT: dict[str, Any] = {
     "name": "lent",

@@ -12,7 +12,7 @@ from tests.web.test_admin_in_a_browser import Open
 
 from penstock.services import datasets, queries
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, PushedVectorRequest
+from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
 
 pytestmark = pytest.mark.slow
 

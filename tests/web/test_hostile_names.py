@@ -10,7 +10,7 @@ from tests.web.world import HOSTILE, Browser, Open
 
 from penstock.services import tokens
 from penstock.services.principals import OPERATOR, acting_as
-from penstock.services.specs import TokenSpec
+from penstock.services.schemas.queries import TokenSpec
 
 
 @pytest.fixture

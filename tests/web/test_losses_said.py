@@ -2,8 +2,8 @@
 
 import pytest
 
-from penstock.services.exposure_views import ExposureView, ReachView
-from penstock.services.views import PrivacyBudget
+from penstock.services.schemas.exposure import ExposureView, ReachView
+from penstock.services.schemas.views import PrivacyBudget
 from penstock.web import knowledge
 from penstock.web.charts.losses import INDEPENDENT, TOGETHER
 from penstock.web.wording import loss

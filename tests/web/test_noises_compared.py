@@ -15,7 +15,7 @@ from tests.web.world import Browser, text_of
 
 from penstock.errors import InvalidInput
 from penstock.services import preview
-from penstock.services.preview_views import PreviewView
+from penstock.services.schemas.previews import PreviewView
 
 PREVIEW = "/new/query/preview"
 

@@ -12,7 +12,7 @@ from tests.web.test_in_a_browser import ASK
 
 from penstock.services import tiers, users
 from penstock.services.principals import OPERATOR, acting_as
-from penstock.services.specs import Role
+from penstock.services.schemas.queries import Role
 from penstock.web import PAGES
 from penstock.web.pages import Page
 

@@ -23,7 +23,7 @@ from werkzeug.exceptions import NotAcceptable
 
 from penstock.api.answers import MEDIA_TYPE, json_answer, rendered
 from penstock.services.intervals import ends
-from penstock.services.views import ReleaseView
+from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log.views import CheckpointView
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, Operation
 from penstock.errors import PenstockError
 from penstock.services import repeats
 from penstock.services.principals import Principal
+from penstock.services.schemas.tokens import IssuedTokenView
 from penstock.services.server import Server
-from penstock.services.token_views import IssuedTokenView
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

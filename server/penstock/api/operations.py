@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 from pydantic import ConfigDict, TypeAdapter
 
 from penstock.services.paging import Window
-from penstock.services.proposal_views import ProposalView
+from penstock.services.schemas.proposals import ProposalView
 
 Handler = TypeVar("Handler", bound=Callable[..., object])
 API = "/api/v1"

@@ -36,8 +36,8 @@ from penstock.api.tallies import Tallies
 from penstock.errors import NotAuthenticated, PenstockError, Unavailable
 from penstock.services.again import again
 from penstock.services.principals import Principal
+from penstock.services.schemas.views import Page, ReleaseView
 from penstock.services.server import Server
-from penstock.services.views import Page, ReleaseView
 from penstock.transparency_log.views import CheckpointView
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0

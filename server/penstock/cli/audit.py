@@ -14,7 +14,7 @@ from penstock.cli.queries import LEVEL, level_cells
 from penstock.figures import moment
 
 if TYPE_CHECKING:
-    from penstock.services.exposure_views import ExposureView
+    from penstock.services.schemas.exposure import ExposureView
 
 
 @click.group()

@@ -56,7 +56,7 @@ def check(
     """
     from penstock.services import category_checks, datasets, preview, queries, releases
     from penstock.services.principals import acting_as
-    from penstock.services.specs import ReleaseRequest
+    from penstock.services.schemas.queries import ReleaseRequest
 
     server, principal = operator.server, operator.principal
     reader = None if user is None else acting_as(server, user, by=principal)

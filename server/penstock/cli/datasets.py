@@ -17,7 +17,7 @@ from penstock.cli.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
-    from penstock.services.views import DatasetBudgetView, DatasetView
+    from penstock.services.schemas.views import DatasetBudgetView, DatasetView
 
 
 @click.group()
@@ -83,7 +83,7 @@ def show(operator: Operator, name: str) -> None:
 def register(operator: Operator, file: str) -> None:
     """Register the dataset that FILE declares, as JSON or TOML; - is standard input."""
     from penstock.services import datasets
-    from penstock.services.specs import DatasetRequest
+    from penstock.services.schemas.queries import DatasetRequest
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(DatasetRequest, content)
@@ -106,7 +106,7 @@ def version(operator: Operator, name: str, file: str) -> None:
     what people lose in several versions adds up.  - is standard input.
     """
     from penstock.services import datasets
-    from penstock.services.specs import VersionRequest
+    from penstock.services.schemas.queries import VersionRequest
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(VersionRequest, content)
@@ -130,7 +130,7 @@ def correct(operator: Operator, name: str, file: str) -> None:
     charged columns and max_units alone may change, and what was spent stays spent.
     """
     from penstock.services import corrections
-    from penstock.services.dataset_changes import CorrectionRequest
+    from penstock.services.schemas.datasets import CorrectionRequest
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(CorrectionRequest, content)
@@ -244,8 +244,8 @@ def budget(
     if looking and not wanted:
         raise click.UsageError("Say with --set which budgets to look at.")
     if wanted:
-        from penstock.services.dataset_changes import DatasetChange
         from penstock.services.proposed import BudgetChange
+        from penstock.services.schemas.datasets import DatasetChange
 
         if len({tier for tier, _ in wanted}) < len(wanted):
             raise click.UsageError("Set the budget of each tier once.")

@@ -13,7 +13,7 @@ from penstock.errors import InvalidInput, MalformedInput
 from penstock.nesting import DEEPEST
 
 if TYPE_CHECKING:
-    from penstock.services.specs import DatasetRequest
+    from penstock.services.schemas.queries import DatasetRequest
 
 
 class Assigned(click.ParamType[tuple[str, float]]):
@@ -133,7 +133,7 @@ def import_metadata(
 
 def _request(spec: dict[str, Any]) -> "DatasetRequest":
     from penstock.connectors.schema import check_schema
-    from penstock.services.specs import DatasetRequest
+    from penstock.services.schemas.queries import DatasetRequest
 
     request: DatasetRequest = checked(DatasetRequest, spec)
     check_schema(request)

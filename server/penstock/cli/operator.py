@@ -14,8 +14,8 @@ from penstock.figures import printable
 if TYPE_CHECKING:
     from penstock.services.paging import Window
     from penstock.services.principals import Principal
+    from penstock.services.schemas.views import Page
     from penstock.services.server import Server
-    from penstock.services.views import Page
     from penstock.settings import Provenance, Settings
 
 Item = TypeVar("Item")

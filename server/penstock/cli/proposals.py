@@ -9,8 +9,8 @@ from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 
 if TYPE_CHECKING:
-    from penstock.services.proposal_views import ProposalView, State
     from penstock.services.proposed import Act
+    from penstock.services.schemas.proposals import ProposalView, State
 
 STATES = click.Choice(["open", "approved", "withdrawn", "failed", "expired"])
 View = TypeVar("View")
@@ -65,7 +65,7 @@ def withdraw(operator: Operator, id: str) -> None:  # noqa: A002 # the argument'
 def asked(operator: Operator, act: "Act[View]") -> View | None:
     """Do something, or propose it where that takes two people: then that is printed."""
     from penstock.services import proposals
-    from penstock.services.proposal_views import ProposalView
+    from penstock.services.schemas.proposals import ProposalView
 
     found = proposals.asked(operator.server, operator.principal, act)
     if not isinstance(found, ProposalView):

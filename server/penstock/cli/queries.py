@@ -14,16 +14,16 @@ from penstock.cli.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
-    from penstock.services.preview_views import (
+    from penstock.services.schemas.previews import (
         ChargeView,
         CountStructureView,
         PreviewTierView,
         PreviewView,
         RoomView,
     )
-    from penstock.services.stream_preview_views import StreamPreviewTierView
-    from penstock.services.stream_views import StreamTierView
-    from penstock.services.views import (
+    from penstock.services.schemas.stream_answers import StreamTierView
+    from penstock.services.schemas.stream_previews import StreamPreviewTierView
+    from penstock.services.schemas.views import (
         ErrorView,
         LevelView,
         QueryView,
@@ -108,7 +108,7 @@ def register(operator: Operator, file: str) -> None:
     allow it.
     """
     from penstock.services import queries
-    from penstock.services.specs import QueryRequest
+    from penstock.services.schemas.queries import QueryRequest
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(QueryRequest, content)
@@ -128,7 +128,7 @@ def preview(operator: Operator, file: str) -> None:
     data nor state are touched.
     """
     from penstock.services import preview as previews
-    from penstock.services.specs import PreviewRequest
+    from penstock.services.schemas.queries import PreviewRequest
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(PreviewRequest, content)
@@ -149,7 +149,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
     Exits 3 where a budget does not allow it.
     """
     from penstock.services import queries
-    from penstock.services.specs import LevelsChange
+    from penstock.services.schemas.queries import LevelsChange
 
     content = content_of(file, operator.settings.query_body_limit)
     wanted = checked(LevelsChange, content)

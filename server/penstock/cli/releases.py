@@ -11,7 +11,7 @@ from penstock.cli.specs import built
 from penstock.figures import decimals, fixed, moment, percent, short
 
 if TYPE_CHECKING:
-    from penstock.services.views import ReleaseView
+    from penstock.services.schemas.views import ReleaseView
 
 
 @click.command()
@@ -49,7 +49,7 @@ def release(
 
     from penstock.services import releases
     from penstock.services.principals import acting_as
-    from penstock.services.specs import ReleaseRequest
+    from penstock.services.schemas.queries import ReleaseRequest
 
     wanted = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)
     analyst = acting_as(operator.server, user, by=operator.principal)

@@ -9,7 +9,7 @@ from penstock.cli.queries import sensitivity as sensitivity_line
 from penstock.figures import percent, short
 
 if TYPE_CHECKING:
-    from penstock.services.stream_preview_views import StreamPreviewView, StructureView
+    from penstock.services.schemas.stream_previews import StreamPreviewView, StructureView
 
 
 def previewed(found: "StreamPreviewView") -> Document:

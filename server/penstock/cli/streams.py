@@ -14,7 +14,7 @@ from penstock.cli.specs import checked, content_of
 from penstock.figures import decimals, fixed, moment, short
 
 if TYPE_CHECKING:
-    from penstock.services.stream_views import RunningTotalsView, StreamView
+    from penstock.services.schemas.stream_answers import RunningTotalsView, StreamView
 
 _step_option = partial(option, type=click.IntRange(min=1))
 
@@ -73,7 +73,7 @@ def open_(operator: Operator, file: str) -> None:
     Every tier is charged for all of it at once.  Exits 3 where a budget does not allow it.
     """
     from penstock.services import streams
-    from penstock.services.stream_specs import StreamRequest
+    from penstock.services.schemas.streams import StreamRequest
 
     request = checked(StreamRequest, content_of(file, operator.settings.body_limit))
     operator.print(_shown(streams.open_stream(operator.server, operator.principal, request)))
@@ -92,7 +92,7 @@ def preview(operator: Operator, file: str) -> None:
     """
     from penstock.cli.stream_preview import previewed
     from penstock.services import stream_preview
-    from penstock.services.stream_specs import StreamRequest
+    from penstock.services.schemas.streams import StreamRequest
 
     request = checked(StreamRequest, content_of(file, operator.settings.body_limit))
     operator.print(
@@ -112,7 +112,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
     no tier had before has totals from the next element on.
     """
     from penstock.services import streams
-    from penstock.services.stream_specs import StreamChange
+    from penstock.services.schemas.streams import StreamChange
 
     wanted = checked(StreamChange, content_of(file, operator.settings.body_limit))
     operator.print(_shown(streams.change(operator.server, operator.principal, name, wanted)))
@@ -143,7 +143,7 @@ def push(operator: Operator, name: str, file: str) -> None:
     first element and must be the stream's next, else nothing is taken in.
     """
     from penstock.services import stream_elements
-    from penstock.services.stream_specs import ElementsRequest
+    from penstock.services.schemas.streams import ElementsRequest
 
     sent = checked(ElementsRequest, content_of(file, operator.settings.query_body_limit))
     found = stream_elements.push(operator.server, operator.principal, name, sent)

@@ -41,15 +41,14 @@ from penstock.services import (
     tokens,
     users,
 )
-from penstock.services.dataset_changes import DatasetChange
-from penstock.services.level_specs import LevelSpec
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
 from penstock.services.runner import Runner
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.levels import LevelSpec
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import (
     BudgetSpec,
     DatasetRequest,
     LevelsChange,
@@ -61,7 +60,8 @@ from penstock.services.specs import (
     UserChange,
     UserSpec,
 )
-from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.schemas.streams import ElementsRequest, StreamRequest
+from penstock.services.server import Server
 from penstock.services.work import Wanted
 
 DATASET: Final = "health_insurance_experiment"

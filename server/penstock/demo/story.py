@@ -21,11 +21,10 @@ from penstock.services import (
     users,
 )
 from penstock.services import history as handed
-from penstock.services.exposure_views import ExposureView
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.exposure import ExposureView
+from penstock.services.schemas.queries import (
     DatasetRequest,
     QueryRequest,
     ReleaseRequest,
@@ -33,7 +32,8 @@ from penstock.services.specs import (
     TokenSpec,
     UserSpec,
 )
-from penstock.services.views import PrivacyBudget, ReleaseView
+from penstock.services.schemas.views import PrivacyBudget, ReleaseView
+from penstock.services.server import Server
 from penstock.settings import Settings
 
 HEADLINE: Final = "hospital_patients"

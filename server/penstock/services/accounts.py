@@ -25,7 +25,7 @@ from penstock.connectors.refusals import pointer, within
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Query, SpentFloor, Tier, TierBudget
-from penstock.services.specs import Accountant, BudgetSpec
+from penstock.services.schemas.queries import Accountant, BudgetSpec
 
 HEAVIEST_SHOWN = 10
 NOTHING = Entry(0, 0)

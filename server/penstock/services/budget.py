@@ -23,7 +23,6 @@ from penstock.services.accounts import (
     spending,
 )
 from penstock.services.compositions import composed
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
 from penstock.services.exposure import could_be, reach, reach_of, visible
 from penstock.services.funding import inherit, largest, newest_budget, set_budget
@@ -35,10 +34,8 @@ from penstock.services.lookup import (
 from penstock.services.population import others_of, spec_of
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
-from penstock.services.server import Server
-from penstock.services.two_persons import require_second
-from penstock.services.versions import of_same_people, versions_of
-from penstock.services.views import (
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.views import (
     DatasetBudgetView,
     DatasetView,
     OtherBudgetView,
@@ -48,6 +45,9 @@ from penstock.services.views import (
     TierTotalView,
     VersionBudgetView,
 )
+from penstock.services.server import Server
+from penstock.services.two_persons import require_second
+from penstock.services.versions import of_same_people, versions_of
 
 
 def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:

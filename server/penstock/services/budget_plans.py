@@ -15,7 +15,6 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services.accounts import NOTHING, TierAccount, open_account
 from penstock.services.budget import accounts_wished
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.effective import ladder
 from penstock.services.funding import largest, lost_as
 from penstock.services.lookup import (
@@ -23,8 +22,9 @@ from penstock.services.lookup import (
 )
 from penstock.services.principals import Principal
 from penstock.services.repricing import Repriced, refused, repriced_as
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.views import PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.views import PrivacyBudget
 from penstock.transparency_log import leaves
 
 

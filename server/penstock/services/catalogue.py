@@ -19,10 +19,10 @@ from penstock.services.lookup import (
 )
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
+from penstock.services.schemas.views import Page
 from penstock.services.server import Server
 from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of
-from penstock.services.views import Page
 
 View = TypeVar("View")
 

@@ -25,8 +25,8 @@ from penstock.services.lookup import (
 )
 from penstock.services.offers import Offer
 from penstock.services.principals import Principal
+from penstock.services.schemas.queries import Terms
 from penstock.services.server import Server
-from penstock.services.specs import Terms
 from penstock.services.state import fresh_query_key
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]

@@ -17,7 +17,6 @@ from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
 from penstock.services.accounts import open_account
 from penstock.services.effective import place
 from penstock.services.exposure import highest_ever, reach, reach_of
-from penstock.services.exposure_views import ReachView
 from penstock.services.lookup import (
     all_allowed_rungs,
     clearance_of,
@@ -28,9 +27,10 @@ from penstock.services.lookup import (
 )
 from penstock.services.principals import Principal, roles_of
 from penstock.services.process import Process
+from penstock.services.schemas.exposure import ReachView
+from penstock.services.schemas.views import GuaranteeView
 from penstock.services.server import Server
 from penstock.services.versions import by_people, split
-from penstock.services.views import GuaranteeView
 
 Row = TypeVar("Row", User, Tier)
 

@@ -26,12 +26,12 @@ from penstock.services.lookup import (
 from penstock.services.paging import Window
 from penstock.services.principals import Principal, roles_of
 from penstock.services.process import Process
+from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
 from penstock.services.server import Server
 from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row
 from penstock.services.versions import of_same_people
-from penstock.services.views import ErrorView, LevelView, Page, PrivacyBudget
 
 
 @dataclass(frozen=True)

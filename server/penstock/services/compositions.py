@@ -16,8 +16,8 @@ from penstock.persistence.tables import Dataset
 from penstock.services.accounts import TierAccount
 from penstock.services.computations import compose
 from penstock.services.computing import PATIENCE, Computing
+from penstock.services.schemas.views import PrivacyBudget
 from penstock.services.versions import chains, split
-from penstock.services.views import PrivacyBudget
 
 MOST_SETS = 64
 """How many sets of versions of several datasets are composed each; what these come to apart is

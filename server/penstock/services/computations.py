@@ -17,7 +17,7 @@ from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
 from penstock.services.independent import together
 from penstock.services.offers import Offer
 from penstock.services.process import Process
-from penstock.services.specs import Terms
+from penstock.services.schemas.queries import Terms
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.services.offers import Offer
-from penstock.services.preview_views import PowersView
-from penstock.services.stream_preview_views import StreamPreviewView
-from penstock.services.views import ComposedView, TierLevelView
+from penstock.services.schemas.previews import PowersView
+from penstock.services.schemas.stream_previews import StreamPreviewView
+from penstock.services.schemas.views import ComposedView, TierLevelView
 
 
 @dataclass(frozen=True)

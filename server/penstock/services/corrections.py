@@ -17,7 +17,6 @@ from penstock.privacy import NeighboringRelation
 from penstock.services import datasets
 from penstock.services.accounts import opened_account
 from penstock.services.acts import record
-from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.declarations import charged, digest, number_of, require_as_declared
 from penstock.services.effective import ladder
 from penstock.services.funding import newest_budget, set_budget
@@ -26,11 +25,12 @@ from penstock.services.lookup import (
 )
 from penstock.services.population import others_of, require_comparable, spec_of
 from penstock.services.principals import Principal, require_still
+from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.queries import DatasetRequest
+from penstock.services.schemas.views import DatasetView
 from penstock.services.server import Server
-from penstock.services.specs import DatasetRequest
 from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of
-from penstock.services.views import DatasetView
 
 PROMISED = ("privacy_unit", "neighboring", "delta")
 """What charges are stated in."""

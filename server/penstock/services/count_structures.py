@@ -11,10 +11,10 @@ from penstock.mechanisms import Gaussian
 from penstock.persistence.tables import Dataset
 from penstock.services.exact import Plannable
 from penstock.services.population import spec_of
-from penstock.services.preview_views import CountErrorView, CountStructureView
 from penstock.services.process import CONFIDENCE, Process
-from penstock.services.specs import ComputedQueryRequest
-from penstock.services.views import ErrorView
+from penstock.services.schemas.previews import CountErrorView, CountStructureView
+from penstock.services.schemas.queries import ComputedQueryRequest
+from penstock.services.schemas.views import ErrorView
 from penstock.structures.counts import Centered, Lift
 
 

@@ -8,8 +8,8 @@ from penstock.errors import InvalidInput
 from penstock.services.datasets import visible_dataset
 from penstock.services.population import spec_of
 from penstock.services.principals import Principal
+from penstock.services.schemas.views import DummyView
 from penstock.services.server import Server
-from penstock.services.views import DummyView
 
 __all__ = ["MOST_ROWS", "ROWS", "rows"]
 

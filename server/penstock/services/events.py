@@ -12,8 +12,8 @@ from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Leaf
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
+from penstock.services.schemas.views import EventView, Page
 from penstock.services.server import Server
-from penstock.services.views import EventView, Page
 from penstock.transparency_log import leaves
 
 PART = 500

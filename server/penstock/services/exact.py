@@ -24,14 +24,14 @@ from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.histogram_shapes import joined
 from penstock.services.population import spec_of
 from penstock.services.process import Process
-from penstock.services.server import Server
-from penstock.services.specs import (
+from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,
     HistogramRequest,
     PushedVectorRequest,
     VectorPreviewRequest,
 )
+from penstock.services.server import Server
 from penstock.services.state import open_fingerprint
 
 Request = ComputedQueryRequest | HistogramRequest | PushedVectorRequest

@@ -35,7 +35,6 @@ from penstock.persistence.tables import (
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.compositions import Compose, Line, added, composed, composing, which
 from penstock.services.effective import charged_rungs, place
-from penstock.services.exposure_views import ExposedQueryView, ExposureView, ReachView
 from penstock.services.independent import together
 from penstock.services.lookup import (
     dataset_by_name,
@@ -43,9 +42,10 @@ from penstock.services.lookup import (
 )
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.process import Process
+from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
+from penstock.services.schemas.views import PrivacyBudget
 from penstock.services.server import Server
 from penstock.services.versions import by_people, chains, of_same_people, split
-from penstock.services.views import PrivacyBudget
 
 MOST_USERS = 1000
 

@@ -12,7 +12,7 @@ from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Ti
 from penstock.services.histogram_shapes import parted
 from penstock.services.means import bounds_of, means
 from penstock.services.process import Process, keys_of
-from penstock.services.views import HistoryItemView, Keys, ReleaseView
+from penstock.services.schemas.views import HistoryItemView, Keys, ReleaseView
 from penstock.transparency_log.sequencer import receipt_of
 
 

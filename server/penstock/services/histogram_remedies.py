@@ -19,9 +19,9 @@ from penstock.persistence.tables import Tier
 from penstock.privacy import Sensitivity
 from penstock.services.accounts import TierAccount, largest_share
 from penstock.services.histogram_shapes import EXAMPLE_UNITS, most, rows_of
-from penstock.services.histogram_specs import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.offers import settle
-from penstock.services.specs import HistogramRequest
+from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
+from penstock.services.schemas.queries import HistogramRequest
 from penstock.structures.sparse_histogram import CEILING_ERROR, Uint64, false_key_failure
 
 FEWEST = 1e-9

@@ -18,10 +18,10 @@ from penstock.services.lookup import (
 )
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
+from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
 from penstock.services.server import Server
 from penstock.services.state import open_state
 from penstock.services.versions import versions_of
-from penstock.services.views import HistoryItemView, Page, ReleaseView
 
 
 def listing(

@@ -22,8 +22,8 @@ from penstock.persistence.tables import Charge, Query, Release, Tier
 from penstock.privacy import Target, TargetKind
 from penstock.services.lookup import given_rungs
 from penstock.services.process import Process
+from penstock.services.schemas.views import ComposedView
 from penstock.services.server import Server
-from penstock.services.views import ComposedView
 
 _DRAWN = select(Release.rung).where(col(Release.query_id) == bindparam("query_id"))
 _PAID = select(Charge).where(

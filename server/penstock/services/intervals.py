@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.services.views import ReleaseView
+from penstock.services.schemas.views import ReleaseView
 
 
 def ends(release: ReleaseView) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -20,7 +20,6 @@ from penstock.services.allowances import newest
 from penstock.services.catalogue import levels_of
 from penstock.services.effective import Due
 from penstock.services.independent import undrawn
-from penstock.services.level_specs import LevelSpec
 from penstock.services.levels import (
     allowed_then,
     asked_rung,
@@ -34,15 +33,16 @@ from penstock.services.lookup import (
     query_by_name,
     stream_by_name,
 )
-from penstock.services.preview_views import ChargeView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.rooms import charge_of, room_of
+from penstock.services.schemas.levels import LevelSpec
+from penstock.services.schemas.previews import ChargeView, RoomView
+from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView
 from penstock.services.server import Server
 from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row
-from penstock.services.views import ErrorView, GuaranteeView, LevelView
 from penstock.transparency_log import leaves
 
 

@@ -36,7 +36,6 @@ from penstock.services.exact import (
 )
 from penstock.services.funding import newest_budget
 from penstock.services.independent import drawn_at, undrawn
-from penstock.services.level_specs import LevelSpec
 from penstock.services.lookup import (
     ordered_tiers,
     query_by_name,
@@ -45,8 +44,9 @@ from penstock.services.mismatches import compared, require_drawn_from
 from penstock.services.principals import Principal
 from penstock.services.process import Process, on_node
 from penstock.services.releases import store
+from penstock.services.schemas.levels import LevelSpec
+from penstock.services.schemas.queries import LevelsChange
 from penstock.services.server import Server
-from penstock.services.specs import LevelsChange
 from penstock.services.state import open_state
 
 

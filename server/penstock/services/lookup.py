@@ -19,7 +19,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.paging import Window
-from penstock.services.views import Page
+from penstock.services.schemas.views import Page
 
 Row = TypeVar("Row", Token, User)
 Item = TypeVar("Item")

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from penstock.persistence.tables import Query
 from penstock.services.process import CONFIDENCE, Process
-from penstock.services.views import ErrorView, MeanPartsView
+from penstock.services.schemas.views import ErrorView, MeanPartsView
 
 Numbers = NDArray[np.float64]
 

@@ -36,7 +36,7 @@ from penstock.services.histogram_shapes import (
 )
 from penstock.services.independent import shared_rungs
 from penstock.services.process import Process, on_node
-from penstock.services.specs import HistogramRequest, Terms
+from penstock.services.schemas.queries import HistogramRequest, Terms
 from penstock.structures.sparse_histogram import HistogramNoise
 
 

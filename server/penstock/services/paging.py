@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from penstock.errors import InvalidInput
-from penstock.services.views import Page
+from penstock.services.schemas.views import Page
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")

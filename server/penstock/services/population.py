@@ -18,8 +18,8 @@ from penstock.services.lookup import (
     dataset_by_name,
 )
 from penstock.services.principals import Principal
+from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.server import Server
-from penstock.services.specs import DatasetRequest
 from penstock.services.versions import of_same_people
 
 POINTER = "/same_people_as"

@@ -34,14 +34,14 @@ from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
 from penstock.services.offers import Offer, require_tiers
-from penstock.services.preview_views import PreviewTierView, PreviewView, RoomView
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.refused_histograms import advise, advised
 from penstock.services.registration import charged_dataset, pending, require_dimension
 from penstock.services.rooms import charge_of, room_of
+from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
+from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest, RegisteredQuery
 from penstock.services.server import Server
-from penstock.services.specs import PreviewRequest, PushedVectorRequest, RegisteredQuery
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,11 @@ from penstock.persistence.tables import Decision, Proposal, User
 from penstock.services.acts import record
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, Principal
-from penstock.services.proposal_views import Act as ActName
-from penstock.services.proposal_views import ProposalView, State
 from penstock.services.proposed import STORED, Acknowledgment, Act, Answered, Proposed
+from penstock.services.schemas.proposals import Act as ActName
+from penstock.services.schemas.proposals import ProposalView, State
+from penstock.services.schemas.views import Page
 from penstock.services.server import Server
-from penstock.services.views import Page
 from penstock.transparency_log import leaves
 
 LIFE = timedelta(days=7)

@@ -16,7 +16,6 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Query
 from penstock.services import budget, corrections, keys, queries, restores, streams, tiers
 from penstock.services.catalogue import end
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.funding import newest_budget
 from penstock.services.lookup import (
     dataset_by_name,
@@ -26,10 +25,11 @@ from penstock.services.lookup import (
     tier_by_name,
 )
 from penstock.services.principals import Principal
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import BudgetSpec
+from penstock.services.schemas.stream_answers import StreamView
+from penstock.services.schemas.views import DatasetView, QueryView, TierView
 from penstock.services.server import Server
-from penstock.services.specs import BudgetSpec
-from penstock.services.stream_views import StreamView
-from penstock.services.views import DatasetView, QueryView, TierView
 from penstock.transparency_log import leaves
 from penstock.transparency_log.views import RestoreView
 

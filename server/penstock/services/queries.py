@@ -16,9 +16,9 @@ from penstock.services.lookup import query_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
+from penstock.services.schemas.queries import LevelsChange
+from penstock.services.schemas.views import ComposedView, Page, QueryView
 from penstock.services.server import Server
-from penstock.services.specs import LevelsChange
-from penstock.services.views import ComposedView, Page, QueryView
 
 
 def register(

@@ -19,8 +19,8 @@ from penstock.services.lookup import (
 )
 from penstock.services.population import spec_of
 from penstock.services.principals import Principal
+from penstock.services.schemas.queries import HistogramRequest
 from penstock.services.server import Server
-from penstock.services.specs import HistogramRequest
 
 
 @contextmanager

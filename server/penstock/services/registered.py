@@ -16,8 +16,8 @@ from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import Principal
 from penstock.services.registration import keys_text
 from penstock.services.registration import spec_text as query_spec_text
+from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.server import Server
-from penstock.services.specs import DatasetRequest
 
 
 def dataset(server: Server, principal: Principal, request: DatasetRequest) -> str | None:

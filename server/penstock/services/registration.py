@@ -45,8 +45,8 @@ from penstock.services.principals import Principal, require_still
 from penstock.services.process import Process
 from penstock.services.refused_histograms import advised
 from penstock.services.releases import store
+from penstock.services.schemas.queries import PushedVectorRequest
 from penstock.services.server import Server
-from penstock.services.specs import PushedVectorRequest
 from penstock.services.state import seal_fingerprint
 from penstock.structures.counts import Lift
 

@@ -32,7 +32,6 @@ from penstock.persistence.tables import Dataset, Query, Release, Tier, User
 from penstock.services import quota
 from penstock.services.again import again
 from penstock.services.catalogue import levels_of
-from penstock.services.foreseen import ForeseenView
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import Holding, held_at, holdings
 from penstock.services.histogram_state import anticipate, drawn, load, save
@@ -46,10 +45,11 @@ from penstock.services.lookup import (
 )
 from penstock.services.principals import Principal
 from penstock.services.process import Process, family
+from penstock.services.schemas.queries import ReleaseRequest
+from penstock.services.schemas.release_preview import ForeseenView
+from penstock.services.schemas.views import ReleaseView
 from penstock.services.server import Server
-from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state, seal_state
-from penstock.services.views import ReleaseView
 from penstock.transparency_log import leaves
 
 # Built once, as in ``lookup``: all of these run while others wait.

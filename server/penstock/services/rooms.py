@@ -4,7 +4,7 @@ import math
 
 from penstock.accounting import Entry, check, left_of, limit_of
 from penstock.services.accounts import TierAccount, largest_share
-from penstock.services.preview_views import ChargeView, RoomView
+from penstock.services.schemas.previews import ChargeView, RoomView
 
 
 def charge_of(account: TierAccount, cost: Entry) -> ChargeView:

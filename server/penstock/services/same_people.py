@@ -18,7 +18,6 @@ from penstock.services import datasets
 from penstock.services.accounts import open_account
 from penstock.services.compositions import composed
 from penstock.services.exposure import reach, reach_of, visible
-from penstock.services.exposure_views import ReachView
 from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
@@ -31,9 +30,10 @@ from penstock.services.population import (
     spec_of,
 )
 from penstock.services.principals import Principal, require_still
+from penstock.services.schemas.exposure import ReachView
+from penstock.services.schemas.views import DatasetView, PrivacyBudget
 from penstock.services.server import Server
 from penstock.services.versions import of_same_people, split
-from penstock.services.views import DatasetView, PrivacyBudget
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from penstock.services.lookup import stream_by_name
 from penstock.services.mismatches import out_of_range, require_in_range_before
 from penstock.services.principals import Principal
 from penstock.services.process import Process
+from penstock.services.schemas.stream_answers import PushedView
+from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.server import Server
 from penstock.services.stream_shapes import Shape
-from penstock.services.stream_specs import ElementsRequest
 from penstock.services.stream_state import Running, add_outputs, load, rungs_of, save, state_row
-from penstock.services.stream_views import PushedView
 
 
 def push(server: Server, principal: Principal, name: str, sent: ElementsRequest) -> PushedView:

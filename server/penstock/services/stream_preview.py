@@ -11,10 +11,10 @@ from penstock.services.charging import accounts_of
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.preview import refused
 from penstock.services.principals import Principal
+from penstock.services.schemas.stream_previews import StreamPreviewView
+from penstock.services.schemas.streams import StreamRequest
 from penstock.services.server import Server
-from penstock.services.stream_preview_views import StreamPreviewView
 from penstock.services.stream_quotes import quote_stream
-from penstock.services.stream_specs import StreamRequest
 from penstock.services.streams import require_free_name, terms_of
 
 

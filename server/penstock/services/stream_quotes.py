@@ -19,14 +19,15 @@ from penstock.services.computed import StreamQuote
 from penstock.services.offers import Offer, settle
 from penstock.services.process import Process
 from penstock.services.rooms import charge_of, room_of
-from penstock.services.stream_errors import errors
-from penstock.services.stream_preview_views import (
+from penstock.services.schemas.stream_previews import (
     StepErrorView,
     StreamPreviewTierView,
     StreamPreviewView,
     StructureErrorView,
     StructureView,
 )
+from penstock.services.schemas.streams import StreamRequest
+from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import (
     Shape,
     fitted,
@@ -35,7 +36,6 @@ from penstock.services.stream_shapes import (
     settled,
     trees_only_add,
 )
-from penstock.services.stream_specs import StreamRequest
 from penstock.structures import comparison
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]

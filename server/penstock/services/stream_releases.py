@@ -26,11 +26,11 @@ from penstock.services.lookup import (
 from penstock.services.principals import Principal
 from penstock.services.process import Process
 from penstock.services.releases import rung_of_tier
+from penstock.services.schemas.stream_answers import RunningTotalsView, Totals
 from penstock.services.server import Server
 from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import first_of, outputs_of, state_row
-from penstock.services.stream_views import RunningTotalsView, Totals
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import receipt_of
 

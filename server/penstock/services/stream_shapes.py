@@ -21,7 +21,7 @@ from penstock.persistence.tables import Query
 from penstock.privacy import Sensitivity
 from penstock.services.offers import Offer
 from penstock.services.process import Process
-from penstock.services.stream_specs import StreamRequest
+from penstock.services.schemas.streams import StreamRequest
 from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary, binary_tree, smooth_binary
 from penstock.structures.choice import best_structure, best_tree
 from penstock.structures.root_matrices import DIGITS, LONGEST, check_root_length, columns

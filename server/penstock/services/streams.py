@@ -45,11 +45,13 @@ from penstock.services.offers import Offer
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.process import Process
+from penstock.services.schemas.stream_answers import StreamTierView, StreamView
+from penstock.services.schemas.streams import StreamChange, StreamRequest
+from penstock.services.schemas.views import Page
 from penstock.services.server import Server
 from penstock.services.stream_errors import errors
 from penstock.services.stream_quotes import StreamTerms, settle_stream
 from penstock.services.stream_shapes import Shape
-from penstock.services.stream_specs import StreamChange, StreamRequest
 from penstock.services.stream_state import (
     begin,
     first_of,
@@ -58,8 +60,6 @@ from penstock.services.stream_state import (
     seal_first,
     state_row,
 )
-from penstock.services.stream_views import StreamTierView, StreamView
-from penstock.services.views import Page
 
 
 def open_stream(server: Server, principal: Principal, request: StreamRequest) -> StreamView:

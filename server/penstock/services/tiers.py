@@ -25,10 +25,10 @@ from penstock.services.lookup import (
 )
 from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
+from penstock.services.schemas.queries import TierChange, TierSpec
+from penstock.services.schemas.views import TierView
 from penstock.services.server import Server
-from penstock.services.specs import TierChange, TierSpec
 from penstock.services.two_persons import require_second
-from penstock.services.views import TierView
 
 FIRST_RANK = 10
 GAP = 10

@@ -18,16 +18,16 @@ from penstock.services.lookup import (
 )
 from penstock.services.paging import Window
 from penstock.services.principals import ROLES, Principal, roles_of
-from penstock.services.server import Server
-from penstock.services.specs import TokenSpec
-from penstock.services.token_views import (
+from penstock.services.schemas.queries import TokenSpec
+from penstock.services.schemas.tokens import (
     ForeseenTokenView,
     IssuedTokenView,
     RevokedTokenView,
     TokenView,
 )
+from penstock.services.schemas.views import Page
+from penstock.services.server import Server
 from penstock.services.two_persons import require_operator
-from penstock.services.views import Page
 from penstock.transparency_log import leaves
 
 NAMED = 5

@@ -16,11 +16,11 @@ from penstock.services.lookup import (
 )
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, ROLES, Principal, roles_of
+from penstock.services.schemas.queries import UserChange, UserSpec
+from penstock.services.schemas.views import MeView, Page, UserView
 from penstock.services.server import Server
-from penstock.services.specs import UserChange, UserSpec
 from penstock.services.token_lineage import end_all
 from penstock.services.two_persons import require_operator
-from penstock.services.views import MeView, Page, UserView
 
 
 def view(session: Session, user: User) -> UserView:

@@ -16,15 +16,15 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.services import datasets
 from penstock.services.accounts import open_account, resolve
 from penstock.services.exposure import reach, reach_of
-from penstock.services.exposure_views import ReachView
 from penstock.services.funding import largest
 from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
 )
 from penstock.services.principals import Principal
+from penstock.services.schemas.exposure import ReachView
+from penstock.services.schemas.queries import VersionRequest
 from penstock.services.server import Server
-from penstock.services.specs import VersionRequest
 from penstock.services.two_persons import require_no_larger
 from penstock.services.versions import last_version, of_same_people, versions_of
 

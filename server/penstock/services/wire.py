@@ -18,19 +18,19 @@ from penstock.mechanisms import Gaussian, GeneralizedGaussian, Laplace, Poisson,
 from penstock.mechanisms.laplace import DiscreteLaplace
 from penstock.persistence.tables import Tier
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
-from penstock.services import (
-    histogram_views,
-    preview_views,
-    specs,
-    stream_preview_views,
-    stream_specs,
-    views,
-)
 from penstock.services.accounts import TierAccount
 from penstock.services.computed import COMPUTED
 from penstock.services.histogram_shapes import HistogramShape
 from penstock.services.offers import Offer
 from penstock.services.process import Process
+from penstock.services.schemas import (
+    histogram_answers,
+    previews,
+    queries,
+    stream_previews,
+    streams,
+    views,
+)
 from penstock.services.stream_quotes import StreamTerms
 from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import HistogramNoise
@@ -47,7 +47,7 @@ _OBJECTS: Final = {
         *COMPUTED,
         *(
             kind
-            for module in (histogram_views, preview_views, stream_preview_views, views)
+            for module in (histogram_answers, previews, stream_previews, views)
             for kind in vars(module).values()
             if isinstance(kind, type) and is_dataclass(kind)
         ),
@@ -56,12 +56,12 @@ _OBJECTS: Final = {
 _MODELS: Final = {
     kind.__name__: kind
     for kind in (
-        specs.ComputedQueryRequest,
-        specs.CorrelatedQueryRequest,
-        specs.HistogramRequest,
-        specs.PushedVectorRequest,
-        specs.VectorPreviewRequest,
-        stream_specs.StreamRequest,
+        queries.ComputedQueryRequest,
+        queries.CorrelatedQueryRequest,
+        queries.HistogramRequest,
+        queries.PushedVectorRequest,
+        queries.VectorPreviewRequest,
+        streams.StreamRequest,
     )
 }
 _ENUMS: Final = {kind.__name__: kind for kind in (TargetKind,)}
@@ -112,9 +112,9 @@ def _object_written(value: Any) -> Any:
 def _without_data(value: BaseModel) -> Any:
     """A request as it was sent, but for exact values and keys: nothing here depends on them."""
     document = value.model_dump(mode="json", exclude_unset=True, exclude={"keys", "values"})
-    if isinstance(value, specs.PushedVectorRequest):
+    if isinstance(value, queries.PushedVectorRequest):
         document["values"] = [0]
-    if isinstance(value, specs.VectorPreviewRequest):
+    if isinstance(value, queries.VectorPreviewRequest):
         document["keys"] = ["0"]
     return document
 

@@ -11,7 +11,7 @@ from typing import Protocol
 from flask import Response
 
 from penstock.services.runner import Runner
-from penstock.services.views import ReleaseView
+from penstock.services.schemas.views import ReleaseView
 
 
 class Limits(Protocol):

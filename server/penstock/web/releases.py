@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.services.intervals import ends
-from penstock.services.specs import ReleaseRequest
-from penstock.services.views import HistoryItemView, Key, ReleaseView
+from penstock.services.schemas.queries import ReleaseRequest
+from penstock.services.schemas.views import HistoryItemView, Key, ReleaseView
 from penstock.web.charts import intervals, ranked
 from penstock.web.charts.values import Interval, Level
 from penstock.web.pictures import Picture, picture

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from penstock.services.level_plans import MovedLevelsView
-from penstock.services.views import DatasetBudgetView
+from penstock.services.schemas.views import DatasetBudgetView
 from penstock.web.charts import stacked
 from penstock.web.pictures import Picture, picture
 

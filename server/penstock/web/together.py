@@ -6,8 +6,8 @@ from typing import TypeVar
 from flask import Response
 
 from penstock.services import proposals
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import Act
+from penstock.services.schemas.proposals import ProposalView
 from penstock.web.visit import Visit
 
 Answered = TypeVar("Answered")

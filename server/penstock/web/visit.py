@@ -9,8 +9,8 @@ from flask import Response, make_response, render_template, request, url_for
 from penstock.services import restores, sessions
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
+from penstock.services.schemas.views import Page
 from penstock.services.server import Server
-from penstock.services.views import Page
 from penstock.web.lent import Lent
 
 SHOWN = 50

@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Run
 from penstock.services import home, tiers
 from penstock.services.home import utc_now
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TierSpec
+from penstock.services.schemas.queries import TierSpec
 from penstock.settings import Settings
 
 

@@ -5,8 +5,8 @@ from tests.unit.cli.conftest import Run
 
 from penstock.services import home, proposals
 from penstock.services.principals import acting_as
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import QueryRetirement
+from penstock.services.schemas.proposals import ProposalView
 from penstock.services.server import Server
 from penstock.settings import load
 

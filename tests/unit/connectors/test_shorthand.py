@@ -9,9 +9,9 @@ from tests.unit.connectors.cases import dataset_of, prepared, query_of
 from penstock.connectors import ComputedQuery
 from penstock.connectors.interpret import interpret
 from penstock.errors import InvalidInput
-from penstock.services.dataset_changes import DatasetChange
-from penstock.services.specs import LevelsChange, QueryRequest
-from penstock.services.stream_specs import StreamChange
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import LevelsChange, QueryRequest
+from penstock.services.schemas.streams import StreamChange
 
 WARD = [{"column": "ward"}]
 LATE = [{"column": "age", "op": ">=", "value": 60}]

@@ -20,7 +20,7 @@ from penstock.connectors import (
     prepare,
 )
 from penstock.demo import calls
-from penstock.services.specs import QueryRequest
+from penstock.services.schemas.queries import QueryRequest
 
 ANY_QUERY: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
 DEMO = Path(str(resources.files("penstock.demo")))

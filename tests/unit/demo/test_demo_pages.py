@@ -19,8 +19,8 @@ from penstock.demo.history import DATASET, LEFT, RETIRED
 from penstock.demo.story import HEADLINE, Story
 from penstock.services import home, tokens, users
 from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.schemas.queries import TokenSpec, UserSpec
 from penstock.services.server import Server
-from penstock.services.specs import TokenSpec, UserSpec
 
 EMPTY = (
     "No dataset has a budget",

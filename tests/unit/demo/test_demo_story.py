@@ -24,8 +24,8 @@ from penstock.services import releases
 from penstock.services.home import open_server
 from penstock.services.principals import authenticate
 from penstock.services.process import Process
+from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
-from penstock.services.specs import ReleaseRequest
 from penstock.services.state import open_state
 from penstock.settings import Settings, load
 from penstock.web.example import EXAMPLE

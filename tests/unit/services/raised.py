@@ -9,10 +9,10 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 from penstock.accounting import Entry
 from penstock.persistence.tables import Query, Tier
 from penstock.services import budget, datasets, queries
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, HistogramRequest, QueryRequest
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, QueryRequest
 from penstock.services.verification import verify
 
 ROWS = "person,book,disc,smokes,runs\n" + "".join(

@@ -17,9 +17,9 @@ from penstock.persistence import row_authentication
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
 from penstock.services import corrections, datasets, repeats, sessions, tokens, work
-from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, TokenSpec
+from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.queries import DatasetRequest, TokenSpec
 from penstock.services.work import Wanted
 
 TOKENS = "tokens.json"

@@ -12,10 +12,10 @@ from penstock.persistence.tables import Charge, Leaf, TierBudget
 from penstock.services import budget_plans, tiers, users
 from penstock.services.accounts import open_account
 from penstock.services.budget_plans import MovedBudgetsView
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import UserChange
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import UserChange
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from tests.unit.services.test_data import register
 
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.services import budget, category_checks, corrections, datasets, queries
-from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.means import Bounds, bounds_of
 from penstock.services.principals import OPERATOR
-from penstock.services.views import DatasetView
+from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.views import DatasetView
 
 CELLS = ["north"] * 300 + ["rural_area"] * 150 + ["North"] * 75 + [""] * 75
 ROWS = "person,town,visits\n" + "".join(f"p{n},{cell},1\n" for n, cell in enumerate(CELLS))

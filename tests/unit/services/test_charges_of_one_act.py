@@ -14,7 +14,7 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Charge
 from penstock.services import queries
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import LevelsChange
+from penstock.services.schemas.queries import LevelsChange
 
 VALUES = list(range(64))
 BOTH = {"partner": {"epsilon": 1.7}, "internal": {"epsilon": 3.3}}

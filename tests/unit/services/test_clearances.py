@@ -9,7 +9,7 @@ from penstock.persistence.tables import Leaf
 from penstock.services import clearances, exposure, queries, users
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import UserChange
+from penstock.services.schemas.queries import UserChange
 
 TIERS = ("public", "partner", "internal", None)
 

@@ -21,8 +21,8 @@ from penstock.services import coalitions, compositions, computations, exposure
 from penstock.services.accounts import TierAccount
 from penstock.services.compositions import FEW, Line, composed, composing
 from penstock.services.paging import Window
+from penstock.services.schemas.views import PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.views import PrivacyBudget
 
 PEOPLE = ["pia", "paul", "ines"]
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))

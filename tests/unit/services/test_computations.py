@@ -20,9 +20,9 @@ from penstock.services.computing_jobs import JOBS, forget
 from penstock.services.paging import Window
 from penstock.services.pooled import MODULE, Pooled
 from penstock.services.power_advice import _at
+from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest
+from penstock.services.schemas.streams import StreamRequest
 from penstock.services.server import Server
-from penstock.services.specs import PreviewRequest, PushedVectorRequest
-from penstock.services.stream_specs import StreamRequest
 
 VECTOR = {name: part for name, part in VISITS.items() if name != "values"} | {"name": "planned"}
 SHARE = {**VECTOR, "levels": None, "share": 0.01}

@@ -28,9 +28,9 @@ from penstock.services import (
     tiers,
     users,
 )
-from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import (
+from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     TierSpec,

@@ -28,15 +28,15 @@ from penstock.services import (
     verification,
 )
 from penstock.services.charging import accounts_of
-from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import Withdrawal
-from penstock.services.specs import LevelsChange, TierSpec, UserSpec, VersionRequest
-from penstock.services.stream_specs import StreamRequest
-from penstock.services.views import DatasetView
+from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import LevelsChange, TierSpec, UserSpec, VersionRequest
+from penstock.services.schemas.streams import StreamRequest
+from penstock.services.schemas.views import DatasetView
 
 WRONG = {"type": "string", "categories": ["northern", "south", "west"]}
 RIGHT = {"type": "string", "categories": ["north", "south", "west"]}

@@ -22,9 +22,14 @@ from penstock.persistence.tables import Charge, Query, Release
 from penstock.services import datasets, exposure, history, preview, queries
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, LevelsChange, PreviewRequest, QueryRequest
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+    LevelsChange,
+    PreviewRequest,
+    QueryRequest,
+)
+from penstock.services.schemas.views import QueryView
 from penstock.services.state import open_state
-from penstock.services.views import QueryView
 
 HABITS = ("smokes", "runs", "reads", "sings")
 COUNTS = [1000, 750, 600, 3000]

@@ -17,8 +17,8 @@ from penstock.persistence.tables import Charge, Query
 from penstock.services import datasets, queries
 from penstock.services.drafts import columns
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import ComputedQueryRequest, DatasetRequest, LevelsChange
-from penstock.services.views import DatasetView, QueryView
+from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest, LevelsChange
+from penstock.services.schemas.views import DatasetView, QueryView
 
 ROWS = "person,town,visits\n" + "".join(
     f"p{number},{'north' if number % 3 else 'south'},{number % 5}\n" for number in range(600)

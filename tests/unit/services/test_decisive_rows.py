@@ -19,10 +19,16 @@ from penstock.services import (
     tokens,
     users,
 )
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, authenticate
-from penstock.services.specs import LevelsChange, TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import (
+    LevelsChange,
+    TierSpec,
+    TokenSpec,
+    UserChange,
+    UserSpec,
+)
 from penstock.services.verification import verify
 
 Tokens = dict[str, str]

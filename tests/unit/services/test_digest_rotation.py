@@ -41,8 +41,8 @@ from penstock.services import (
 )
 from penstock.services.digest_rotation import rotate_fingerprint, rotate_values
 from penstock.services.principals import OPERATOR
+from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.server import Server
-from penstock.services.specs import DatasetRequest, LevelsChange
 from penstock.transparency_log import (
     sights,
 )

@@ -11,7 +11,7 @@ from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, Release
 from penstock.services import datasets, dummy
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest
+from penstock.services.schemas.queries import DatasetRequest
 
 COLUMNS = {
     **STAYS["columns"],

@@ -7,7 +7,7 @@ from tests.unit.sites import SITES
 from penstock.errors import Forbidden
 from penstock.services import datasets, restores
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest
+from penstock.services.schemas.queries import DatasetRequest
 
 
 def test_what_is_foreseen_is_what_acknowledging_comes_to(visits: World, restore: Restore) -> None:

@@ -8,7 +8,7 @@ from tests.unit.conftest import World
 from penstock.errors import NotAuthenticated
 from penstock.services import tokens
 from penstock.services.principals import OPERATOR, authenticate
-from penstock.services.specs import TokenSpec
+from penstock.services.schemas.queries import TokenSpec
 from penstock.services.token_format import well_formed
 
 

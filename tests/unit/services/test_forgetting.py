@@ -15,7 +15,7 @@ from penstock.connectors import PreparedQuery
 from penstock.errors import PenstockError
 from penstock.services import exact, queries, registration
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import PushedVectorRequest
+from penstock.services.schemas.queries import PushedVectorRequest
 
 SIZE = 37
 FIRST, STEP = 1_907_340_119, 1_000_003

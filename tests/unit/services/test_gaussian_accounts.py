@@ -19,18 +19,18 @@ from penstock.mechanisms.normal_curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
 from penstock.services import budget, datasets, effective, exposure, queries, streams, tiers
 from penstock.services.corrections import correct
-from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import (
+from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.queries import (
     DatasetRequest,
     HistogramRequest,
     LevelsChange,
     PushedVectorRequest,
     TierSpec,
 )
-from penstock.services.stream_specs import StreamRequest
+from penstock.services.schemas.streams import StreamRequest
 from penstock.services.verification import verify
 
 BUDGETS = {"public": {"epsilon": 1.0}, "internal": {"epsilon": 2.0}}

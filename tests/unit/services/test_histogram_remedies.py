@@ -19,9 +19,9 @@ from penstock.services import (
     wire,
 )
 from penstock.services.computing import Here
-from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, HistogramRequest
+from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.queries import DatasetRequest, HistogramRequest
 
 LOANS: dict[str, Any] = {
     "name": "loans",

@@ -18,8 +18,8 @@ from penstock.services.accounts import open_account
 from penstock.services.principals import OPERATOR
 from penstock.services.process import Process
 from penstock.services.releases import store
-from penstock.services.specs import DatasetRequest, LevelsChange, TierSpec
-from penstock.services.views import QueryView
+from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec
+from penstock.services.schemas.views import QueryView
 
 SIZE = 64
 VALUES = list(range(SIZE))

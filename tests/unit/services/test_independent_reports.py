@@ -21,10 +21,15 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
 from penstock.privacy import Sensitivity
 from penstock.services import budget, datasets, exposure, preview, queries, users
-from penstock.services.exposure_views import ExposureView
-from penstock.services.preview_views import PreviewView
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, LevelsChange, PreviewRequest, UserChange
+from penstock.services.schemas.exposure import ExposureView
+from penstock.services.schemas.previews import PreviewView
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+    LevelsChange,
+    PreviewRequest,
+    UserChange,
+)
 
 pytestmark = pytest.mark.only(SQLITE)  # the reports are worked out from rows
 

@@ -5,9 +5,9 @@ from tests.unit.conftest import World
 
 from penstock.persistence.tables import TierBudget
 from penstock.services import budget, tiers
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TierSpec
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import TierSpec
 from penstock.services.verification import verify
 
 

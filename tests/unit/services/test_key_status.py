@@ -11,8 +11,8 @@ from penstock.persistence.tables import Query
 from penstock.services import datasets, history, key_status, keys, streams
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest
-from penstock.services.stream_specs import StreamRequest
+from penstock.services.schemas.queries import DatasetRequest
+from penstock.services.schemas.streams import StreamRequest
 
 
 def test_the_status_has_the_keys_in_use_and_the_newest_rotation(visits: World) -> None:

@@ -30,11 +30,11 @@ from penstock.services import (
     tokens,
     users,
 )
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.proposed import QueryRetirement
-from penstock.services.specs import TokenSpec, UserChange
-from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import TokenSpec, UserChange
+from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.verification import verify
 from penstock.transparency_log import (
     leaves,

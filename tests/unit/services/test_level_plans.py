@@ -12,8 +12,8 @@ from penstock.persistence.tables import Charge, Leaf, Tier
 from penstock.services import level_plans, queries, streams, tiers, users
 from penstock.services.level_plans import MovedLevelsView
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import LevelsChange, UserChange
-from penstock.services.stream_specs import StreamChange, StreamRequest
+from penstock.services.schemas.queries import LevelsChange, UserChange
+from penstock.services.schemas.streams import StreamChange, StreamRequest
 
 
 def foresee(world: World, name: str = "visits", /, **levels: Any) -> MovedLevelsView:

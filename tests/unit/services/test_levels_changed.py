@@ -20,8 +20,8 @@ from penstock.errors import (
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
 from penstock.services import exposure, history, levels, queries, tiers
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import LevelsChange, TierSpec
-from penstock.services.views import QueryView
+from penstock.services.schemas.queries import LevelsChange, TierSpec
+from penstock.services.schemas.views import QueryView
 
 VALUES = [120, 7, 0]
 

@@ -9,7 +9,7 @@ from tests.unit.services.test_data import ROWS, STAYS, register
 
 from penstock.services import budget, corrections, datasets, look_alikes
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, VersionRequest
+from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 
 
 def written(folder: Path) -> tuple[Path, Path]:

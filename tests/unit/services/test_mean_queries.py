@@ -17,9 +17,9 @@ from penstock.persistence.tables import Charge, Query, Release
 from penstock.services import datasets, history, queries
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import ComputedQueryRequest, DatasetRequest
+from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
+from penstock.services.schemas.views import QueryView
 from penstock.services.state import open_state
-from penstock.services.views import QueryView
 
 ROWS = "person,town,age\n" + "".join(
     f"p{number},{'north' if number % 3 else 'south'},{20 + number % 41}\n" for number in range(3000)

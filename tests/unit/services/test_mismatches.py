@@ -23,8 +23,8 @@ from penstock.services import (
     verification,
 )
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, LevelsChange
-from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.schemas.queries import DatasetRequest, LevelsChange
+from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 
 VALUES = [120, 7, 0]
 OTHERS = [120, 7, 1]

@@ -16,7 +16,7 @@ from penstock.persistence import Database
 from penstock.persistence.tables import Dataset
 from penstock.services import datasets, population, same_people
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest
+from penstock.services.schemas.queries import DatasetRequest
 
 pytestmark = pytest.mark.each_database
 

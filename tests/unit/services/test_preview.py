@@ -22,9 +22,9 @@ from penstock.errors import (
 from penstock.mechanisms import MECHANISMS
 from penstock.persistence.tables import Charge, Query, Tier
 from penstock.services import budget, datasets, levels, preview, queries, tiers, users
-from penstock.services.preview_views import PreviewView
 from penstock.services.principals import OPERATOR, Principal
-from penstock.services.specs import (
+from penstock.services.schemas.previews import PreviewView
+from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,
     PreviewRequest,
@@ -32,7 +32,7 @@ from penstock.services.specs import (
     TierSpec,
     UserChange,
 )
-from penstock.services.views import QueryView
+from penstock.services.schemas.views import QueryView
 
 ROWS = "person,town,age\n" + "".join(
     f"p{number // 2},{'north' if number % 3 else 'south'},{20 + number % 41}\n"

@@ -15,8 +15,8 @@ from penstock.connectors import source_file
 from penstock.encryption import KeyRing
 from penstock.services import datasets, stream_preview, streams
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest
-from penstock.services.stream_specs import StreamRequest
+from penstock.services.schemas.queries import DatasetRequest
+from penstock.services.schemas.streams import StreamRequest
 
 COUNT = {**BY_TOWN, **AGGREGATES["count"], "name": "towns", "mechanism": "gaussian", "share": 0.1}
 OTHER = {**COUNT, "name": "ages", **AGGREGATES["ages"]}

@@ -11,7 +11,7 @@ from penstock.errors import QuotaUsedUp
 from penstock.services import tokens, users
 from penstock.services.principals import OPERATOR
 from penstock.services.quota import TOKENS
-from penstock.services.specs import TokenSpec, UserSpec
+from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 
 def limited(world: World, **settings: Any) -> World:

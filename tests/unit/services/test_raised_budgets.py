@@ -17,8 +17,8 @@ from penstock.persistence.tables import Tier
 from penstock.services import budget, datasets, queries, streams, tiers, users
 from penstock.services.lookup import dataset_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, LevelsChange, TierSpec, UserChange
-from penstock.services.stream_specs import StreamChange, StreamRequest
+from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec, UserChange
+from penstock.services.schemas.streams import StreamChange, StreamRequest
 
 SMALL = {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.04}}
 MECHANISMS = ("gaussian", "laplace", "poisson", "skellam", "generalized_gaussian")

@@ -20,7 +20,7 @@ from penstock.errors import (
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
 from penstock.services import offers, registration, tiers
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TierSpec
+from penstock.services.schemas.queries import TierSpec
 
 
 def stored(world: World) -> tuple[int, int, int, int, int]:

@@ -15,7 +15,7 @@ from penstock.services import users
 from penstock.services.lookup import query_by_name
 from penstock.services.principals import OPERATOR
 from penstock.services.process import Process
-from penstock.services.specs import UserChange, UserSpec
+from penstock.services.schemas.queries import UserChange, UserSpec
 from penstock.services.state import open_state
 
 

@@ -19,7 +19,7 @@ from penstock.services.lookup import (
 )
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import UserChange
+from penstock.services.schemas.queries import UserChange
 
 EVERYTHING = Window(limit=1000)
 

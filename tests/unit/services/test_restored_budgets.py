@@ -11,10 +11,10 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, SpentFloor
 from penstock.services import budget, corrections, datasets, restores, tiers
 from penstock.services.accounts import TierAccount, open_account
-from penstock.services.dataset_changes import CorrectionRequest, DatasetChange
 from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, TierSpec
+from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
+from penstock.services.schemas.queries import DatasetRequest, TierSpec
 from penstock.services.verification import verify
 
 

@@ -7,7 +7,7 @@ from tests.unit.sites import SITES
 from penstock.errors import Conflict, InvalidInput
 from penstock.services import restores, stream_elements, stream_releases, streams
 from penstock.services.principals import OPERATOR
-from penstock.services.stream_specs import ElementsRequest, StreamRequest
+from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from penstock.persistence.tables import Leaf, Query, SpentFloor
 from penstock.services import budget, datasets, events, home, restores, tiers
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import (
+from penstock.services.schemas.queries import (
     DatasetRequest,
     TierSpec,
 )

@@ -11,9 +11,9 @@ from tests.unit.services.tampered import rows_of, unguarded
 from penstock.persistence.tables import metadata
 from penstock.services import proposals, queries, restores, tiers, tokens, users
 from penstock.services.principals import OPERATOR, authenticate
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange
-from penstock.services.specs import BudgetSpec, TierChange, TokenSpec
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import BudgetSpec, TierChange, TokenSpec
 from penstock.services.verification import verify
 from penstock.transparency_log.sights import Sight
 

@@ -16,7 +16,7 @@ from penstock.errors import Conflict, NameTaken, Unavailable
 from penstock.persistence.tables import Charge, Dataset, Query, Release
 from penstock.services import datasets, queries, registered, registration, repeats, work
 from penstock.services.runner import INTERNAL, MOST, Act, Run, Runner
-from penstock.services.specs import DatasetRequest, PushedVectorRequest
+from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
 from penstock.services.work import Wanted, WorkView
 
 REQUEST = PushedVectorRequest.model_validate(VISITS)

@@ -32,9 +32,7 @@ from penstock.services import (
 )
 from penstock.services.accounts import open_account
 from penstock.services.compositions import composed
-from penstock.services.dataset_changes import CorrectionRequest, DatasetChange
 from penstock.services.exposure import placed, reach, reach_of, visible
-from penstock.services.exposure_views import ExposureView, ReachView
 from penstock.services.lookup import (
     dataset_by_name,
     tier_by_name,
@@ -42,10 +40,12 @@ from penstock.services.lookup import (
 from penstock.services.paging import Window
 from penstock.services.population import join
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, VersionRequest
+from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
+from penstock.services.schemas.exposure import ExposureView, ReachView
+from penstock.services.schemas.queries import DatasetRequest, VersionRequest
+from penstock.services.schemas.views import DatasetBudgetView, DatasetView, PrivacyBudget
 from penstock.services.verification import verify
 from penstock.services.versions import chains, of_same_people
-from penstock.services.views import DatasetBudgetView, DatasetView, PrivacyBudget
 
 BUDGETS = {"public": {"epsilon": 1.0}, "internal": {"epsilon": 8.0}}
 

@@ -14,9 +14,9 @@ from penstock.errors import Forbidden, KeysUnavailable, NotAuthenticated
 from penstock.persistence.tables import Leaf, SecretCheck, Token
 from penstock.services import backup, home, secret_rotation, sessions, tokens, verification
 from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.schemas.queries import TokenSpec
 from penstock.services.secret_rotation import PeppersView
 from penstock.services.server import Server
-from penstock.services.specs import TokenSpec
 
 BY_ID = select(Token).order_by(col(Token.id))
 

@@ -10,7 +10,7 @@ from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import WebSession
 from penstock.services import sessions, tokens, users
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TokenSpec, UserChange
+from penstock.services.schemas.queries import TokenSpec, UserChange
 
 
 def token(world: World, name: str, **spec: object) -> str:

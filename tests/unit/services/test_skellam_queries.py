@@ -12,7 +12,7 @@ from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Leaf, Query, Release
 from penstock.services import queries
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import LevelsChange
+from penstock.services.schemas.queries import LevelsChange
 from penstock.services.state import open_state
 from penstock.transparency_log import leaves
 

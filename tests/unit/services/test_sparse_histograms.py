@@ -26,8 +26,13 @@ from penstock.services import (
     releases,
 )
 from penstock.services.principals import OPERATOR, Principal
-from penstock.services.specs import DatasetRequest, HistogramRequest, LevelsChange, ReleaseRequest
-from penstock.services.views import QueryView, ReleaseView
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+    HistogramRequest,
+    LevelsChange,
+    ReleaseRequest,
+)
+from penstock.services.schemas.views import QueryView, ReleaseView
 
 # Key 7 is everybody's, 12345 is of a tenth, and 2^64 - 1 of one person.
 ROWS = "person,book\n" + "".join(

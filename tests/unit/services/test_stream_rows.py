@@ -13,8 +13,8 @@ from penstock.persistence.tables import Dataset, Leaf, StreamState
 from penstock.services import datasets, stream_elements, stream_releases, streams, users
 from penstock.services.lookup import stream_by_name
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, UserChange
-from penstock.services.stream_specs import ElementsRequest, StreamChange, StreamRequest
+from penstock.services.schemas.queries import DatasetRequest, UserChange
+from penstock.services.schemas.streams import ElementsRequest, StreamChange, StreamRequest
 from penstock.services.stream_state import load, outputs_of
 
 

@@ -9,9 +9,15 @@ from tests.unit.conftest import World
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudget
 from penstock.services import budget, exposure, queries, releases, tiers, users
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.principals import OPERATOR, acting_as
-from penstock.services.specs import LevelsChange, ReleaseRequest, TierChange, TierSpec, UserChange
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.queries import (
+    LevelsChange,
+    ReleaseRequest,
+    TierChange,
+    TierSpec,
+    UserChange,
+)
 
 
 def change(world: World, name: str, **changes: Any) -> None:

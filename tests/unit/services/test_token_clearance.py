@@ -7,7 +7,7 @@ from penstock.errors import ClearanceTooLow, Forbidden, NotAuthenticated, NotFou
 from penstock.services import history, releases, tokens, users
 from penstock.services.lookup import user_by_name
 from penstock.services.principals import OPERATOR, authenticate
-from penstock.services.specs import ReleaseRequest, TokenSpec, UserChange
+from penstock.services.schemas.queries import ReleaseRequest, TokenSpec, UserChange
 
 
 def test_a_token_works_with_the_new_clearance_at_once(visits: World) -> None:

@@ -13,8 +13,8 @@ from penstock.persistence.tables import Token
 from penstock.services import sessions, tokens, users, verification
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR, Principal, authenticate
-from penstock.services.specs import TokenSpec, UserChange
-from penstock.services.token_views import IssuedTokenView
+from penstock.services.schemas.queries import TokenSpec, UserChange
+from penstock.services.schemas.tokens import IssuedTokenView
 
 YEARS = 3000 * 86400
 

@@ -28,18 +28,18 @@ from penstock.services import (
     tiers,
     users,
 )
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import (
     BudgetChange,
     QueryRetirement,
     Shredding,
     TierDeletion,
 )
-from penstock.services.specs import (
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import (
     BudgetSpec,
     DatasetRequest,
     TierChange,

@@ -9,8 +9,8 @@ from penstock.errors import ApprovalNeeded, Conflict, Forbidden, Suspended
 from penstock.services import events, proposals, restores
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import Acknowledgment, QueryRetirement
+from penstock.services.schemas.proposals import ProposalView
 from penstock.services.verification import verify
 from penstock.transparency_log.witness import FileWitness
 

@@ -14,9 +14,9 @@ from penstock.errors import Conflict, Forbidden, PenstockError
 from penstock.persistence.tables import Proposal
 from penstock.services import datasets, proposals, users
 from penstock.services.principals import OPERATOR, Principal
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange
-from penstock.services.specs import BudgetSpec, UserChange, UserSpec
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import BudgetSpec, UserChange, UserSpec
 
 PEOPLE = ("ada", "bea", "operator", "pia")
 BETWEEN = ("nothing", "demoted", "disabled", "demoted and made one again")

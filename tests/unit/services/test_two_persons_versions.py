@@ -11,10 +11,10 @@ from tests.unit.sites import SITES
 from penstock.errors import Conflict, Forbidden
 from penstock.services import datasets, keys, proposals, users
 from penstock.services.principals import OPERATOR, Principal
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange, Shredding
-from penstock.services.specs import BudgetSpec, DatasetRequest, UserSpec, VersionRequest
-from penstock.services.views import DatasetView
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import BudgetSpec, DatasetRequest, UserSpec, VersionRequest
+from penstock.services.schemas.views import DatasetView
 
 PEOPLE = "person,age\n" + "".join(f"p{i},{20 + i % 50}\n" for i in range(40))
 Adding = Callable[[str, Principal, float], DatasetView]

@@ -12,7 +12,7 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import TierBudget
 from penstock.services import accounts, budget, funding, tiers
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import TierSpec
+from penstock.services.schemas.queries import TierSpec
 from penstock.services.status import examine
 from penstock.services.undercharged import put_right, undercharged
 from penstock.services.verification import verify

@@ -6,7 +6,7 @@ from tests.unit.conftest import World
 
 from penstock.services import queries
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import LevelsChange
+from penstock.services.schemas.queries import LevelsChange
 from penstock.services.verification import verify
 
 

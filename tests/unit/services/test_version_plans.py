@@ -12,7 +12,7 @@ from penstock.errors import Forbidden, InvalidInput, PenstockError
 from penstock.persistence.tables import Dataset, Leaf
 from penstock.services import budget, datasets, version_plans
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import VersionRequest
+from penstock.services.schemas.queries import VersionRequest
 from penstock.services.version_plans import ForeseenVersionView
 
 

@@ -16,12 +16,12 @@ from penstock.persistence.tables import Dataset, Leaf, Query
 from penstock.services import budget, datasets, exposure, levels, queries
 from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.exposure import placed
-from penstock.services.exposure_views import ExposureView
 from penstock.services.paging import Window
 from penstock.services.principals import OPERATOR
-from penstock.services.specs import DatasetRequest, LevelsChange, VersionRequest
+from penstock.services.schemas.exposure import ExposureView
+from penstock.services.schemas.queries import DatasetRequest, LevelsChange, VersionRequest
+from penstock.services.schemas.views import DatasetView
 from penstock.services.versions import chains
-from penstock.services.views import DatasetView
 
 BUDGETS = STAYS["budgets"]
 ALL = Window(limit=100, after=-1)

@@ -14,9 +14,9 @@ from penstock.errors import Conflict, NotAuthenticated, Unavailable
 from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.services import clocks, home, proposals, sessions, tiers, tokens
 from penstock.services.principals import OPERATOR, authenticate
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import QueryRetirement
-from penstock.services.specs import TierSpec, TokenSpec
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import TierSpec, TokenSpec
 from penstock.services.status import examine
 from penstock.services.verification import verify
 from penstock.transparency_log import checkpoints

@@ -15,8 +15,8 @@ from tests.unit.conftest import World
 
 from penstock.services import home, stream_elements, streams
 from penstock.services.principals import OPERATOR
+from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.stream_releases import read
-from penstock.services.stream_specs import ElementsRequest, StreamRequest
 from penstock.transparency_log import sequencer, tree_store
 from penstock.transparency_log.background import Behind
 from penstock.transparency_log.sequencer import accounts

@@ -16,10 +16,10 @@ from penstock.api.operations import (
 )
 from penstock.api.parameters import Moment, Names
 from penstock.services import cosigners, events, exposure, proofs
-from penstock.services.exposure_views import ExposureView
-from penstock.services.log_specs import CosignedNote
 from penstock.services.paging import Window
-from penstock.services.views import EventView, Page
+from penstock.services.schemas.exposure import ExposureView
+from penstock.services.schemas.log import CosignedNote
+from penstock.services.schemas.views import EventView, Page
 from penstock.transparency_log.views import CheckpointView, ConsistencyView, InclusionView, LeafView
 
 operations = Operations()

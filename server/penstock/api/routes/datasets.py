@@ -8,12 +8,12 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
 from penstock.services import budget, corrections, datasets, dummy, proposals, same_people
 from penstock.services.corrections import WithdrawnView
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.paging import Window
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import BudgetChange, Withdrawal
-from penstock.services.specs import DatasetRequest, VersionRequest
-from penstock.services.views import DatasetBudgetView, DatasetView, DummyView, Page
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import DatasetRequest, VersionRequest
+from penstock.services.schemas.views import DatasetBudgetView, DatasetView, DummyView, Page
 
 operations = Operations()
 

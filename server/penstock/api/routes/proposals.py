@@ -6,8 +6,8 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, OVERSEER, Operations, Parameter
 from penstock.services import proposals
 from penstock.services.paging import Window
-from penstock.services.proposal_views import ProposalView, State
-from penstock.services.views import Page
+from penstock.services.schemas.proposals import ProposalView, State
+from penstock.services.schemas.views import Page
 
 operations = Operations()
 

@@ -6,11 +6,11 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
 from penstock.services import preview, proposals, queries
 from penstock.services.paging import Window
-from penstock.services.preview_views import PreviewView
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import QueryRetirement
-from penstock.services.specs import LevelsChange, PreviewRequest, QueryRequest
-from penstock.services.views import Page, QueryView
+from penstock.services.schemas.previews import PreviewView
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import LevelsChange, PreviewRequest, QueryRequest
+from penstock.services.schemas.views import Page, QueryView
 
 operations = Operations()
 

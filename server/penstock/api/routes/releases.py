@@ -6,8 +6,8 @@ from penstock.api.call import Call
 from penstock.api.operations import ANALYST, READER, Operations, Parameter
 from penstock.services import history, releases
 from penstock.services.paging import Window
-from penstock.services.specs import ReleaseRequest
-from penstock.services.views import HistoryItemView, Page, ReleaseView
+from penstock.services.schemas.queries import ReleaseRequest
+from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
 
 operations = Operations()
 

@@ -14,12 +14,12 @@ from penstock.services import (
     streams,
 )
 from penstock.services.paging import Window
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import StreamRetirement
-from penstock.services.stream_preview_views import StreamPreviewView
-from penstock.services.stream_specs import ElementsRequest, StreamChange, StreamRequest
-from penstock.services.stream_views import PushedView, RunningTotalsView, StreamView
-from penstock.services.views import Page
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.stream_answers import PushedView, RunningTotalsView, StreamView
+from penstock.services.schemas.stream_previews import StreamPreviewView
+from penstock.services.schemas.streams import ElementsRequest, StreamChange, StreamRequest
+from penstock.services.schemas.views import Page
 
 operations = Operations()
 

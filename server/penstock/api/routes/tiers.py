@@ -4,10 +4,10 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations
 from penstock.services import proposals, tiers
 from penstock.services.paging import Window
-from penstock.services.proposal_views import ProposalView
 from penstock.services.proposed import TierDeletion
-from penstock.services.specs import TierChange, TierSpec
-from penstock.services.views import Page, TierView
+from penstock.services.schemas.proposals import ProposalView
+from penstock.services.schemas.queries import TierChange, TierSpec
+from penstock.services.schemas.views import Page, TierView
 
 operations = Operations()
 

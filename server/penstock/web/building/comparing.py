@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, urlencode
 from werkzeug.datastructures import MultiDict
 
 from penstock.figures import percent
-from penstock.services.preview_views import CountStructureView, PowersView, PreviewView
-from penstock.services.stream_preview_views import StreamPreviewView, StructureView
+from penstock.services.schemas.previews import CountStructureView, PowersView, PreviewView
+from penstock.services.schemas.stream_previews import StreamPreviewView, StructureView
 from penstock.web.building.words import MECHANISMS, STRUCTURES
 from penstock.web.wording import figure
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.services.views import DatasetView
+from penstock.services.schemas.views import DatasetView
 from penstock.web.building import questions
 from penstock.web.building.questions import Given
 

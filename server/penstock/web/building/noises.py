@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from werkzeug.datastructures import MultiDict
 
 from penstock.errors import InvalidInput
-from penstock.services.preview_views import PreviewView
 from penstock.services.runner import Run
+from penstock.services.schemas.previews import PreviewView
 from penstock.services.work import WorkView
 from penstock.web.building import comparing, words
 from penstock.web.building.comparing import Comparison

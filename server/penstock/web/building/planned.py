@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.services.histogram_views import HistogramView
-from penstock.services.preview_views import ChargeView, PreviewView
-from penstock.services.stream_preview_views import StreamPreviewView
-from penstock.services.views import DatasetBudgetView, ErrorView
+from penstock.services.schemas.histogram_answers import HistogramView
+from penstock.services.schemas.previews import ChargeView, PreviewView
+from penstock.services.schemas.stream_previews import StreamPreviewView
+from penstock.services.schemas.views import DatasetBudgetView, ErrorView
 from penstock.web import spending
 from penstock.web.building import comparing
 from penstock.web.building.comparing import Comparison

@@ -6,7 +6,7 @@ from typing import Any
 from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.specs import MOST_CONDITIONS, MOST_GROUPINGS
-from penstock.services.views import DatasetView
+from penstock.services.schemas.views import DatasetView
 from penstock.web.building.terms import terms
 from penstock.web.forms import filled, number, scalar
 

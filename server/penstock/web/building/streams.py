@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from penstock.services.views import DatasetView
+from penstock.services.schemas.views import DatasetView
 from penstock.web.building.questions import Given, sensitivity
 from penstock.web.building.terms import terms
 from penstock.web.forms import filled, number

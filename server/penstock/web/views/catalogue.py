@@ -4,8 +4,8 @@ from flask import Response, request
 
 from penstock.services import category_checks, datasets, keys, look_alikes, queries, streams
 from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.schemas.views import DatasetView
 from penstock.services.server import Server
-from penstock.services.views import DatasetView
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit
 

@@ -8,7 +8,7 @@ from penstock.connectors.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
 from penstock.services import clearances, users
 from penstock.services.clearances import ForeseenMoveView
-from penstock.services.specs import UserChange
+from penstock.services.schemas.queries import UserChange
 from penstock.web import forms, rungs
 from penstock.web.forms import Form
 from penstock.web.once import tried

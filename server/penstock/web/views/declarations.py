@@ -8,9 +8,9 @@ from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput, PenstockError
 from penstock.services import corrections, datasets, drafts
 from penstock.services.corrections import WithdrawnView
-from penstock.services.dataset_changes import CorrectionRequest
 from penstock.services.proposed import Withdrawal
-from penstock.services.views import DatasetView
+from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.views import DatasetView
 from penstock.web import drafting, forms
 from penstock.web.forms import Form
 from penstock.web.meant import require_named

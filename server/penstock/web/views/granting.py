@@ -8,9 +8,9 @@ from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services import budget, budget_plans, tiers
 from penstock.services.budget_plans import MovedBudgetsView
-from penstock.services.dataset_changes import DatasetChange
 from penstock.services.proposed import BudgetChange
-from penstock.services.views import DatasetBudgetView
+from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.views import DatasetBudgetView
 from penstock.web import forms, spending
 from penstock.web.forms import Form
 from penstock.web.once import tried

@@ -9,10 +9,10 @@ from penstock.connectors.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
 from penstock.services import budget, level_plans, queries, streams
 from penstock.services.level_plans import MovedLevelsView
-from penstock.services.specs import LevelsChange
-from penstock.services.stream_specs import StreamChange
-from penstock.services.stream_views import StreamView
-from penstock.services.views import QueryView
+from penstock.services.schemas.queries import LevelsChange
+from penstock.services.schemas.stream_answers import StreamView
+from penstock.services.schemas.streams import StreamChange
+from penstock.services.schemas.views import QueryView
 from penstock.web import forms, spending
 from penstock.web.forms import Form
 from penstock.web.once import tried

@@ -7,7 +7,7 @@ from penstock.errors import InvalidInput
 from penstock.services import data_folder, datasets, drafts, registered, tiers
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.runner import Act, Run
-from penstock.services.specs import DatasetRequest
+from penstock.services.schemas.queries import DatasetRequest
 from penstock.web import drafting, forms
 from penstock.web.forms import Form
 from penstock.web.once import tried

@@ -11,13 +11,13 @@ from penstock.errors import InvalidInput, NotFound, PenstockError
 from penstock.services import budget, datasets, preview, queries, registered
 from penstock.services.computing import PATIENCE
 from penstock.services.histogram_remedies import Example
-from penstock.services.histogram_specs import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.paging import LARGEST_LIMIT, Window
-from penstock.services.preview_views import PreviewView
 from penstock.services.refused_histograms import example_of
 from penstock.services.runner import Act, Run
-from penstock.services.specs import PreviewRequest, QueryRequest
-from penstock.services.views import DatasetView
+from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
+from penstock.services.schemas.previews import PreviewView
+from penstock.services.schemas.queries import PreviewRequest, QueryRequest
+from penstock.services.schemas.views import DatasetView
 from penstock.web import forms
 from penstock.web.building import comparing, kinds, noises, questions, words
 from penstock.web.building.comparing import Comparison, with_taken

@@ -5,7 +5,7 @@ from flask import Response, request
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
 from penstock.services import budget, stream_preview, streams
-from penstock.services.stream_specs import StreamRequest
+from penstock.services.schemas.streams import StreamRequest
 from penstock.web import forms
 from penstock.web.building import kinds, words
 from penstock.web.building.comparing import with_taken

@@ -7,7 +7,7 @@ from flask import Response, request
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
 from penstock.services import data_folder, datasets, tiers, version_plans
-from penstock.services.specs import VersionRequest
+from penstock.services.schemas.queries import VersionRequest
 from penstock.services.version_plans import ForeseenVersionView
 from penstock.web import forms
 from penstock.web.forms import Form

@@ -7,7 +7,7 @@ from penstock.errors import PenstockError
 from penstock.services import tiers, tokens, users
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.principals import ROLES
-from penstock.services.specs import UserChange, UserSpec
+from penstock.services.schemas.queries import UserChange, UserSpec
 from penstock.web import forms, issuing
 from penstock.web.forms import Form
 from penstock.web.meant import require_named

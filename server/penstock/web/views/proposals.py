@@ -6,7 +6,7 @@ from flask import Response, request
 
 from penstock.errors import InvalidInput
 from penstock.services import proposals as services
-from penstock.services.proposal_views import State
+from penstock.services.schemas.proposals import State
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.once import tried

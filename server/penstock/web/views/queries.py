@@ -4,8 +4,8 @@ from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
 from penstock.services import history, queries, releases
-from penstock.services.foreseen import ForeseenView
-from penstock.services.views import QueryView
+from penstock.services.schemas.release_preview import ForeseenView
+from penstock.services.schemas.views import QueryView
 from penstock.web import releases as held
 from penstock.web.asking import asked
 from penstock.web.pages import ANALYST, SIGNED_IN, Pages

@@ -9,7 +9,7 @@ from penstock.errors import NotFound
 from penstock.services import clearances, tiers
 from penstock.services.clearances import HeldTierView, LadderView
 from penstock.services.proposed import TierDeletion
-from penstock.services.specs import TierChange, TierSpec
+from penstock.services.schemas.queries import TierChange, TierSpec
 from penstock.web import forms, rungs
 from penstock.web.forms import Form
 from penstock.web.meant import require_named

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from penstock.services.histogram_views import HistogramView
-from penstock.services.views import (
+from penstock.services.schemas.histogram_answers import HistogramView
+from penstock.services.schemas.views import (
     ComposedView,
     ErrorView,
     GuaranteeView,

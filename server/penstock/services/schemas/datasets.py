@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from penstock.connectors.fields import ColumnName, Name, Spec, each_once
 from penstock.connectors.specs import MOST_COLUMNS, MOST_UNITS, ColumnSpec, PrivacyUnitSpec
 from penstock.privacy import NeighboringRelation
-from penstock.services.specs import Budget
+from penstock.services.schemas.queries import Budget
 
 
 class CorrectionRequest(Spec):

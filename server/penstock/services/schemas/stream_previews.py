@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.services.preview_views import ChargeView, RoomView
-from penstock.services.views import ErrorView, GuaranteeView, LevelView, SensitivityView
+from penstock.services.schemas.previews import ChargeView, RoomView
+from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView, SensitivityView
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from penstock.services.views import ComposedView, GuaranteeView, LevelView, PrivacyBudget
+from penstock.services.schemas.views import ComposedView, GuaranteeView, LevelView, PrivacyBudget
 
 
 @dataclass(frozen=True)

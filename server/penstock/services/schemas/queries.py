@@ -33,12 +33,12 @@ from penstock.connectors.specs import (
     exact_values,
 )
 from penstock.privacy import Target, TargetKind
-from penstock.services.histogram_specs import (
+from penstock.services.schemas.histograms import (
     DEFAULT_HISTOGRAM_LEVELS,
     MOST_HISTOGRAM_LEVELS,
     FalseKeys,
 )
-from penstock.services.level_specs import Level
+from penstock.services.schemas.levels import Level
 
 Role = Literal["analyst", "admin", "auditor"]
 DEFAULT_LEVELS = 1024

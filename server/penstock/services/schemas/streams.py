@@ -7,8 +7,8 @@ from pydantic_core import PydanticCustomError
 
 from penstock.connectors.fields import Name, Number, Spec, each_once
 from penstock.connectors.specs import MOST_KEYS, AssertedSensitivity
-from penstock.services.level_specs import Level
-from penstock.services.specs import Terms
+from penstock.services.schemas.levels import Level
+from penstock.services.schemas.queries import Terms
 
 MOST_STEPS = 2**40
 MOST_STEPS_OF_A_UNIT = 2**20

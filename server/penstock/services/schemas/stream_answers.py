@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.services.views import (
+from penstock.services.schemas.views import (
     ErrorView,
     GuaranteeView,
     LevelView,
