@@ -22,8 +22,8 @@ from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Release
 from penstock.randomness import Stream
 from penstock.services.lookup import query_by_name
-from penstock.services.process import Process
-from penstock.services.state import open_state
+from penstock.services.noise.process import Process
+from penstock.services.noise.sealed_state import open_state
 
 QUERY = "large"
 GOAL = Goal(4, at_most=True)

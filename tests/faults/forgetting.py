@@ -16,6 +16,7 @@ from penstock.encryption import Key, KeyRing, dataset_context
 from penstock.encryption.keyring import _name
 from penstock.persistence.tables import Dataset, Query
 from penstock.services import datasets, home, keys, queries, releases, tiers, users
+from penstock.services.noise.sealed_state import dataset_key, query_key
 from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -25,7 +26,6 @@ from penstock.services.schemas.queries import (
     UserSpec,
 )
 from penstock.services.server import Server
-from penstock.services.state import dataset_key, query_key
 
 QUERIED = "first"
 Flaw = Callable[[], None]

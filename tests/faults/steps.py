@@ -33,7 +33,7 @@ RELEASE = (
     "services/releases.py",
     "services/lookup.py",
     "services/held.py",
-    "services/state.py",
+    "services/noise/sealed_state.py",
     "transparency_log/leaves.py",
     "persistence/database.py",
     "mechanisms/path.py",

@@ -22,7 +22,7 @@ from penstock.services.verification import verify
 STRIDE = figure("FAULTS_STRIDE", 16)
 FILES = (
     "services/releases.py",
-    "services/histogram_state.py",
+    "services/noise/sealed_histogram.py",
     "persistence/database.py",
     *SEQUENCER,
 )

@@ -21,11 +21,11 @@ from penstock.errors import IntegrityViolation
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Release
 from penstock.services import releases
+from penstock.services.noise.sealed_state import open_state
 from penstock.services.principals import Principal
 from penstock.services.releases import Answer
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
-from penstock.services.state import open_state
 
 Gate = Callable[[], object]
 Variant = Callable[[Server, Principal, Ask, Gate], Answer]

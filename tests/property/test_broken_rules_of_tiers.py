@@ -20,7 +20,7 @@ from penstock.services import (
 )
 from penstock.services.accounts import TierAccount
 from penstock.services.lookup import ordered_tiers
-from penstock.services.process import Process
+from penstock.services.noise.process import Process
 
 
 def lowered_and_moved(machine: Rules) -> None:

@@ -38,7 +38,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.lookup import allowed_rung
-from penstock.services.process import Process
+from penstock.services.noise.process import Process
 
 HISTORY: Sequence[type[SQLModel]] = (Charge, Clearance, Leaf, QueryLevel, Release, TierBudget)
 

@@ -20,8 +20,8 @@ from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import GeneralizedGaussian, IntVector
 from penstock.privacy import Ladder, Sensitivity
-from penstock.services.independent import drawn_at
-from penstock.services.process import Process
+from penstock.services.noise.independent_levels import drawn_at
+from penstock.services.noise.process import Process
 
 SIZE, LARGE = 1 << 17, 400_000
 """Another power needs 56,000 values over 12 x 12 x 12 cells (measured over 2^16, by

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from penstock.accounting import Account, Entry, account_of, charge, entry, raising, total
 from penstock.persistence.tables import Charge, Query, TierBudget
-from penstock.services.process import Process
+from penstock.services.noise.process import Process
 
 Place = tuple[int, int]
 """The keys of a tier and a query."""

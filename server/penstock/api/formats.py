@@ -22,7 +22,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import NotAcceptable
 
 from penstock.api.answers import MEDIA_TYPE, json_answer, rendered
-from penstock.services.intervals import ends
+from penstock.services.noise.intervals import ends
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log.views import CheckpointView
 

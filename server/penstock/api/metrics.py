@@ -21,8 +21,8 @@ from penstock.api.shared import Shared
 from penstock.computing import Outcome
 from penstock.errors import NotAuthenticated, PenstockError
 from penstock.services import clocks, room
+from penstock.services.noise.sealed_state import require_keys
 from penstock.services.server import Server
-from penstock.services.state import require_keys
 
 if TYPE_CHECKING:
     from prometheus_client import Metric

@@ -19,8 +19,8 @@ from penstock.services.effective import Rungs
 from penstock.services.lookup import (
     given_rungs,
 )
+from penstock.services.noise.process import Process
 from penstock.services.principals import Principal
-from penstock.services.process import Process
 
 
 def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, int]]:

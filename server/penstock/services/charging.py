@@ -23,11 +23,11 @@ from penstock.services.effective import recharge
 from penstock.services.lookup import (
     ordered_tiers,
 )
+from penstock.services.noise.sealed_state import fresh_query_key
 from penstock.services.offers import Offer
 from penstock.services.principals import Principal
 from penstock.services.schemas.queries import Terms
 from penstock.services.server import Server
-from penstock.services.state import fresh_query_key
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 

@@ -25,8 +25,8 @@ from penstock.services.lookup import (
     tier_by_name,
     user_by_name,
 )
+from penstock.services.noise.process import Process
 from penstock.services.principals import Principal, roles_of
-from penstock.services.process import Process
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import GuaranteeView
 from penstock.services.server import Server

@@ -23,9 +23,9 @@ from penstock.services.lookup import (
     dataset_by_name,
     listed,
 )
+from penstock.services.noise.process import Process
 from penstock.services.paging import Window
 from penstock.services.principals import Principal, roles_of
-from penstock.services.process import Process
 from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
 from penstock.services.server import Server
 from penstock.services.stream_errors import errors

@@ -14,9 +14,9 @@ from penstock.persistence.tables import Tier
 from penstock.services import histogram_remedies, offers, power_advice, stream_quotes
 from penstock.services.accounts import TierAccount
 from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
-from penstock.services.independent import together
+from penstock.services.noise.independent_levels import together
+from penstock.services.noise.process import Process
 from penstock.services.offers import Offer
-from penstock.services.process import Process
 from penstock.services.schemas.queries import Terms
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]

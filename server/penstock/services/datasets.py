@@ -37,13 +37,13 @@ from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
 )
+from penstock.services.noise.sealed_state import fresh_dataset_key, require_keys
 from penstock.services.paging import Window
 from penstock.services.population import join, of_request, others_of, spec_of
 from penstock.services.principals import Principal, require_still
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetView, Page, PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.state import fresh_dataset_key, require_keys
 from penstock.services.two_persons import require_no_larger
 from penstock.services.versions import last_version, versions_of
 

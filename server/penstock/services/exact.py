@@ -21,9 +21,10 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.dataset_secrets import fingerprint_of, salt_of
-from penstock.services.histogram_shapes import joined
+from penstock.services.noise.histogram_settings import joined
+from penstock.services.noise.process import Process
+from penstock.services.noise.sealed_state import open_fingerprint
 from penstock.services.population import spec_of
-from penstock.services.process import Process
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,
@@ -32,7 +33,6 @@ from penstock.services.schemas.queries import (
     VectorPreviewRequest,
 )
 from penstock.services.server import Server
-from penstock.services.state import open_fingerprint
 
 Request = ComputedQueryRequest | HistogramRequest | PushedVectorRequest
 Plannable = Request | VectorPreviewRequest

@@ -35,13 +35,13 @@ from penstock.persistence.tables import (
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.compositions import Compose, Line, added, composed, composing, which
 from penstock.services.effective import charged_rungs, place
-from penstock.services.independent import together
 from penstock.services.lookup import (
     dataset_by_name,
     user_by_name,
 )
+from penstock.services.noise.independent_levels import together
+from penstock.services.noise.process import Process
 from penstock.services.principals import OPERATOR, Principal
-from penstock.services.process import Process
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
 from penstock.services.server import Server

@@ -9,9 +9,9 @@ from sqlmodel import Session, col, select
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
-from penstock.services.histogram_shapes import parted
-from penstock.services.means import bounds_of, means
-from penstock.services.process import Process, keys_of
+from penstock.services.noise.histogram_settings import parted
+from penstock.services.noise.means import bounds_of, means
+from penstock.services.noise.process import Process, keys_of
 from penstock.services.schemas.views import HistoryItemView, Keys, ReleaseView
 from penstock.transparency_log.sequencer import receipt_of
 

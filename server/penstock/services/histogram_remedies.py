@@ -18,7 +18,7 @@ from penstock.errors import InvalidInput
 from penstock.persistence.tables import Tier
 from penstock.privacy import Sensitivity
 from penstock.services.accounts import TierAccount, largest_share
-from penstock.services.histogram_shapes import EXAMPLE_UNITS, most, rows_of
+from penstock.services.noise.histogram_settings import EXAMPLE_UNITS, most, rows_of
 from penstock.services.offers import settle
 from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.queries import HistogramRequest

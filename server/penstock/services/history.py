@@ -16,11 +16,11 @@ from penstock.services.lookup import (
     tier_by_name,
     user_by_name,
 )
+from penstock.services.noise.sealed_state import open_state
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
 from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
 from penstock.services.server import Server
-from penstock.services.state import open_state
 from penstock.services.versions import versions_of
 
 

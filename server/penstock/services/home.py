@@ -14,8 +14,8 @@ from penstock.openid.issuer import Issuer
 from penstock.persistence import Database, migrate, row_authentication, row_authentication_upgrade
 from penstock.randomness import Stream
 from penstock.services import cosigners, room, secret_checks
+from penstock.services.noise.sealed_state import require_keys
 from penstock.services.server import Server
-from penstock.services.state import require_keys
 from penstock.settings import Settings
 from penstock.transparency_log import bootstrap, leaves, sights
 from penstock.transparency_log.logged_time import LoggedTime

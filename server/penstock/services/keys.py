@@ -24,9 +24,9 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, LogKey, Query
 from penstock.services.acts import record
 from penstock.services.dataset_secrets import keep_fingerprint
+from penstock.services.noise.sealed_state import identity
 from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.state import identity
 from penstock.services.two_persons import require_second
 
 

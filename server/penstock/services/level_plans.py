@@ -19,7 +19,6 @@ from penstock.services.accounts import require_room
 from penstock.services.allowances import newest
 from penstock.services.catalogue import levels_of
 from penstock.services.effective import Due
-from penstock.services.independent import undrawn
 from penstock.services.levels import (
     allowed_then,
     asked_rung,
@@ -33,8 +32,9 @@ from penstock.services.lookup import (
     query_by_name,
     stream_by_name,
 )
+from penstock.services.noise.independent_levels import undrawn
+from penstock.services.noise.process import Process
 from penstock.services.principals import Principal
-from penstock.services.process import Process
 from penstock.services.rooms import charge_of, room_of
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView

@@ -35,19 +35,19 @@ from penstock.services.exact import (
     require_same,
 )
 from penstock.services.funding import newest_budget
-from penstock.services.independent import drawn_at, undrawn
 from penstock.services.lookup import (
     ordered_tiers,
     query_by_name,
 )
 from penstock.services.mismatches import compared, require_drawn_from
+from penstock.services.noise.independent_levels import drawn_at, undrawn
+from penstock.services.noise.process import Process, on_node
+from penstock.services.noise.sealed_state import open_state
 from penstock.services.principals import Principal
-from penstock.services.process import Process, on_node
 from penstock.services.releases import store
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.server import Server
-from penstock.services.state import open_state
 
 
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> str:

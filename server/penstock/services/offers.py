@@ -28,14 +28,14 @@ from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
 from penstock.services.accounts import TierAccount
-from penstock.services.histogram_shapes import (
+from penstock.services.noise.histogram_settings import (
     most,
     require_fitting,
     settled,
     too_large,
 )
-from penstock.services.independent import shared_rungs
-from penstock.services.process import Process, on_node
+from penstock.services.noise.independent_levels import shared_rungs
+from penstock.services.noise.process import Process, on_node
 from penstock.services.schemas.queries import HistogramRequest, Terms
 from penstock.structures.sparse_histogram import HistogramNoise
 

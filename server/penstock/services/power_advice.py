@@ -15,7 +15,7 @@ from penstock.accounting.calibration import RANGES
 from penstock.accounting.powers import POWERS, best_power, power_choice
 from penstock.mechanisms import GeneralizedGaussian, Laplace
 from penstock.privacy import Sensitivity, TargetKind
-from penstock.services.process import Process
+from penstock.services.noise.process import Process
 from penstock.services.schemas.previews import PowersView, PowerView
 
 LOSSLESS: Final = (Fraction(1), Fraction(2))

@@ -33,9 +33,9 @@ from penstock.services.count_structures import compared
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
+from penstock.services.noise.process import Process
 from penstock.services.offers import Offer, require_tiers
 from penstock.services.principals import Principal
-from penstock.services.process import Process
 from penstock.services.refused_histograms import advise, advised
 from penstock.services.registration import charged_dataset, pending, require_dimension
 from penstock.services.rooms import charge_of, room_of

@@ -11,11 +11,11 @@ from penstock.services import levels, registration
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.effective import effective_rungs
 from penstock.services.exact import Request
-from penstock.services.independent import together
 from penstock.services.lookup import query_by_name
+from penstock.services.noise.independent_levels import together
+from penstock.services.noise.process import Process
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
-from penstock.services.process import Process
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.views import ComposedView, Page, QueryView
 from penstock.services.server import Server

@@ -34,20 +34,20 @@ from penstock.services.computing import PATIENCE
 from penstock.services.declarations import as_declared, require_as_declared
 from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
 from penstock.services.exact import prepared as prepared_for
-from penstock.services.histogram_state import begin, drawn, save
-from penstock.services.independent import drawn_at, first_rungs
 from penstock.services.lookup import (
     dataset_by_name,
     in_sight,
 )
+from penstock.services.noise.independent_levels import drawn_at, first_rungs
+from penstock.services.noise.process import Process
+from penstock.services.noise.sealed_histogram import begin, drawn, save
+from penstock.services.noise.sealed_state import seal_fingerprint
 from penstock.services.offers import Offer, require_tiers
 from penstock.services.principals import Principal, require_still
-from penstock.services.process import Process
 from penstock.services.refused_histograms import advised
 from penstock.services.releases import store
 from penstock.services.schemas.queries import PushedVectorRequest
 from penstock.services.server import Server
-from penstock.services.state import seal_fingerprint
 from penstock.structures.counts import Lift
 
 

@@ -34,8 +34,6 @@ from penstock.services.again import again
 from penstock.services.catalogue import levels_of
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import Holding, held_at, holdings
-from penstock.services.histogram_state import anticipate, drawn, load, save
-from penstock.services.independent import offered_rung
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
@@ -43,13 +41,15 @@ from penstock.services.lookup import (
     query_by_name,
     tier_by_name,
 )
+from penstock.services.noise.independent_levels import offered_rung
+from penstock.services.noise.process import Process, family
+from penstock.services.noise.sealed_histogram import anticipate, drawn, load, save
+from penstock.services.noise.sealed_state import open_state, seal_state
 from penstock.services.principals import Principal
-from penstock.services.process import Process, family
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.release_preview import ForeseenView
 from penstock.services.schemas.views import ReleaseView
 from penstock.services.server import Server
-from penstock.services.state import open_state, seal_state
 from penstock.transparency_log import leaves
 
 # Built once, as in ``lookup``: all of these run while others wait.

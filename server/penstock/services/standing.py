@@ -36,8 +36,8 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.declarations import charged, digest, number_of
+from penstock.services.noise.process import Process
 from penstock.services.principals import roles_of
-from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import account_name, peaks

@@ -19,8 +19,8 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.lookup import stream_by_name
 from penstock.services.mismatches import out_of_range, require_in_range_before
+from penstock.services.noise.process import Process
 from penstock.services.principals import Principal
-from penstock.services.process import Process
 from penstock.services.schemas.stream_answers import PushedView
 from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.server import Server

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from penstock.services.process import CONFIDENCE, Process
+from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.views import ErrorView
 from penstock.services.stream_shapes import Shape
 from penstock.structures.forest import chain

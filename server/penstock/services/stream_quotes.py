@@ -16,8 +16,8 @@ from penstock.mechanisms import MECHANISMS, Laplace
 from penstock.persistence.tables import Tier
 from penstock.services.accounts import TierAccount
 from penstock.services.computed import StreamQuote
+from penstock.services.noise.process import Process
 from penstock.services.offers import Offer, settle
-from penstock.services.process import Process
 from penstock.services.rooms import charge_of, room_of
 from penstock.services.schemas.stream_previews import (
     StepErrorView,

@@ -23,8 +23,8 @@ from penstock.services.lookup import (
     clearance_of,
     stream_by_name,
 )
+from penstock.services.noise.process import Process
 from penstock.services.principals import Principal
-from penstock.services.process import Process
 from penstock.services.releases import rung_of_tier
 from penstock.services.schemas.stream_answers import RunningTotalsView, Totals
 from penstock.services.server import Server

@@ -41,10 +41,10 @@ from penstock.services.lookup import (
     in_sight,
     stream_by_name,
 )
+from penstock.services.noise.process import Process
 from penstock.services.offers import Offer
 from penstock.services.paging import Window
 from penstock.services.principals import Principal
-from penstock.services.process import Process
 from penstock.services.schemas.stream_answers import StreamTierView, StreamView
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.schemas.views import Page

@@ -23,12 +23,12 @@ from penstock.persistence.tables import (
     TreeNode,
     User,
 )
+from penstock.services.noise.process import Process
+from penstock.services.noise.sealed_state import open_state
 from penstock.services.prices import prices
 from penstock.services.principals import Principal
-from penstock.services.process import Process
 from penstock.services.server import Server
 from penstock.services.standing import standing
-from penstock.services.state import open_state
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.sinks import forwarding

@@ -20,9 +20,9 @@ from penstock.persistence.tables import Tier
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.services.accounts import TierAccount
 from penstock.services.computed import COMPUTED
-from penstock.services.histogram_shapes import HistogramShape
+from penstock.services.noise.histogram_settings import HistogramShape
+from penstock.services.noise.process import Process
 from penstock.services.offers import Offer
-from penstock.services.process import Process
 from penstock.services.schemas import (
     histogram_answers,
     previews,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
-from penstock.services.intervals import ends
+from penstock.services.noise.intervals import ends
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import HistoryItemView, Key, ReleaseView
 from penstock.web.charts import intervals, ranked

@@ -257,25 +257,25 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A30",
         name="independent-levels-like-lossless-ones",
-        path="services/process.py",
+        path="services/noise/process.py",
         before="        return distinct[:1] if self.lossless else distinct\n",
         after="        return distinct[:1]\n",
         wrong="of independent levels the most accurate alone is paid for and composed",
         tests=(
-            "tests/unit/services/test_independent_levels.py::test_a_tier_pays_for_every_level_at_or_below_it",
+            "tests/unit/services/noise/test_independent_levels.py::test_a_tier_pays_for_every_level_at_or_below_it",
         ),
     ),
     Mutant(
         row="A30",
         name="share-of-each-level",
-        path="services/independent.py",
+        path="services/noise/independent_levels.py",
         before="            spent[place:] = [\n"
         "                before + process.price(last, account, dimension, levels)\n",
         after="            spent[place:] = [\n"
         "                process.price(last, account, dimension, levels)\n",
         wrong="a share bounds each level of a tier and not their sum",
         tests=(
-            "tests/unit/services/test_independent_levels.py::test_a_share_holds_for_the_whole_charge_of_each_tier",
+            "tests/unit/services/noise/test_independent_levels.py::test_a_share_holds_for_the_whole_charge_of_each_tier",
         ),
     ),
     Mutant(

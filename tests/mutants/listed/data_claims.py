@@ -47,14 +47,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D5",
         name="bars-without-bonferroni",
-        path="services/means.py",
+        path="services/noise/means.py",
         before="    one, each = _bars(process, rung, CONFIDENCE), _bars(process, rung, (1 +"
         " CONFIDENCE) / 2)\n",
         after="    one, each = _bars(process, rung, CONFIDENCE), _bars(process, rung,"
         " CONFIDENCE)\n",
         wrong="the interval of a mean has the confidence of one of its two bars",
         tests=(
-            "tests/unit/services/test_means.py::test_an_interval_holds_whatever_both_error_bars_allow",
+            "tests/unit/services/noise/test_means.py::test_an_interval_holds_whatever_both_error_bars_allow",
         ),
     ),
     Mutant(

@@ -226,12 +226,12 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="independent-level-not-paid-for",
-        path="services/independent.py",
+        path="services/noise/independent_levels.py",
         before="    found = sorted(one for one in drawn if one >= own and one in paid)\n",
         after="    found = sorted(one for one in drawn if one >= own)\n",
         wrong="an independent level that the tier does not pay for is handed out",
         tests=(
-            "tests/unit/services/test_independent_levels.py::test_noisier_levels_of_tiers_above_are_nobody_elses",
+            "tests/unit/services/noise/test_independent_levels.py::test_noisier_levels_of_tiers_above_are_nobody_elses",
         ),
         row="V30",
     ),
@@ -287,7 +287,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="histogram-state-without-its-number",
-        path="services/histogram_state.py",
+        path="services/noise/sealed_histogram.py",
         before="    row.seq, row.ciphertext = query.seq, sealed\n",
         after="    row.ciphertext = sealed\n",
         wrong="a sparse histogram does not know which release its state is after",

@@ -153,7 +153,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="a tier does not pay for what those below it were ever allowed",
         tests=(
             "tests/unit/services/test_tiers_moved.py",
-            "tests/unit/services/test_independent_levels.py",
+            "tests/unit/services/noise/test_independent_levels.py",
         ),
     ),
     Mutant(

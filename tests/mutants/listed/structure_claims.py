@@ -54,7 +54,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="H5",
         name="histogram-state-of-other-levels",
-        path="services/histogram_state.py",
+        path="services/noise/sealed_histogram.py",
         before="    if set(histogram.limits) != set(rungs):\n"
         '        raise misfit(query, "has a state of other levels than were released")\n',
         after="",

@@ -21,6 +21,7 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
 from penstock.services import datasets, exposure, history, preview, queries
 from penstock.services.lookup import dataset_by_name
+from penstock.services.noise.sealed_state import open_state
 from penstock.services.principals import OPERATOR
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -29,7 +30,6 @@ from penstock.services.schemas.queries import (
     QueryRequest,
 )
 from penstock.services.schemas.views import QueryView
-from penstock.services.state import open_state
 
 HABITS = ("smokes", "runs", "reads", "sings")
 COUNTS = [1000, 750, 600, 3000]

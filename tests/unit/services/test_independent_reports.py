@@ -13,7 +13,14 @@ from sqlmodel import col, select
 from tests.databases.homes import SQLITE
 from tests.unit.conftest import CopyWorld, World
 from tests.unit.services import test_data
-from tests.unit.services.test_independent_levels import COUNTS, LEVELS, SIZE, furnish, move, push
+from tests.unit.services.noise.test_independent_levels import (
+    COUNTS,
+    LEVELS,
+    SIZE,
+    furnish,
+    move,
+    push,
+)
 from tests.unit.sites import SITES
 
 from penstock.accounting import best_power, power_choice

@@ -16,10 +16,10 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
 from penstock.services import datasets, history, queries
 from penstock.services.lookup import dataset_by_name
+from penstock.services.noise.sealed_state import open_state
 from penstock.services.principals import OPERATOR
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.schemas.views import QueryView
-from penstock.services.state import open_state
 
 ROWS = "person,town,age\n" + "".join(
     f"p{number},{'north' if number % 3 else 'south'},{20 + number % 41}\n" for number in range(3000)

@@ -13,10 +13,10 @@ from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, LevelsUsedU
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
 from penstock.services import users
 from penstock.services.lookup import query_by_name
+from penstock.services.noise.process import Process
+from penstock.services.noise.sealed_state import open_state
 from penstock.services.principals import OPERATOR
-from penstock.services.process import Process
 from penstock.services.schemas.queries import UserChange, UserSpec
-from penstock.services.state import open_state
 
 
 def count(world: World, table: type[Release] | type[Leaf] | type[Grant]) -> int:

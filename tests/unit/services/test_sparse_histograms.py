@@ -16,15 +16,8 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
-from penstock.services import (
-    datasets,
-    exposure,
-    histogram_state,
-    history,
-    preview,
-    queries,
-    releases,
-)
+from penstock.services import datasets, exposure, history, preview, queries, releases
+from penstock.services.noise import sealed_histogram
 from penstock.services.principals import OPERATOR, Principal
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -374,9 +367,9 @@ def test_a_state_of_levels_that_were_not_released_is_found_out(books: World) -> 
     with books.server.database.write() as session:
         query = session.exec(select(Query).where(Query.name == "books")).one()
         dataset = session.get_one(Dataset, query.dataset_id)
-        histogram = histogram_state.load(session, books.server, dataset, query)
+        histogram = sealed_histogram.load(session, books.server, dataset, query)
         histogram.at(query.ceiling + 1)
-        histogram_state.save(session, books.server, dataset, query, histogram)
+        sealed_histogram.save(session, books.server, dataset, query, histogram)
     taken = books.streams.taken
     with pytest.raises(IntegrityViolation, match="of other levels than were released"):
         books.ask("ines", "books", epsilon=0.3)

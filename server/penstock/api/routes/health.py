@@ -6,7 +6,7 @@ from typing import Literal
 from penstock.api.call import Call
 from penstock.api.operations import ANYBODY, Operations
 from penstock.services import clocks, room
-from penstock.services.state import require_keys
+from penstock.services.noise.sealed_state import require_keys
 from penstock.transparency_log.sinks import forwarding
 
 operations = Operations(prefix="")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from penstock.mechanisms import MECHANISMS, draw_anchor
 from penstock.privacy import Sensitivity
 from penstock.randomness import Stream
-from penstock.services.means import Bounds, Means, means
-from penstock.services.process import CONFIDENCE, Process
+from penstock.services.noise.means import Bounds, Means, means
+from penstock.services.noise.process import CONFIDENCE, Process
 
 BOUNDS = Bounds(-10, 30)
 STEP = Fraction(1, 2)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.persistence.tables import Query
-from penstock.services.process import CONFIDENCE, Process
+from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.views import ErrorView, MeanPartsView
 
 Numbers = NDArray[np.float64]

@@ -21,7 +21,7 @@ from penstock.mechanisms.generalized_gaussian_loss import epsilon_of
 from penstock.persistence.tables import Charge, Query, Release, Tier
 from penstock.privacy import Target, TargetKind
 from penstock.services.lookup import given_rungs
-from penstock.services.process import Process
+from penstock.services.noise.process import Process
 from penstock.services.schemas.views import ComposedView
 from penstock.services.server import Server
 
