@@ -19,7 +19,7 @@ from penstock.api import formats
 from penstock.api.formats import FORMS
 from penstock.randomness import Stream
 from penstock.services import history
-from penstock.services.principals import authenticate
+from penstock.services.access.principals import authenticate
 
 
 @pytest.fixture

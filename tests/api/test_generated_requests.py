@@ -32,7 +32,7 @@ from penstock.api import OPERATIONS as DECLARED
 from penstock.api.openapi import document
 from penstock.errors import Conflict
 from penstock.services import users, verification
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 
 CASES = int(os.environ.get("GENERATED_CASES", "4000"))
 """How many requests are made in all every night."""

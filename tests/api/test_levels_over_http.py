@@ -6,7 +6,7 @@ import pytest
 from tests.api.world import World, parsed
 
 from penstock.services import tokens
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import TokenSpec
 
 API = "/api/v1"

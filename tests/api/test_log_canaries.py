@@ -27,7 +27,7 @@ from tests.databases.homes import Home
 
 from penstock.cli import program
 from penstock.services import home, tokens
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import TokenSpec
 
 pytestmark = pytest.mark.only("sqlite")

@@ -27,7 +27,7 @@ from penstock.errors import InvalidInput
 from penstock.openid import issuer
 from penstock.openid.issuer import FRESH, PATIENCE, Issuer, Refused
 from penstock.services import users
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import UserSpec
 from penstock.settings import load
 

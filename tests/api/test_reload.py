@@ -23,7 +23,7 @@ from tests.contracts.running import Running, free_port, running
 from tests.databases.homes import Home, Homes
 
 from penstock.services import home, tokens
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"

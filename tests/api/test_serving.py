@@ -21,7 +21,7 @@ from tests.databases.homes import Home, Homes
 from tests.support import ending
 
 from penstock.services import home, tokens
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import TokenSpec
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"

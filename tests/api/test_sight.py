@@ -18,7 +18,7 @@ from penstock import web
 from penstock.api import OPERATIONS, pace
 from penstock.errors import NotFound
 from penstock.services import queries
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.schemas.views import QueryView
 from penstock.services.server import Server
 

@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 from penstock.application import create_app_for
 from penstock.randomness import Stream
 from penstock.services import home, proposals, tokens, users
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec

@@ -14,7 +14,7 @@ from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import median, ratio, timed
 from tests.benchmarks.world import World, check_values, fresh_world, levels_between
 
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 
 GOAL = Goal(1.1, at_most=True)
 """The same, but for a tenth that caches shared with others may take."""

@@ -22,8 +22,8 @@ from tests.benchmarks.pairing import in_turns, median, ratio
 from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 
 from penstock.services import dataset_secrets, datasets, home, queries
+from penstock.services.access.principals import OPERATOR
 from penstock.services.lookup import dataset_by_name
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.server import Server
 from penstock.settings import Settings

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.services import datasets, home, queries, releases, tiers, tokens, users
-from penstock.services.principals import OPERATOR, Principal, acting_as
+from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.releases import Answer
 from penstock.services.schemas.queries import (
     DatasetRequest,

@@ -7,7 +7,7 @@ from tests.faults.reports import Reported
 from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.snapshot import altered, history, snapshot
 
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.server import Server
 from penstock.services.verification import verify
 

@@ -11,8 +11,8 @@ from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_
 from tests.faults.steps import Steps
 
 from penstock.services import releases
+from penstock.services.access.principals import OPERATOR
 from penstock.services.held import Holding
-from penstock.services.principals import OPERATOR
 from penstock.services.registration import register
 from penstock.services.releases import Answer
 from penstock.services.server import Server

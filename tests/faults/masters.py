@@ -21,7 +21,7 @@ from tests.faults.stage import Ask, analyst, opened, settings_of
 from tests.support import ending
 
 from penstock.services import tokens
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import TokenSpec
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"

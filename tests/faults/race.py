@@ -10,7 +10,7 @@ from tests.faults.findings import Findings, examine
 from tests.faults.stage import Ask, analyst, asks, open_home, opened, shuffled, some_rungs
 from tests.faults.unguarded import Variant, drop_uniques
 
-from penstock.services.principals import acting_as
+from penstock.services.access.principals import acting_as
 
 
 @dataclass(frozen=True)

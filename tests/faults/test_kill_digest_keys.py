@@ -14,7 +14,7 @@ from penstock.encryption.secrets import VALUES
 from penstock.errors import KeysUnavailable
 from penstock.persistence import row_authentication
 from penstock.services import digest_rotation, releases, secret_checks, verification
-from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
 

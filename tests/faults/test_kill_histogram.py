@@ -13,7 +13,7 @@ from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 
 from penstock.persistence.tables import HistogramState, Query, Release
 from penstock.services import datasets, queries, releases
-from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
 from penstock.services.server import Server

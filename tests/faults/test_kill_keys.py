@@ -15,8 +15,8 @@ from tests.faults.stage import opened, settings_of
 from tests.faults.steps import Steps, chosen, landmarks
 
 from penstock.services import keys, verification
+from penstock.services.access.principals import OPERATOR
 from penstock.services.home import KEY_RING
-from penstock.services.principals import OPERATOR
 
 KEYS = ("services/keys.py", "encryption/keyring.py", "encryption/private.py")
 STRIDE = 8

@@ -15,7 +15,7 @@ from tests.faults.stage import DIMENSION, answer, asks, opened, vector_query
 from tests.faults.steps import LOG, REGISTRATION, Steps, chosen, landmarks, missing
 
 from penstock.errors import NameTaken
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.registration import register
 from penstock.services.server import Server
 

@@ -19,7 +19,7 @@ from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 
 from penstock.errors import IntegrityViolation
 from penstock.services import stream_elements, stream_releases, stream_state, streams
-from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.server import Server
 from penstock.services.verification import verify

@@ -49,8 +49,8 @@ from penstock.services import (
     users,
     verification,
 )
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.lookup import dataset_by_name
-from penstock.services.principals import OPERATOR, acting_as
 from penstock.services.proposed import BudgetChange
 from penstock.services.queries import register
 from penstock.services.schemas.datasets import DatasetChange

@@ -22,7 +22,7 @@ from tests.web.world import Browser
 
 from penstock.api import OPERATIONS
 from penstock.services import keys, proposals, tokens, users, verification
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec

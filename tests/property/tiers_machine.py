@@ -36,7 +36,7 @@ from penstock.services import (
     tiers,
     users,
 )
-from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import (
     BudgetSpec,

@@ -12,7 +12,7 @@ from tests.unit.sites import SITES, VISITS
 
 from penstock.randomness import Stream
 from penstock.services import datasets, home, queries, registration, releases, tiers, users
-from penstock.services.principals import OPERATOR, Principal, acting_as
+from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.releases import Answer
 from penstock.services.schemas.queries import (
     DatasetRequest,

@@ -8,8 +8,8 @@ from sqlmodel import col, select
 
 from penstock.persistence.tables import Checkpoint
 from penstock.services import datasets, history, proposals, queries, streams, tiers, users, work
+from penstock.services.access.principals import Principal
 from penstock.services.paging import LARGEST_LIMIT, Window
-from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.web import PAGES
 from penstock.web.pages import Page

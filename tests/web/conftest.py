@@ -14,7 +14,7 @@ from tests.web.templates import compiled_once
 from tests.web.world import Browser, Grown, Open, furnish
 
 from penstock.services import tokens, users
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 if TYPE_CHECKING:

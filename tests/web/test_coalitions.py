@@ -12,8 +12,8 @@ from tests.web.world import HOSTILE, Browser, Grown, Open, text_of
 
 from penstock.errors import Forbidden
 from penstock.services import coalitions, exposure
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR, acting_as
 from penstock.web.wording import loss
 
 NAMED = quote(HOSTILE, safe="")

@@ -11,7 +11,7 @@ from tests.web.addresses import addresses, questions
 from tests.web.typed import Form, Forms
 from tests.web.world import Browser, Open, text_of
 
-from penstock.services.principals import acting_as
+from penstock.services.access.principals import acting_as
 
 VALIDATORS = re.compile(
     r"field required|is required|input should|valid (string|number|integer|list|dict)|none_|_type\b"

@@ -9,7 +9,7 @@ from tests.web.contents import require_own
 from tests.web.world import HOSTILE, Browser, Open
 
 from penstock.services import tokens
-from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.schemas.queries import TokenSpec
 
 

@@ -14,7 +14,7 @@ from tests.web.world import HOST, ORIGIN
 
 from penstock.application import create_app_for
 from penstock.services import tokens, users
-from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 from penstock.web import PAGES
 from penstock.web.visit import Visit

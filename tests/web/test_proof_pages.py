@@ -9,7 +9,7 @@ from tests.web.world import Browser, Open, text_of
 
 from penstock.errors import LogUnavailable
 from penstock.services import proof_status, proofs
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.views import InclusionView
 from penstock_client.offline import verify as verified_offline

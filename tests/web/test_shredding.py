@@ -10,7 +10,7 @@ from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.errors import KeysUnavailable
 from penstock.services import keys
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 
 PATH = "/datasets/sites/shredding"
 

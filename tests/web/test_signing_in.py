@@ -10,7 +10,7 @@ from tests.web.world import Browser, Open, text_of
 
 from penstock.api import access_log
 from penstock.services import tokens, users
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import UserChange
 from penstock.web.origin import COOKIE
 

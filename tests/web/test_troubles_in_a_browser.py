@@ -11,7 +11,7 @@ from tests.web.sound import EVERY, Views, require_sound
 from tests.web.test_in_a_browser import ASK
 
 from penstock.services import tiers, users
-from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.schemas.queries import Role
 from penstock.web import PAGES
 from penstock.web.pages import Page

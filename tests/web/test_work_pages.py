@@ -20,7 +20,7 @@ from werkzeug.test import TestResponse
 
 from penstock.persistence.tables import Dataset, Work
 from penstock.services import datasets, exports, registration, repeats, tokens, users, work
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec
 from penstock.web import once
 

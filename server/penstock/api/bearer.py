@@ -1,6 +1,6 @@
 """The bearer token of a request (RFC 6750), looked up anew for every one."""
 
-from penstock.services.principals import Principal, authenticate
+from penstock.services.access.principals import Principal, authenticate
 from penstock.services.server import Server
 
 SCHEME = "bearer"

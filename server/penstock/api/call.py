@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.server import Server
 
 VALUES_PER_QUANTUM = 50_000

@@ -12,7 +12,7 @@ from penstock.api.answers import MEDIA_TYPE, rendered
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, Operation
 from penstock.errors import PenstockError
 from penstock.services import repeats
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.schemas.tokens import IssuedTokenView
 from penstock.services.server import Server
 

@@ -34,8 +34,8 @@ from penstock.api.operations import Operation
 from penstock.api.routes import OPERATIONS
 from penstock.api.tallies import Tallies
 from penstock.errors import NotAuthenticated, PenstockError, Unavailable
+from penstock.services.access.principals import Principal
 from penstock.services.again import again
-from penstock.services.principals import Principal
 from penstock.services.schemas.views import Page, ReleaseView
 from penstock.services.server import Server
 from penstock.transparency_log.views import CheckpointView

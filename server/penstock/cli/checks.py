@@ -55,7 +55,7 @@ def check(
     what was spent stays spent. Exits 3 where a budget does not allow it.
     """
     from penstock.services import category_checks, datasets, preview, queries, releases
-    from penstock.services.principals import acting_as
+    from penstock.services.access.principals import acting_as
     from penstock.services.schemas.queries import ReleaseRequest
 
     server, principal = operator.server, operator.principal

@@ -12,8 +12,8 @@ from penstock.cli.output import Document, Format, written
 from penstock.figures import printable
 
 if TYPE_CHECKING:
+    from penstock.services.access.principals import Principal
     from penstock.services.paging import Window
-    from penstock.services.principals import Principal
     from penstock.services.schemas.views import Page
     from penstock.services.server import Server
     from penstock.settings import Provenance, Settings
@@ -58,7 +58,7 @@ class Operator:
     @property
     def principal(self) -> "Principal":
         """The operator, as the services know them."""
-        from penstock.services.principals import OPERATOR
+        from penstock.services.access.principals import OPERATOR
 
         return OPERATOR
 

@@ -48,7 +48,7 @@ def release(
         raise click.UsageError("Give at most one of --tier, --epsilon, --rho and --level.")
 
     from penstock.services import releases
-    from penstock.services.principals import acting_as
+    from penstock.services.access.principals import acting_as
     from penstock.services.schemas.queries import ReleaseRequest
 
     wanted = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)

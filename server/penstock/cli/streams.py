@@ -181,7 +181,7 @@ def read(
     clearance is too low.
     """
     from penstock.services import stream_releases
-    from penstock.services.principals import acting_as
+    from penstock.services.access.principals import acting_as
 
     analyst = acting_as(operator.server, user, by=operator.principal)
     found = stream_releases.read(operator.server, analyst, name, first=first, last=last, tier=tier)

@@ -41,8 +41,8 @@ from penstock.services import (
     tokens,
     users,
 )
+from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.paging import LARGEST_LIMIT, Window
-from penstock.services.principals import OPERATOR, Principal, authenticate
 from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
 from penstock.services.runner import Runner
 from penstock.services.schemas.datasets import DatasetChange

@@ -21,8 +21,8 @@ from penstock.services import (
     users,
 )
 from penstock.services import history as handed
+from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.paging import LARGEST_LIMIT, Window
-from penstock.services.principals import OPERATOR, Principal, authenticate
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.queries import (
     DatasetRequest,

@@ -14,13 +14,13 @@ from sqlmodel import Session, col, func, select
 from penstock.errors import LevelsUsedUp
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
 from penstock.services.effective import Rungs
 from penstock.services.lookup import (
     given_rungs,
 )
 from penstock.services.noise.process import Process
-from penstock.services.principals import Principal
 
 
 def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, int]]:

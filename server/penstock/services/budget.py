@@ -15,6 +15,8 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import Sensitivity
 from penstock.services import datasets
+from penstock.services.access.principals import Principal
+from penstock.services.access.two_person_rule import require_second
 from penstock.services.accounts import (
     TierAccount,
     open_account,
@@ -32,7 +34,6 @@ from penstock.services.lookup import (
     ordered_tiers,
 )
 from penstock.services.population import others_of, spec_of
-from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import (
@@ -46,7 +47,6 @@ from penstock.services.schemas.views import (
     VersionBudgetView,
 )
 from penstock.services.server import Server
-from penstock.services.two_persons import require_second
 from penstock.services.versions import of_same_people, versions_of
 
 

@@ -13,6 +13,7 @@ from penstock.accounting import Account, Entry, account_of, limit_of
 from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
+from penstock.services.access.principals import Principal
 from penstock.services.accounts import NOTHING, TierAccount, open_account
 from penstock.services.budget import accounts_wished
 from penstock.services.effective import ladder
@@ -20,7 +21,6 @@ from penstock.services.funding import largest, lost_as
 from penstock.services.lookup import (
     dataset_by_name,
 )
-from penstock.services.principals import Principal
 from penstock.services.repricing import Repriced, refused, repriced_as
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import PrivacyBudget

@@ -10,7 +10,9 @@ from penstock.connectors.fields import folded
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
+from penstock.services.access.two_person_rule import require_second
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.lookup import (
     allowed_rungs,
@@ -18,10 +20,8 @@ from penstock.services.lookup import (
     ordered_tiers,
 )
 from penstock.services.paging import Window
-from penstock.services.principals import Principal
 from penstock.services.schemas.views import Page
 from penstock.services.server import Server
-from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of
 
 View = TypeVar("View")

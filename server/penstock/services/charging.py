@@ -16,8 +16,9 @@ from penstock.errors import Conflict, NameTaken
 from penstock.persistence import duplicate
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
 from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
-from penstock.services.acts import record
 from penstock.services.allowances import allow
 from penstock.services.effective import recharge
 from penstock.services.lookup import (
@@ -25,7 +26,6 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.sealed_state import fresh_query_key
 from penstock.services.offers import Offer
-from penstock.services.principals import Principal
 from penstock.services.schemas.queries import Terms
 from penstock.services.server import Server
 

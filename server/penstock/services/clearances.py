@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
+from penstock.services.access.principals import Principal, roles_of
 from penstock.services.accounts import open_account
 from penstock.services.effective import place
 from penstock.services.exposure import highest_ever, reach, reach_of
@@ -26,7 +27,6 @@ from penstock.services.lookup import (
     user_by_name,
 )
 from penstock.services.noise.process import Process
-from penstock.services.principals import Principal, roles_of
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import GuaranteeView
 from penstock.services.server import Server

@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Query, Release, User
+from penstock.services.access.principals import Principal, roles_of
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.compositions import Compose, Line, composed, composing
 from penstock.services.exposure import highest_ever, people, placed
@@ -25,7 +26,6 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.process import Process
 from penstock.services.paging import Window
-from penstock.services.principals import Principal, roles_of
 from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
 from penstock.services.server import Server
 from penstock.services.stream_errors import errors

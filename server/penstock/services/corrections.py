@@ -15,8 +15,10 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, FormerDeclaration
 from penstock.privacy import NeighboringRelation
 from penstock.services import datasets
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal, require_still
+from penstock.services.access.two_person_rule import require_second
 from penstock.services.accounts import opened_account
-from penstock.services.acts import record
 from penstock.services.declarations import charged, digest, number_of, require_as_declared
 from penstock.services.effective import ladder
 from penstock.services.funding import newest_budget, set_budget
@@ -24,12 +26,10 @@ from penstock.services.lookup import (
     dataset_by_name,
 )
 from penstock.services.population import others_of, require_comparable, spec_of
-from penstock.services.principals import Principal, require_still
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.services.server import Server
-from penstock.services.two_persons import require_second
 from penstock.services.versions import versions_of
 
 PROMISED = ("privacy_unit", "neighboring", "delta")

@@ -18,7 +18,7 @@ from penstock.encryption import notes
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Checkpoint, Cosignature
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.server import Server
 from penstock.settings import Settings
 from penstock.transparency_log import checkpoints

@@ -18,8 +18,10 @@ from penstock.persistence import lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import NeighboringRelation
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal, require_still
+from penstock.services.access.two_person_rule import require_no_larger
 from penstock.services.accounts import resolve
-from penstock.services.acts import record
 from penstock.services.data_folder import located
 from penstock.services.dataset_secrets import (
     SALT_SIZE,
@@ -40,11 +42,9 @@ from penstock.services.lookup import (
 from penstock.services.noise.sealed_state import fresh_dataset_key, require_keys
 from penstock.services.paging import Window
 from penstock.services.population import join, of_request, others_of, spec_of
-from penstock.services.principals import Principal, require_still
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetView, Page, PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.two_persons import require_no_larger
 from penstock.services.versions import last_version, versions_of
 
 

@@ -5,9 +5,9 @@ import datetime
 from penstock.connectors import dummy_rows
 from penstock.connectors.dummy import MOST_ROWS
 from penstock.errors import InvalidInput
+from penstock.services.access.principals import Principal
 from penstock.services.datasets import visible_dataset
 from penstock.services.population import spec_of
-from penstock.services.principals import Principal
 from penstock.services.schemas.views import DummyView
 from penstock.services.server import Server
 

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from penstock.connectors import Progress
 from penstock.errors import NotFound, Unavailable
 from penstock.services import proofs, room, work
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.server import Server
 from penstock.services.work import WorkView
 

@@ -32,6 +32,7 @@ from penstock.persistence.tables import (
     Tier,
     User,
 )
+from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.compositions import Compose, Line, added, composed, composing, which
 from penstock.services.effective import charged_rungs, place
@@ -41,7 +42,6 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.independent_levels import together
 from penstock.services.noise.process import Process
-from penstock.services.principals import OPERATOR, Principal
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
 from penstock.services.server import Server

@@ -12,6 +12,8 @@ from penstock.accounting import LARGEST_EXPONENT, Account, Entry, account_of
 from penstock.errors import Conflict
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, SpentFloor, Tier, TierBudget
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
 from penstock.services.accounts import (
     TierAccount,
     budget_row,
@@ -19,9 +21,7 @@ from penstock.services.accounts import (
     floors_of,
     open_account,
 )
-from penstock.services.acts import record
 from penstock.services.effective import ladder
-from penstock.services.principals import Principal
 
 
 def newest_budget(session: Session, dataset: Dataset, tier: Tier) -> TierBudget | None:

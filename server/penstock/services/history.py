@@ -9,6 +9,7 @@ from penstock.connectors.fields import folded
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Query
+from penstock.services.access.principals import Principal
 from penstock.services.held import Holding, holdings
 from penstock.services.lookup import (
     dataset_by_name,
@@ -18,7 +19,6 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.paging import Window
-from penstock.services.principals import Principal
 from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
 from penstock.services.server import Server
 from penstock.services.versions import versions_of

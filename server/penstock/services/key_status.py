@@ -13,8 +13,8 @@ from penstock.errors import KeysUnavailable, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, LogKey, Query, Release
 from penstock.services import keys
+from penstock.services.access.principals import Principal
 from penstock.services.keys import KeyUseView
-from penstock.services.principals import Principal
 from penstock.services.server import Server
 
 

@@ -22,12 +22,12 @@ from penstock.errors import Conflict, NotFound
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, LogKey, Query
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
+from penstock.services.access.two_person_rule import require_second
 from penstock.services.dataset_secrets import keep_fingerprint
 from penstock.services.noise.sealed_state import identity
-from penstock.services.principals import Principal
 from penstock.services.server import Server
-from penstock.services.two_persons import require_second
 
 
 @dataclass(frozen=True)

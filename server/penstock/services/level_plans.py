@@ -15,6 +15,7 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, User
 from penstock.services import effective
+from penstock.services.access.principals import Principal
 from penstock.services.accounts import require_room
 from penstock.services.allowances import newest
 from penstock.services.catalogue import levels_of
@@ -34,7 +35,6 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.independent_levels import undrawn
 from penstock.services.noise.process import Process
-from penstock.services.principals import Principal
 from penstock.services.rooms import charge_of, room_of
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView

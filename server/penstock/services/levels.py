@@ -22,8 +22,9 @@ from penstock.mechanisms import IntVector, raise_anchor
 from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
 from penstock.services.accounts import require_room
-from penstock.services.acts import record
 from penstock.services.allowances import allow, newest, require_levels, risen
 from penstock.services.declarations import as_declared
 from penstock.services.effective import Rungs, due, recharge
@@ -43,7 +44,6 @@ from penstock.services.mismatches import compared, require_drawn_from
 from penstock.services.noise.independent_levels import drawn_at, undrawn
 from penstock.services.noise.process import Process, on_node
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.principals import Principal
 from penstock.services.releases import store
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import LevelsChange

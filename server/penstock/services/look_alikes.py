@@ -9,8 +9,8 @@ from sqlmodel import Session, col, select
 from penstock.connectors.fields import folded
 from penstock.connectors.specs import UnitColumn
 from penstock.persistence.tables import Dataset
+from penstock.services.access.principals import Principal
 from penstock.services.lookup import dataset_by_name
-from penstock.services.principals import Principal
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.server import Server
 from penstock.services.versions import of_same_people

@@ -18,9 +18,9 @@ from sqlmodel import Session
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
 from penstock.services.exact import is_same
-from penstock.services.principals import Principal
 from penstock.services.server import Server
 
 MOST: Final = 3

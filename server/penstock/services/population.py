@@ -13,11 +13,11 @@ from penstock.connectors.specs import UnitColumn, UnitRows
 from penstock.errors import Conflict, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
 from penstock.services.lookup import (
     dataset_by_name,
 )
-from penstock.services.principals import Principal
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.server import Server
 from penstock.services.versions import of_same_people

@@ -20,6 +20,7 @@ from penstock.mechanisms import GeneralizedGaussian
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import computations
+from penstock.services.access.principals import Principal
 from penstock.services.accounts import (
     NOTHING,
     TierAccount,
@@ -35,7 +36,6 @@ from penstock.services.effective import charged_for, ladder
 from penstock.services.exact import Plannable, counted, planned
 from penstock.services.noise.process import Process
 from penstock.services.offers import Offer, require_tiers
-from penstock.services.principals import Principal
 from penstock.services.refused_histograms import advise, advised
 from penstock.services.registration import charged_dataset, pending, require_dimension
 from penstock.services.rooms import charge_of, room_of

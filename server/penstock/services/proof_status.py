@@ -10,7 +10,7 @@ from penstock import merkle
 from penstock.errors import Conflict, LogUnavailable, NotFound, Suspended
 from penstock.persistence.tables import Grant, Leaf
 from penstock.services import proofs
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.server import Server
 from penstock.services.verification import verify
 from penstock.transparency_log import checkpoints

@@ -28,9 +28,9 @@ from penstock.errors import (
 )
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Decision, Proposal, User
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR, Principal
 from penstock.services.proposed import STORED, Acknowledgment, Act, Answered, Proposed
 from penstock.services.schemas.proposals import Act as ActName
 from penstock.services.schemas.proposals import ProposalView, State

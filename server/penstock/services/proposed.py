@@ -15,6 +15,7 @@ from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
 from penstock.services import budget, corrections, keys, queries, restores, streams, tiers
+from penstock.services.access.principals import Principal
 from penstock.services.catalogue import end
 from penstock.services.funding import newest_budget
 from penstock.services.lookup import (
@@ -24,7 +25,6 @@ from penstock.services.lookup import (
     stream_by_name,
     tier_by_name,
 )
-from penstock.services.principals import Principal
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import BudgetSpec
 from penstock.services.schemas.stream_answers import StreamView

@@ -8,6 +8,7 @@ from penstock.connectors import Progress, silent
 from penstock.persistence import Need
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import levels, registration
+from penstock.services.access.principals import Principal
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.effective import effective_rungs
 from penstock.services.exact import Request
@@ -15,7 +16,6 @@ from penstock.services.lookup import query_by_name
 from penstock.services.noise.independent_levels import together
 from penstock.services.noise.process import Process
 from penstock.services.paging import Window
-from penstock.services.principals import Principal
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.views import ComposedView, Page, QueryView
 from penstock.services.server import Server

@@ -9,6 +9,7 @@ from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import computations
+from penstock.services.access.principals import Principal
 from penstock.services.accounts import TierAccount, open_account
 from penstock.services.charging import accounts_of
 from penstock.services.effective import ladder
@@ -18,7 +19,6 @@ from penstock.services.lookup import (
     dataset_by_name,
 )
 from penstock.services.population import spec_of
-from penstock.services.principals import Principal
 from penstock.services.schemas.queries import HistogramRequest
 from penstock.services.server import Server
 

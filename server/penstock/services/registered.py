@@ -8,12 +8,12 @@ from sqlmodel import col, select
 
 from penstock.connectors.fields import folded
 from penstock.persistence.tables import Dataset, Query
+from penstock.services.access.principals import Principal
 from penstock.services.data_folder import located
 from penstock.services.datasets import spec_text
 from penstock.services.declarations import as_declared
 from penstock.services.exact import Request, planned
 from penstock.services.lookup import dataset_by_name
-from penstock.services.principals import Principal
 from penstock.services.registration import keys_text
 from penstock.services.registration import spec_text as query_spec_text
 from penstock.services.schemas.queries import DatasetRequest

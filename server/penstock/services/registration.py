@@ -22,6 +22,7 @@ from penstock.persistence import Need, lock_dataset, lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import computations
+from penstock.services.access.principals import Principal, require_still
 from penstock.services.charging import (
     Accounts,
     accounts_of,
@@ -43,7 +44,6 @@ from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_histogram import begin, drawn, save
 from penstock.services.noise.sealed_state import seal_fingerprint
 from penstock.services.offers import Offer, require_tiers
-from penstock.services.principals import Principal, require_still
 from penstock.services.refused_histograms import advised
 from penstock.services.releases import store
 from penstock.services.schemas.queries import PushedVectorRequest

@@ -22,7 +22,7 @@ from penstock.errors import Conflict, IntegrityViolation, InvalidInput
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Idempotency
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.server import Server
 
 LIFE = timedelta(days=1)

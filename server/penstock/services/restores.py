@@ -13,10 +13,10 @@ from penstock.errors import Conflict, LogUnavailable, PenstockError, Suspended
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
-from penstock.services.acts import record
-from penstock.services.principals import Principal
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
+from penstock.services.access.two_person_rule import require_second
 from penstock.services.server import Server
-from penstock.services.two_persons import require_second
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sequencer import account_name, peaks
 from penstock.transparency_log.sights import NOTHING, Sight

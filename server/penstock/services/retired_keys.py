@@ -9,9 +9,9 @@ from pathlib import Path
 
 from penstock.errors import InvalidInput
 from penstock.services import backup_check, keys
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
 from penstock.services.keys import KeysView, RetiredKeyView
-from penstock.services.principals import Principal
 from penstock.services.server import Server
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 from penstock.errors import PenstockError, Unavailable
 from penstock.services import work
+from penstock.services.access.principals import Principal
 from penstock.services.again import again
-from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.services.work import Wanted, WorkView
 from penstock.transparency_log.background import Into

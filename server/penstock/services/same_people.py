@@ -15,6 +15,7 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import datasets
+from penstock.services.access.principals import Principal, require_still
 from penstock.services.accounts import open_account
 from penstock.services.compositions import composed
 from penstock.services.exposure import reach, reach_of, visible
@@ -29,7 +30,6 @@ from penstock.services.population import (
     require_comparable,
     spec_of,
 )
-from penstock.services.principals import Principal, require_still
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import DatasetView, PrivacyBudget
 from penstock.services.server import Server

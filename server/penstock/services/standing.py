@@ -35,9 +35,9 @@ from penstock.persistence.tables import (
     Token,
     User,
 )
+from penstock.services.access.principals import roles_of
 from penstock.services.declarations import charged, digest, number_of
 from penstock.services.noise.process import Process
-from penstock.services.principals import roles_of
 from penstock.services.server import Server
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import account_name, peaks

@@ -16,6 +16,7 @@ from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
 from penstock.services import quota
+from penstock.services.access.principals import Principal
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import held_at
 from penstock.services.lookup import (
@@ -24,7 +25,6 @@ from penstock.services.lookup import (
     stream_by_name,
 )
 from penstock.services.noise.process import Process
-from penstock.services.principals import Principal
 from penstock.services.releases import rung_of_tier
 from penstock.services.schemas.stream_answers import RunningTotalsView, Totals
 from penstock.services.server import Server

@@ -19,6 +19,7 @@ from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services import population
+from penstock.services.access.principals import Principal
 from penstock.services.allowances import allow
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.charging import (
@@ -44,7 +45,6 @@ from penstock.services.lookup import (
 from penstock.services.noise.process import Process
 from penstock.services.offers import Offer
 from penstock.services.paging import Window
-from penstock.services.principals import Principal
 from penstock.services.schemas.stream_answers import StreamTierView, StreamView
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.schemas.views import Page

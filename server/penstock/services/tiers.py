@@ -14,7 +14,9 @@ from penstock.errors import Conflict, InvalidInput, NameTaken
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier, User
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
+from penstock.services.access.two_person_rule import require_second
 from penstock.services.allowances import allow, newest, risen
 from penstock.services.effective import ladder, recharge
 from penstock.services.funding import inherit, newest_budget
@@ -23,12 +25,10 @@ from penstock.services.lookup import (
     ordered_tiers,
     tier_by_name,
 )
-from penstock.services.principals import Principal
 from penstock.services.repricing import reprice
 from penstock.services.schemas.queries import TierChange, TierSpec
 from penstock.services.schemas.views import TierView
 from penstock.services.server import Server
-from penstock.services.two_persons import require_second
 
 FIRST_RANK = 10
 GAP = 10

@@ -14,8 +14,8 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import Token, User
-from penstock.services.acts import record
-from penstock.services.principals import Principal
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import Principal
 
 
 def parent_of(session: Session, principal: Principal, now: datetime) -> Token | None:

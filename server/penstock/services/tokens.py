@@ -10,14 +10,16 @@ from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User
-from penstock.services import quota, token_format, token_lineage
-from penstock.services.acts import record
+from penstock.services import quota, token_lineage
+from penstock.services.access import token_format
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import ROLES, Principal, roles_of
+from penstock.services.access.two_person_rule import require_operator
 from penstock.services.lookup import (
     listed,
     user_by_name,
 )
 from penstock.services.paging import Window
-from penstock.services.principals import ROLES, Principal, roles_of
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.schemas.tokens import (
     ForeseenTokenView,
@@ -27,7 +29,6 @@ from penstock.services.schemas.tokens import (
 )
 from penstock.services.schemas.views import Page
 from penstock.services.server import Server
-from penstock.services.two_persons import require_operator
 from penstock.transparency_log import leaves
 
 NAMED = 5

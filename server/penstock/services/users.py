@@ -7,7 +7,9 @@ from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Tier, Token, User
-from penstock.services.acts import record
+from penstock.services.access.admin_actions import record
+from penstock.services.access.principals import OPERATOR, ROLES, Principal, roles_of
+from penstock.services.access.two_person_rule import require_operator
 from penstock.services.lookup import (
     clearance_of,
     listed,
@@ -15,12 +17,10 @@ from penstock.services.lookup import (
     user_by_name,
 )
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.schemas.queries import UserChange, UserSpec
 from penstock.services.schemas.views import MeView, Page, UserView
 from penstock.services.server import Server
 from penstock.services.token_lineage import end_all
-from penstock.services.two_persons import require_operator
 
 
 def view(session: Session, user: User) -> UserView:

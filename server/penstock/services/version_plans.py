@@ -14,6 +14,8 @@ from penstock.errors import Forbidden
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import datasets
+from penstock.services.access.principals import Principal
+from penstock.services.access.two_person_rule import require_no_larger
 from penstock.services.accounts import open_account, resolve
 from penstock.services.exposure import reach, reach_of
 from penstock.services.funding import largest
@@ -21,11 +23,9 @@ from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
 )
-from penstock.services.principals import Principal
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.queries import VersionRequest
 from penstock.services.server import Server
-from penstock.services.two_persons import require_no_larger
 from penstock.services.versions import last_version, of_same_people, versions_of
 
 

@@ -32,7 +32,7 @@ from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Work
 from penstock.services import repeats
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.server import Server
 
 LIFE = timedelta(days=7)

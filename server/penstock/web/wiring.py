@@ -10,9 +10,9 @@ from flask import Blueprint, Response, g, request, url_for
 from werkzeug.exceptions import LengthRequired
 
 from penstock.errors import Forbidden, NotAuthenticated, PenstockError
-from penstock.services import sessions
+from penstock.services.access import sessions
+from penstock.services.access.principals import Principal
 from penstock.services.again import again
-from penstock.services.principals import Principal
 from penstock.services.server import Server
 from penstock.web import refusals, wording, working
 from penstock.web.assets import Assets

@@ -6,7 +6,7 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 PEOPLE: Final = "tests/unit/services/test_people.py"
-SESSIONS: Final = "tests/unit/services/test_sessions.py"
+SESSIONS: Final = "tests/unit/services/access/test_sessions.py"
 TWO: Final = "tests/unit/services/test_two_persons.py"
 TWO_BY_ROLES: Final = "tests/unit/services/test_two_persons_roles.py"
 
@@ -136,7 +136,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="token-good-when-revoked",
-        path="services/principals.py",
+        path="services/access/principals.py",
         before="    alive = stored.revoked_at is None and stored.expires_at > server.clock()\n",
         after="    alive = stored.expires_at > server.clock()\n",
         wrong="a revoked token lets in",
@@ -146,16 +146,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="token-known-by-its-prefix",
-        path="services/peppers.py",
+        path="services/access/peppers.py",
         before="    return key is not None"
         " and hmac.compare_digest(stored.digest, digest(key, token))\n",
         after="    return key is not None\n",
         wrong="the public beginning of a token lets in",
-        tests=("tests/unit/services/test_forged_tokens.py",),
+        tests=("tests/unit/services/access/test_token_format.py",),
     ),
     Mutant(
         name="scopes-not-carried",
-        path="services/principals.py",
+        path="services/access/principals.py",
         before="        roles=frozenset(roles_of(user)).intersection(carried),\n",
         after="        roles=frozenset(roles_of(user)).union(carried),\n",
         wrong="a token carries roles that its user does not have",
@@ -165,7 +165,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="identity-of-a-disabled-user",
-        path="services/principals.py",
+        path="services/access/principals.py",
         before="    if user.name != identity.user or user.disabled_at is not None:\n",
         after="    if user.name != identity.user:\n",
         wrong="a token of the OpenID provider lets in who is shut out here",
@@ -173,36 +173,36 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="session-never-idle",
-        path="services/sessions.py",
+        path="services/access/sessions.py",
         before="now < found.expires_at and now < found.seen_at + idle and",
         after="now < found.expires_at and",
         wrong="a session without requests never ends by itself",
-        tests=("tests/unit/services/test_sessions.py::test_an_idle_session_ends",),
+        tests=("tests/unit/services/access/test_sessions.py::test_an_idle_session_ends",),
     ),
     Mutant(
         name="session-outlives-its-token",
-        path="services/sessions.py",
+        path="services/access/sessions.py",
         before="        ends = min(ends, principal.token_expires)\n",
         after="        ends = max(ends, principal.token_expires)\n",
         wrong="a session lives as long as the longest of the two",
-        tests=("tests/unit/services/test_sessions.py::test_a_session_outlives_no_token",),
+        tests=("tests/unit/services/access/test_sessions.py::test_a_session_outlives_no_token",),
     ),
     Mutant(
         name="session-of-a-revoked-token",
-        path="services/sessions.py",
+        path="services/access/sessions.py",
         before="        alive = alive and token.revoked_at is None and token.expires_at > now\n",
         after="        alive = alive and token.expires_at > now\n",
         wrong="a session goes on when its token was revoked",
-        tests=("tests/unit/services/test_sessions.py::test_a_session_ends_with_its_token",),
+        tests=("tests/unit/services/access/test_sessions.py::test_a_session_ends_with_its_token",),
     ),
     Mutant(
         name="session-key-of-all",
-        path="services/sessions.py",
+        path="services/access/sessions.py",
         before='    return [mac.hex() for mac in _macs(server, b"penstock form\\0", secret)]\n',
         after='    return [mac.hex() for mac in _macs(server, b"penstock form\\0", "")]\n',
         wrong="the forms of all sessions carry one key",
         tests=(
-            "tests/unit/services/test_sessions.py::test_each_session_has_a_key_of_its_own_for_forms",
+            "tests/unit/services/access/test_sessions.py::test_each_session_has_a_key_of_its_own_for_forms",
         ),
     ),
     Mutant(

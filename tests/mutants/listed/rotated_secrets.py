@@ -9,7 +9,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V57",
         name="token-never-moved",
-        path="services/peppers.py",
+        path="services/access/peppers.py",
         before="            row.pepper = secrets.newest\n",
         after="            row.pepper = stored.pepper\n",
         wrong="a token that is used is not known to rest on the newest pepper",

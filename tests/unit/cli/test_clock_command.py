@@ -7,8 +7,8 @@ import pytest
 from tests.unit.cli.conftest import Run
 
 from penstock.services import home, tiers
+from penstock.services.access.principals import OPERATOR
 from penstock.services.home import utc_now
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.queries import TierSpec
 from penstock.settings import Settings
 

@@ -6,8 +6,8 @@ import pytest
 from tests.unit.cli.conftest import Run
 
 from penstock.errors import NotAuthenticated
+from penstock.services.access.principals import Principal, authenticate
 from penstock.services.home import open_server
-from penstock.services.principals import Principal, authenticate
 from penstock.settings import load
 
 

@@ -4,7 +4,7 @@ import pytest
 from tests.unit.cli.conftest import Run
 
 from penstock.services import home, proposals
-from penstock.services.principals import acting_as
+from penstock.services.access.principals import acting_as
 from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.server import Server

@@ -18,7 +18,7 @@ from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, SECOND, Perso
 from penstock.demo.history import DATASET, LEFT, RETIRED
 from penstock.demo.story import HEADLINE, Story
 from penstock.services import home, tokens, users
-from penstock.services.principals import OPERATOR, authenticate
+from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 from penstock.services.server import Server
 

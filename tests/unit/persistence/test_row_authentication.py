@@ -13,7 +13,7 @@ from penstock.errors import IntegrityViolation
 from penstock.persistence import row_authentication
 from penstock.persistence.tables import metadata
 from penstock.persistence.tables.columns import Moment
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.verification import verify
 
 OTHERWISE = {

@@ -23,7 +23,7 @@ from penstock.persistence import (
 )
 from penstock.persistence.tables import metadata
 from penstock.services import home
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.verification import verify
 
 pytestmark = pytest.mark.each_database

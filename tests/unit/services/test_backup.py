@@ -20,7 +20,7 @@ from penstock.persistence import sqlite_copy
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Charge, Grant, Leaf, Release, metadata
 from penstock.services import backup, home, restores
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.server import Server
 
 pytestmark = pytest.mark.each_database

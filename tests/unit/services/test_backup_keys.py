@@ -15,8 +15,8 @@ from penstock.errors import Conflict, InvalidInput, Unavailable
 from penstock.persistence import backup as copies
 from penstock.persistence import sqlite_copy
 from penstock.services import backup, home, keys, retired_keys
+from penstock.services.access.principals import OPERATOR
 from penstock.services.backup_check import BackupCheckView
-from penstock.services.principals import OPERATOR
 
 pytestmark = pytest.mark.each_database
 

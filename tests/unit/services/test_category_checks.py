@@ -9,8 +9,8 @@ from tests.unit.services.test_data import register
 
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.services import budget, category_checks, corrections, datasets, queries
+from penstock.services.access.principals import OPERATOR
 from penstock.services.noise.means import Bounds, bounds_of
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.views import DatasetView
 

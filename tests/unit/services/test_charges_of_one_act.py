@@ -13,7 +13,7 @@ from tests.unit.conftest import CopyWorld, World, fill
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Charge
 from penstock.services import queries
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import LevelsChange
 
 VALUES = list(range(64))

@@ -28,7 +28,7 @@ from penstock.services import (
     tiers,
     users,
 )
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import (
     DatasetRequest,

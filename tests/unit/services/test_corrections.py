@@ -27,10 +27,10 @@ from penstock.services import (
     users,
     verification,
 )
+from penstock.services.access.principals import OPERATOR
 from penstock.services.charging import accounts_of
 from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR
 from penstock.services.proposed import Withdrawal
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.proposals import ProposalView

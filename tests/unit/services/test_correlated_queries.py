@@ -20,9 +20,9 @@ from penstock.connectors import CorrelatedQuery, nodes_of
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
 from penstock.services import datasets, exposure, history, preview, queries
+from penstock.services.access.principals import OPERATOR
 from penstock.services.lookup import dataset_by_name
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,

@@ -19,8 +19,8 @@ from penstock.services import (
     tokens,
     users,
 )
+from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR, authenticate
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import (
     LevelsChange,

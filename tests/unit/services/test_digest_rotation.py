@@ -39,8 +39,8 @@ from penstock.services import (
     secret_rotation,
     verification,
 )
+from penstock.services.access.principals import OPERATOR
 from penstock.services.digest_rotation import rotate_fingerprint, rotate_values
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.server import Server
 from penstock.transparency_log import (

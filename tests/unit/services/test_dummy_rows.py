@@ -10,7 +10,7 @@ from tests.unit.services.test_data import ROWS, STAYS
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, Release
 from penstock.services import datasets, dummy
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import DatasetRequest
 
 COLUMNS = {

@@ -6,7 +6,7 @@ from tests.unit.sites import SITES
 
 from penstock.errors import Forbidden
 from penstock.services import datasets, restores
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import DatasetRequest
 
 

@@ -14,7 +14,7 @@ from tests.unit.sites import VISITS
 from penstock.connectors import PreparedQuery
 from penstock.errors import PenstockError
 from penstock.services import exact, queries, registration
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import PushedVectorRequest
 
 SIZE = 37

@@ -18,10 +18,10 @@ from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
 from penstock.services import budget, datasets, effective, exposure, queries, streams, tiers
+from penstock.services.access.principals import OPERATOR
 from penstock.services.corrections import correct
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import (
     DatasetRequest,

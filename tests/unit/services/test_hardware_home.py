@@ -11,7 +11,7 @@ from tests.unit.sites import SITES
 
 from penstock.errors import KeysUnavailable
 from penstock.services import datasets, home, keys, status, tiers, users
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import DatasetRequest, TierSpec, UserSpec
 from penstock.settings import Settings
 

@@ -18,8 +18,8 @@ from penstock.services import (
     queries,
     wire,
 )
+from penstock.services.access.principals import OPERATOR
 from penstock.services.computing import Here
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest
 

@@ -28,7 +28,7 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
 from penstock.privacy import Sensitivity
 from penstock.services import budget, datasets, exposure, preview, queries, users
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (

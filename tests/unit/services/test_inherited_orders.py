@@ -5,7 +5,7 @@ from tests.unit.conftest import World
 
 from penstock.persistence.tables import TierBudget
 from penstock.services import budget, tiers
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TierSpec
 from penstock.services.verification import verify

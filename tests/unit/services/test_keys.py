@@ -25,9 +25,9 @@ from penstock.services import (
     retired_keys,
     verification,
 )
+from penstock.services.access.principals import OPERATOR
 from penstock.services.noise.sealed_state import dataset_key
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.queries import DatasetRequest, ReleaseRequest, VersionRequest
 
 PEOPLE = "person,age\n" + "".join(f"p{i},{20 + i % 50}\n" for i in range(40))

@@ -30,7 +30,7 @@ from penstock.services import (
     tokens,
     users,
 )
-from penstock.services.principals import OPERATOR, Principal
+from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TokenSpec, UserChange

@@ -19,7 +19,7 @@ from penstock.errors import (
 )
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
 from penstock.services import exposure, history, levels, queries, tiers
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import LevelsChange, TierSpec
 from penstock.services.schemas.views import QueryView
 

@@ -4,7 +4,7 @@ import pytest
 from tests.unit.conftest import World
 
 from penstock.services import home, verification
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness import FileWitness
 

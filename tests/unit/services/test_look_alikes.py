@@ -8,7 +8,7 @@ from tests.unit.conftest import World
 from tests.unit.services.test_data import ROWS, STAYS, register
 
 from penstock.services import budget, corrections, datasets, look_alikes
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 
 

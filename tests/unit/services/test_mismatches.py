@@ -22,7 +22,7 @@ from penstock.services import (
     streams,
     verification,
 )
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 

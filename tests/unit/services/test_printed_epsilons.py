@@ -11,7 +11,7 @@ from tests.unit.conftest import World
 
 from penstock.accounting import account_of
 from penstock.services import budget, exposure, preview
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import RegisteredQuery
 
 pytestmark = pytest.mark.only("sqlite")

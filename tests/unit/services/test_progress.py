@@ -8,7 +8,7 @@ from tests.unit.services.test_data import BY_TOWN, ROWS, STAYS
 
 from penstock.connectors import source_file
 from penstock.services import datasets, queries
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 
 Told = list[tuple[str, int | None]]

@@ -10,7 +10,7 @@ from sqlalchemy import event
 from tests.benchmarks.ledger import fill
 from tests.benchmarks.world import World, fresh_world
 
-from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 
 VALUES = 4
 

@@ -12,13 +12,13 @@ from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf
 from penstock.services import budget, compositions, events, exposure, history, users
+from penstock.services.access.principals import OPERATOR
 from penstock.services.accounts import open_account
 from penstock.services.lookup import (
     dataset_by_name,
     tier_by_name,
 )
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.queries import UserChange
 
 EVERYTHING = Window(limit=1000)

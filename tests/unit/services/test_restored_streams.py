@@ -6,7 +6,7 @@ from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, InvalidInput
 from penstock.services import restores, stream_elements, stream_releases, streams
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 
 

@@ -11,7 +11,7 @@ from penstock.connectors import Progress
 from penstock.errors import Forbidden
 from penstock.persistence.tables import Charge, Dataset, Query
 from penstock.services import datasets, queries, users
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest, UserChange
 
 Loss = Callable[[World], object]

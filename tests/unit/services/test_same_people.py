@@ -30,6 +30,7 @@ from penstock.services import (
     same_people,
     version_plans,
 )
+from penstock.services.access.principals import OPERATOR
 from penstock.services.accounts import open_account
 from penstock.services.compositions import composed
 from penstock.services.exposure import placed, reach, reach_of, visible
@@ -39,7 +40,6 @@ from penstock.services.lookup import (
 )
 from penstock.services.paging import Window
 from penstock.services.population import join
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest

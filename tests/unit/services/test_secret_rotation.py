@@ -12,8 +12,9 @@ from tests.unit.conftest import World
 from penstock.encryption import Secrets, SecretsFile
 from penstock.errors import Forbidden, KeysUnavailable, NotAuthenticated
 from penstock.persistence.tables import Leaf, SecretCheck, Token
-from penstock.services import backup, home, secret_rotation, sessions, tokens, verification
-from penstock.services.principals import OPERATOR, authenticate
+from penstock.services import backup, home, secret_rotation, tokens, verification
+from penstock.services.access import sessions
+from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.secret_rotation import PeppersView
 from penstock.services.server import Server

@@ -17,8 +17,8 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
 from penstock.services import datasets, exposure, history, preview, queries, releases
+from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.noise import sealed_histogram
-from penstock.services.principals import OPERATOR, Principal
 from penstock.services.schemas.queries import (
     DatasetRequest,
     HistogramRequest,

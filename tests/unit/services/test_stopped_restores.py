@@ -3,7 +3,7 @@
 from tests.unit.conftest import Restore, World
 
 from penstock.services import home, restores
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.verification import verify
 
 

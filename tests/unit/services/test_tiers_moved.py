@@ -9,7 +9,7 @@ from tests.unit.conftest import World
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudget
 from penstock.services import budget, exposure, queries, releases, tiers, users
-from penstock.services.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import (
     LevelsChange,

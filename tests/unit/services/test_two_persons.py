@@ -28,9 +28,9 @@ from penstock.services import (
     tiers,
     users,
 )
+from penstock.services.access.principals import OPERATOR
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR
 from penstock.services.proposed import (
     BudgetChange,
     QueryRetirement,

@@ -7,8 +7,8 @@ from tests.unit.conftest import Restore, World
 
 from penstock.errors import ApprovalNeeded, Conflict, Forbidden, Suspended
 from penstock.services import events, proposals, restores
+from penstock.services.access.principals import OPERATOR
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR
 from penstock.services.proposed import Acknowledgment, QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.verification import verify

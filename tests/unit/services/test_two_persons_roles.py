@@ -13,7 +13,7 @@ from tests.unit.conftest import World
 from penstock.errors import Conflict, Forbidden, PenstockError
 from penstock.persistence.tables import Proposal
 from penstock.services import datasets, proposals, users
-from penstock.services.principals import OPERATOR, Principal
+from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.proposed import BudgetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, UserChange, UserSpec

@@ -10,7 +10,7 @@ from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, Forbidden
 from penstock.services import datasets, keys, proposals, users
-from penstock.services.principals import OPERATOR, Principal
+from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.proposed import BudgetChange, Shredding
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, DatasetRequest, UserSpec, VersionRequest

@@ -11,7 +11,7 @@ from tests.unit.services.raised import balance, books, furnished, grant
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import TierBudget
 from penstock.services import accounts, budget, funding, tiers
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import TierSpec
 from penstock.services.status import examine
 from penstock.services.undercharged import put_right, undercharged

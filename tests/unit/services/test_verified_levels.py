@@ -5,7 +5,7 @@ from sqlalchemy import text
 from tests.unit.conftest import World
 
 from penstock.services import queries
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.verification import verify
 

@@ -11,7 +11,7 @@ from tests.unit.services.test_versions import BUDGETS, add, new_file, with_stays
 from penstock.errors import Forbidden, InvalidInput, PenstockError
 from penstock.persistence.tables import Dataset, Leaf
 from penstock.services import budget, datasets, version_plans
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.queries import VersionRequest
 from penstock.services.version_plans import ForeseenVersionView
 

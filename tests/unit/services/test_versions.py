@@ -14,10 +14,10 @@ from penstock.accounting import composed_epsilon
 from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Dataset, Leaf, Query
 from penstock.services import budget, datasets, exposure, levels, queries
+from penstock.services.access.principals import OPERATOR
 from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.exposure import placed
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, VersionRequest
 from penstock.services.schemas.views import DatasetView

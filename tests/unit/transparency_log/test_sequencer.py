@@ -14,7 +14,7 @@ from tests.support.forked import in_child
 from tests.unit.conftest import World
 
 from penstock.services import home, stream_elements, streams
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.stream_releases import read
 from penstock.transparency_log import sequencer, tree_store

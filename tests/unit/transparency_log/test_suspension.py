@@ -5,8 +5,8 @@ from tests.unit.conftest import Restore, World
 
 from penstock.errors import Suspended
 from penstock.services import events, home, restores
+from penstock.services.access.principals import OPERATOR
 from penstock.services.paging import Window
-from penstock.services.principals import OPERATOR
 from penstock.services.verification import verify
 from penstock.transparency_log import suspension
 from penstock.transparency_log.sights import Sight

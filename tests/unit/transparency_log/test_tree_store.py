@@ -14,7 +14,7 @@ from penstock import merkle
 from penstock.errors import IntegrityViolation, InvalidInput, LogUnavailable
 from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.services import history, home, proofs
-from penstock.services.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR
 from penstock.transparency_log import checkpoints, sequencer, tree_store
 from penstock.transparency_log.views import CheckpointView, ReceiptView
 

@@ -6,7 +6,7 @@ from flask import Response, request
 
 import penstock
 from penstock.errors import IdentityUnavailable, NotAuthenticated
-from penstock.services import sessions
+from penstock.services.access import sessions
 from penstock.web.example import example
 from penstock.web.origin import COOKIE, Origin, inside
 from penstock.web.pages import ANYBODY, SIGNED_IN, Pages

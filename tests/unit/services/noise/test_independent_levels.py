@@ -13,10 +13,10 @@ from penstock.accounting import Entry, account_of, charge, entry, limit_of, shar
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput
 from penstock.persistence.tables import Charge, Query, Release, Tier, TierBudget
 from penstock.services import datasets, queries, registration, releases, tiers
+from penstock.services.access.principals import OPERATOR
 from penstock.services.accounts import open_account
 from penstock.services.noise import process as process_module
 from penstock.services.noise.process import Process
-from penstock.services.principals import OPERATOR
 from penstock.services.releases import store
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec
 from penstock.services.schemas.views import QueryView

@@ -11,8 +11,8 @@ from penstock.encryption.secrets import FIRST
 from penstock.errors import DatabaseUnavailable, KeysUnavailable, NoRoom
 from penstock.persistence import Need
 from penstock.persistence.tables import Token
+from penstock.services.access.token_format import digest
 from penstock.services.server import Server
-from penstock.services.token_format import digest
 
 
 def number_of(stored: Token) -> int:

@@ -25,9 +25,9 @@ from penstock.errors import NotAuthenticated
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User, WebSession
-from penstock.services.principals import Principal, authenticate, limited
+from penstock.services.access.principals import Principal, authenticate, limited
+from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.server import Server
-from penstock.services.token_format import prefix_of, well_formed
 
 MOST = 64
 """Sessions that a user may have at once; where one more begins, the oldest ends."""

@@ -14,7 +14,7 @@ but access, and has to be quick when a token is stolen.
 from collections.abc import Iterable
 
 from penstock.errors import ApprovalNeeded, Forbidden
-from penstock.services.principals import Principal
+from penstock.services.access.principals import Principal
 from penstock.services.server import Server
 
 

@@ -9,10 +9,10 @@ from sqlmodel import Session, col, select
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
 from penstock.openid.issuer import Refused
 from penstock.persistence.tables import Token, User
-from penstock.services import peppers
+from penstock.services.access import peppers
+from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.lookup import user_by_name
 from penstock.services.server import Server
-from penstock.services.token_format import prefix_of, well_formed
 
 ROLES = ("analyst", "admin", "auditor")
 

@@ -16,8 +16,8 @@ from sqlmodel import Session, col, select
 
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
+from penstock.services.access.principals import Principal
 from penstock.services.noise.process import Process
-from penstock.services.principals import Principal
 from penstock.transparency_log import leaves
 
 
