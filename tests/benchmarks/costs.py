@@ -17,9 +17,9 @@ from penstock.connectors import PreparedQuery
 from penstock.mechanisms.loss_sums import raised_to
 from penstock.persistence.tables import Tier
 from penstock.privacy import Sensitivity
-from penstock.services.accounts import TierAccount
 from penstock.services.computations import quote
 from penstock.services.computing_jobs import forget
+from penstock.services.ledger.accounts import TierAccount
 from penstock.services.pooled import MODULE, Pooled
 from penstock.services.schemas.queries import VectorPreviewRequest
 from penstock.services.schemas.streams import StreamRequest

@@ -22,7 +22,7 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.randomness import Stream
 from penstock.services import datasets, home, proposals, releases, repeats, stream_releases
 from penstock.services.access.principals import OPERATOR, acting_as, authenticate
-from penstock.services.accounts import open_account
+from penstock.services.ledger.accounts import open_account
 from penstock.services.paging import Window
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server

@@ -43,8 +43,8 @@ RELEASE = (
 )
 REGISTRATION = (
     "services/registration.py",
-    "services/charging.py",
-    "services/accounts.py",
+    "services/ledger/charges.py",
+    "services/ledger/accounts.py",
     "transparency_log/leaves.py",
     "persistence/database.py",
     "mechanisms/path.py",

@@ -13,12 +13,9 @@ from tests.property.tiers_machine import Rules
 from penstock.accounting import Entry, charge, entry
 from penstock.persistence.tables import Query, Tier
 from penstock.privacy import Target
-from penstock.services import (
-    budget,
-    effective,
-    releases,
-)
-from penstock.services.accounts import TierAccount
+from penstock.services import budget, releases
+from penstock.services.ledger import effective_levels
+from penstock.services.ledger.accounts import TierAccount
 from penstock.services.lookup import ordered_tiers
 from penstock.services.noise.process import Process
 
@@ -113,9 +110,9 @@ def forgetful(
     query: Query,
     tiers: Sequence[Tier],
     accounts: Mapping[int, TierAccount],
-    before: Mapping[int, effective.Charged],
-    allowed: effective.Rungs,
-) -> Iterable[effective.Due]:
+    before: Mapping[int, effective_levels.Charged],
+    allowed: effective_levels.Rungs,
+) -> Iterable[effective_levels.Due]:
     """Dues that know what is allowed now, and not what was."""
     now = {tier: known for tier, known in before.items() if allowed.get(tier) is None}
     for due in KEPT(query, tiers, accounts, now, allowed):
@@ -148,7 +145,7 @@ def best_alone(_: Process, rungs: Iterable[int]) -> list[int]:
 
 
 def price_of_the_finest(
-    query: Query, account: TierAccount, known: effective.Charged | None, rung: int
+    query: Query, account: TierAccount, known: effective_levels.Charged | None, rung: int
 ) -> Entry:
     """Raised by the difference, as a lossless level would be."""
     cost = KEPT_PRICE(query, account, None, rung)
@@ -170,16 +167,16 @@ def whatever_exists(_: Session, query: Query, __: Tier) -> int:
     return query.ceiling
 
 
-KEPT = effective._dues  # what a broken variant replaces
-KEPT_PRICE = effective.price
+KEPT = effective_levels._dues  # what a broken variant replaces
+KEPT_PRICE = effective_levels.price
 BROKEN: list[tuple[Story, object, str, Callable[..., object]]] = [
     (seen_twice, Process, "telling", best_alone),
-    (seen_and_lowered, effective, "_dues", forgetful),
-    (seen_and_lowered, effective, "price", price_of_the_finest),
+    (seen_and_lowered, effective_levels, "_dues", forgetful),
+    (seen_and_lowered, effective_levels, "price", price_of_the_finest),
     (asked_for_others, releases, "offered_rung", whatever_was_drawn),
-    (lowered_and_moved, effective, "_dues", forgetful),
-    (raised, effective, "raising", by_difference),
-    (held_and_deleted, effective, "ladder", in_sight),
+    (lowered_and_moved, effective_levels, "_dues", forgetful),
+    (raised, effective_levels, "raising", by_difference),
+    (held_and_deleted, effective_levels, "ladder", in_sight),
     (asked, releases, "allowed_rung", whatever_exists),
     (granted_more, budget, "reprice", nothing_anew),
 ]

@@ -104,7 +104,8 @@ def upgrade(operator: Operator) -> None:
     nothing anew, are charged what is missing; those without room for it are named.
     """
     from penstock.errors import PenstockError
-    from penstock.services import home, undercharged
+    from penstock.services import home
+    from penstock.services.ledger import undercharged
 
     before, after = home.upgrade(operator.settings)
     found: list[undercharged.Undercharged] = []

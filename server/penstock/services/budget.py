@@ -17,24 +17,25 @@ from penstock.privacy import Sensitivity
 from penstock.services import datasets
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
-from penstock.services.accounts import (
+from penstock.services.compositions import composed
+from penstock.services.exposure import could_be, reach, reach_of, visible
+from penstock.services.ledger.accounts import (
     TierAccount,
     open_account,
     opened_account,
     overdrawn,
     spending,
 )
-from penstock.services.compositions import composed
-from penstock.services.effective import ladder
-from penstock.services.exposure import could_be, reach, reach_of, visible
-from penstock.services.funding import inherit, largest, newest_budget, set_budget
+from penstock.services.ledger.effective_levels import ladder
+from penstock.services.ledger.repricing import reprice
+from penstock.services.ledger.tier_budgets import inherit, largest, newest_budget, set_budget
+from penstock.services.ledger.version_chains import of_same_people, versions_of
 from penstock.services.lookup import (
     clearance_of,
     dataset_by_name,
     ordered_tiers,
 )
 from penstock.services.population import others_of, spec_of
-from penstock.services.repricing import reprice
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import (
     DatasetBudgetView,
@@ -47,7 +48,6 @@ from penstock.services.schemas.views import (
     VersionBudgetView,
 )
 from penstock.services.server import Server
-from penstock.services.versions import of_same_people, versions_of
 
 
 def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:

@@ -14,6 +14,7 @@ from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.datasets import visible_below, visible_dataset
+from penstock.services.ledger.version_chains import versions_of
 from penstock.services.lookup import (
     allowed_rungs,
     in_sight,
@@ -22,7 +23,6 @@ from penstock.services.lookup import (
 from penstock.services.paging import Window
 from penstock.services.schemas.views import Page
 from penstock.services.server import Server
-from penstock.services.versions import versions_of
 
 View = TypeVar("View")
 

@@ -15,9 +15,10 @@ from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
 from penstock.services.access.principals import Principal, roles_of
-from penstock.services.accounts import open_account
-from penstock.services.effective import place
 from penstock.services.exposure import highest_ever, reach, reach_of
+from penstock.services.ledger.accounts import open_account
+from penstock.services.ledger.effective_levels import place
+from penstock.services.ledger.version_chains import by_people, split
 from penstock.services.lookup import (
     all_allowed_rungs,
     clearance_of,
@@ -30,7 +31,6 @@ from penstock.services.noise.process import Process
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import GuaranteeView
 from penstock.services.server import Server
-from penstock.services.versions import by_people, split
 
 Row = TypeVar("Row", User, Tier)
 

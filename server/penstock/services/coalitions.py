@@ -15,10 +15,11 @@ from sqlmodel import Session, col, select
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Query, Release, User
 from penstock.services.access.principals import Principal, roles_of
-from penstock.services.accounts import TierAccount, open_account
 from penstock.services.compositions import Compose, Line, composed, composing
 from penstock.services.exposure import highest_ever, people, placed
 from penstock.services.held import Holding, holdings
+from penstock.services.ledger.accounts import TierAccount, open_account
+from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.lookup import (
     clearance_of,
     dataset_by_name,
@@ -31,7 +32,6 @@ from penstock.services.server import Server
 from penstock.services.stream_errors import errors
 from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row
-from penstock.services.versions import of_same_people
 
 
 @dataclass(frozen=True)

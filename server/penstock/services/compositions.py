@@ -13,11 +13,11 @@ from functools import lru_cache
 
 from penstock.accounting import PlacedRelease, converted_epsilon
 from penstock.persistence.tables import Dataset
-from penstock.services.accounts import TierAccount
 from penstock.services.computations import compose
 from penstock.services.computing import PATIENCE, Computing
+from penstock.services.ledger.accounts import TierAccount
+from penstock.services.ledger.version_chains import chains, split
 from penstock.services.schemas.views import PrivacyBudget
-from penstock.services.versions import chains, split
 
 MOST_SETS = 64
 """How many sets of versions of several datasets are composed each; what these come to apart is

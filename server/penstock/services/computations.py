@@ -11,12 +11,13 @@ from dataclasses import replace
 from penstock.accounting import PlacedRelease, composed_epsilon
 from penstock.connectors import PreparedQuery
 from penstock.persistence.tables import Tier
-from penstock.services import histogram_remedies, offers, power_advice, stream_quotes
-from penstock.services.accounts import TierAccount
+from penstock.services import histogram_remedies, power_advice, stream_quotes
 from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
+from penstock.services.ledger import quotes
+from penstock.services.ledger.accounts import TierAccount
+from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.independent_levels import together
 from penstock.services.noise.process import Process
-from penstock.services.offers import Offer
 from penstock.services.schemas.queries import Terms
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
@@ -30,7 +31,7 @@ def settle(
     limit: Tier | None = None,
 ) -> Offer:
     """Calibrate every tier's level and price it; see ``offers.settle``."""
-    return offers.settle(terms, prepared, accounts, delta, limit)
+    return quotes.settle(terms, prepared, accounts, delta, limit)
 
 
 def quote(

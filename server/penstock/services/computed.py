@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.services.offers import Offer
+from penstock.services.ledger.quotes import Offer
 from penstock.services.schemas.previews import PowersView
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.views import ComposedView, TierLevelView

@@ -18,10 +18,11 @@ from penstock.services import datasets
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_second
-from penstock.services.accounts import opened_account
 from penstock.services.declarations import charged, digest, number_of, require_as_declared
-from penstock.services.effective import ladder
-from penstock.services.funding import newest_budget, set_budget
+from penstock.services.ledger.accounts import opened_account
+from penstock.services.ledger.effective_levels import ladder
+from penstock.services.ledger.tier_budgets import newest_budget, set_budget
+from penstock.services.ledger.version_chains import versions_of
 from penstock.services.lookup import (
     dataset_by_name,
 )
@@ -30,7 +31,6 @@ from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.services.server import Server
-from penstock.services.versions import versions_of
 
 PROMISED = ("privacy_unit", "neighboring", "delta")
 """What charges are stated in."""

@@ -21,7 +21,6 @@ from penstock.privacy import NeighboringRelation
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_no_larger
-from penstock.services.accounts import resolve
 from penstock.services.data_folder import located
 from penstock.services.dataset_secrets import (
     SALT_SIZE,
@@ -32,7 +31,9 @@ from penstock.services.dataset_secrets import (
     sealed_fingerprint,
 )
 from penstock.services.declarations import number_of, require_as_declared
-from penstock.services.funding import largest, set_budget
+from penstock.services.ledger.accounts import resolve
+from penstock.services.ledger.tier_budgets import largest, set_budget
+from penstock.services.ledger.version_chains import last_version, versions_of
 from penstock.services.look_alikes import notices
 from penstock.services.lookup import (
     clearance_of,
@@ -45,7 +46,6 @@ from penstock.services.population import join, of_request, others_of, spec_of
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetView, Page, PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.versions import last_version, versions_of
 
 
 def register(

@@ -33,9 +33,10 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.access.principals import OPERATOR, Principal
-from penstock.services.accounts import TierAccount, open_account
 from penstock.services.compositions import Compose, Line, added, composed, composing, which
-from penstock.services.effective import charged_rungs, place
+from penstock.services.ledger.accounts import TierAccount, open_account
+from penstock.services.ledger.effective_levels import charged_rungs, place
+from penstock.services.ledger.version_chains import by_people, chains, of_same_people, split
 from penstock.services.lookup import (
     dataset_by_name,
     user_by_name,
@@ -45,7 +46,6 @@ from penstock.services.noise.process import Process
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.versions import by_people, chains, of_same_people, split
 
 MOST_USERS = 1000
 

@@ -17,9 +17,9 @@ from penstock.connectors import PreparedQuery
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Tier
 from penstock.privacy import Sensitivity
-from penstock.services.accounts import TierAccount, largest_share
+from penstock.services.ledger.accounts import TierAccount, largest_share
+from penstock.services.ledger.quotes import settle
 from penstock.services.noise.histogram_settings import EXAMPLE_UNITS, most, rows_of
-from penstock.services.offers import settle
 from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.queries import HistogramRequest
 from penstock.structures.sparse_histogram import CEILING_ERROR, Uint64, false_key_failure

@@ -11,6 +11,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Query
 from penstock.services.access.principals import Principal
 from penstock.services.held import Holding, holdings
+from penstock.services.ledger.version_chains import versions_of
 from penstock.services.lookup import (
     dataset_by_name,
     query_by_name,
@@ -21,7 +22,6 @@ from penstock.services.noise.sealed_state import open_state
 from penstock.services.paging import Window
 from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
 from penstock.services.server import Server
-from penstock.services.versions import versions_of
 
 
 def listing(

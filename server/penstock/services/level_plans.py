@@ -14,12 +14,13 @@ from penstock.connectors.refusals import within
 from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, User
-from penstock.services import effective
 from penstock.services.access.principals import Principal
-from penstock.services.accounts import require_room
-from penstock.services.allowances import newest
 from penstock.services.catalogue import levels_of
-from penstock.services.effective import Due
+from penstock.services.ledger import effective_levels
+from penstock.services.ledger.accounts import require_room
+from penstock.services.ledger.allowed_levels import newest
+from penstock.services.ledger.effective_levels import Due
+from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.levels import (
     allowed_then,
     asked_rung,
@@ -35,7 +36,6 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.independent_levels import undrawn
 from penstock.services.noise.process import Process
-from penstock.services.rooms import charge_of, room_of
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView
@@ -120,7 +120,7 @@ def foresee(
         rungs = _asked(session, dataset, query, levels)
         allowed = allowed_then(session, dataset, query, rungs)
         key = required(query.id)
-        dues = effective.due(session, dataset, [query], allowed={key: allowed})
+        dues = effective_levels.due(session, dataset, [query], allowed={key: allowed})
         before = newest(session, [query])[key]
         return MovedLevelsView(
             query=query.name,

@@ -24,10 +24,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
-from penstock.services.accounts import require_room
-from penstock.services.allowances import allow, newest, require_levels, risen
 from penstock.services.declarations import as_declared
-from penstock.services.effective import Rungs, due, recharge
 from penstock.services.exact import (
     Answer,
     on_lattice,
@@ -35,7 +32,10 @@ from penstock.services.exact import (
     require_fingerprint,
     require_same,
 )
-from penstock.services.funding import newest_budget
+from penstock.services.ledger.accounts import require_room
+from penstock.services.ledger.allowed_levels import allow, newest, require_levels, risen
+from penstock.services.ledger.effective_levels import Rungs, due, recharge
+from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.lookup import (
     ordered_tiers,
     query_by_name,

@@ -21,24 +21,24 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import computations
 from penstock.services.access.principals import Principal
-from penstock.services.accounts import (
+from penstock.services.catalogue import levels_of, visible
+from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
+from penstock.services.count_structures import compared
+from penstock.services.datasets import visible_below, visible_dataset
+from penstock.services.exact import Plannable, counted, planned
+from penstock.services.ledger.accounts import (
     NOTHING,
     TierAccount,
     open_account,
     require_room,
 )
-from penstock.services.catalogue import levels_of, visible
-from penstock.services.charging import Accounts, accounts_of
-from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
-from penstock.services.count_structures import compared
-from penstock.services.datasets import visible_below, visible_dataset
-from penstock.services.effective import charged_for, ladder
-from penstock.services.exact import Plannable, counted, planned
+from penstock.services.ledger.charges import Accounts, accounts_of
+from penstock.services.ledger.effective_levels import charged_for, ladder
+from penstock.services.ledger.quotes import Offer, require_tiers
+from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.process import Process
-from penstock.services.offers import Offer, require_tiers
 from penstock.services.refused_histograms import advise, advised
 from penstock.services.registration import charged_dataset, pending, require_dimension
-from penstock.services.rooms import charge_of, room_of
 from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
 from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest, RegisteredQuery
 from penstock.services.server import Server

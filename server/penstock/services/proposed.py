@@ -17,7 +17,7 @@ from penstock.persistence.tables import Query
 from penstock.services import budget, corrections, keys, queries, restores, streams, tiers
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue import end
-from penstock.services.funding import newest_budget
+from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,

@@ -10,8 +10,8 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import levels, registration
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
-from penstock.services.effective import effective_rungs
 from penstock.services.exact import Request
+from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.lookup import query_by_name
 from penstock.services.noise.independent_levels import together
 from penstock.services.noise.process import Process

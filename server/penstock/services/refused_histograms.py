@@ -10,11 +10,11 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import computations
 from penstock.services.access.principals import Principal
-from penstock.services.accounts import TierAccount, open_account
-from penstock.services.charging import accounts_of
-from penstock.services.effective import ladder
 from penstock.services.exact import Plannable
 from penstock.services.histogram_remedies import Example, example, remedies
+from penstock.services.ledger.accounts import TierAccount, open_account
+from penstock.services.ledger.charges import accounts_of
+from penstock.services.ledger.effective_levels import ladder
 from penstock.services.lookup import (
     dataset_by_name,
 )

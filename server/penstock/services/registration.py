@@ -23,7 +23,11 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services import computations
 from penstock.services.access.principals import Principal, require_still
-from penstock.services.charging import (
+from penstock.services.computing import PATIENCE
+from penstock.services.declarations import as_declared, require_as_declared
+from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
+from penstock.services.exact import prepared as prepared_for
+from penstock.services.ledger.charges import (
     Accounts,
     accounts_of,
     charge_all,
@@ -31,10 +35,7 @@ from penstock.services.charging import (
     require_same_accounts,
     row_of,
 )
-from penstock.services.computing import PATIENCE
-from penstock.services.declarations import as_declared, require_as_declared
-from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
-from penstock.services.exact import prepared as prepared_for
+from penstock.services.ledger.quotes import Offer, require_tiers
 from penstock.services.lookup import (
     dataset_by_name,
     in_sight,
@@ -43,7 +44,6 @@ from penstock.services.noise.independent_levels import drawn_at, first_rungs
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_histogram import begin, drawn, save
 from penstock.services.noise.sealed_state import seal_fingerprint
-from penstock.services.offers import Offer, require_tiers
 from penstock.services.refused_histograms import advised
 from penstock.services.releases import store
 from penstock.services.schemas.queries import PushedVectorRequest

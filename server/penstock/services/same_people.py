@@ -16,9 +16,10 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services import datasets
 from penstock.services.access.principals import Principal, require_still
-from penstock.services.accounts import open_account
 from penstock.services.compositions import composed
 from penstock.services.exposure import reach, reach_of, visible
+from penstock.services.ledger.accounts import open_account
+from penstock.services.ledger.version_chains import of_same_people, split
 from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
@@ -33,7 +34,6 @@ from penstock.services.population import (
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import DatasetView, PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.versions import of_same_people, split
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from penstock.errors import (
 from penstock.persistence import Database, migrate
 from penstock.services import room
 from penstock.services.home import SECRETS, open_server, provider, require, witness
-from penstock.services.undercharged import undercharged
+from penstock.services.ledger.undercharged import undercharged
 from penstock.settings import Settings
 from penstock.transparency_log.background import Behind
 from penstock.transparency_log.sinks.forwarding import sink_of

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from penstock.services import computations
 from penstock.services.access.principals import Principal
-from penstock.services.charging import accounts_of
 from penstock.services.datasets import visible_below, visible_dataset
+from penstock.services.ledger.charges import accounts_of
 from penstock.services.preview import refused
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.streams import StreamRequest

@@ -14,11 +14,11 @@ from penstock.connectors.vector import asserted
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Laplace
 from penstock.persistence.tables import Tier
-from penstock.services.accounts import TierAccount
 from penstock.services.computed import StreamQuote
+from penstock.services.ledger.accounts import TierAccount
+from penstock.services.ledger.quotes import Offer, settle
+from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.process import Process
-from penstock.services.offers import Offer, settle
-from penstock.services.rooms import charge_of, room_of
 from penstock.services.schemas.stream_previews import (
     StepErrorView,
     StreamPreviewTierView,

@@ -19,8 +19,8 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.lattice import LARGEST_STEPS, floor_log2
 from penstock.persistence.tables import Query
 from penstock.privacy import Sensitivity
+from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.process import Process
-from penstock.services.offers import Offer
 from penstock.services.schemas.streams import StreamRequest
 from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary, binary_tree, smooth_binary
 from penstock.structures.choice import best_structure, best_tree

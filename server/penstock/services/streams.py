@@ -20,16 +20,17 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services import population
 from penstock.services.access.principals import Principal
-from penstock.services.allowances import allow
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
-from penstock.services.charging import (
+from penstock.services.declarations import require_as_declared
+from penstock.services.ledger.allowed_levels import allow
+from penstock.services.ledger.charges import (
     accounts_of,
     charge_all,
     name_taken,
     require_same_accounts,
     row_of,
 )
-from penstock.services.declarations import require_as_declared
+from penstock.services.ledger.quotes import Offer
 from penstock.services.levels import (
     asked_rung,
     charge_levels,
@@ -43,7 +44,6 @@ from penstock.services.lookup import (
     stream_by_name,
 )
 from penstock.services.noise.process import Process
-from penstock.services.offers import Offer
 from penstock.services.paging import Window
 from penstock.services.schemas.stream_answers import StreamTierView, StreamView
 from penstock.services.schemas.streams import StreamChange, StreamRequest

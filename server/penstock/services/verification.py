@@ -24,9 +24,9 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.access.principals import Principal
+from penstock.services.ledger.prices import prices
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.prices import prices
 from penstock.services.server import Server
 from penstock.services.standing import standing
 from penstock.transparency_log import checkpoints, leaves

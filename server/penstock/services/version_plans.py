@@ -16,9 +16,10 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.services import datasets
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_no_larger
-from penstock.services.accounts import open_account, resolve
 from penstock.services.exposure import reach, reach_of
-from penstock.services.funding import largest
+from penstock.services.ledger.accounts import open_account, resolve
+from penstock.services.ledger.tier_budgets import largest
+from penstock.services.ledger.version_chains import last_version, of_same_people, versions_of
 from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
@@ -26,7 +27,6 @@ from penstock.services.lookup import (
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.queries import VersionRequest
 from penstock.services.server import Server
-from penstock.services.versions import last_version, of_same_people, versions_of
 
 
 @dataclass(frozen=True)

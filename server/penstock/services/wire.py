@@ -18,11 +18,11 @@ from penstock.mechanisms import Gaussian, GeneralizedGaussian, Laplace, Poisson,
 from penstock.mechanisms.laplace import DiscreteLaplace
 from penstock.persistence.tables import Tier
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
-from penstock.services.accounts import TierAccount
 from penstock.services.computed import COMPUTED
+from penstock.services.ledger.accounts import TierAccount
+from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.histogram_settings import HistogramShape
 from penstock.services.noise.process import Process
-from penstock.services.offers import Offer
 from penstock.services.schemas import (
     histogram_answers,
     previews,

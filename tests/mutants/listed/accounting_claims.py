@@ -217,7 +217,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="raising a budget charges nothing for what samplers cost under it",
         tests=(
-            "tests/unit/services/test_raised_budgets.py::test_a_raised_budget_charges_what_false_keys_cost_under_it",
+            "tests/unit/services/ledger/test_repricing.py::test_a_raised_budget_charges_what_false_keys_cost_under_it",
         ),
     ),
     Mutant(
@@ -229,7 +229,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return self\n",
         wrong="a lowered budget makes queries cheaper than what it once promised",
         tests=(
-            "tests/unit/services/test_raised_budgets.py::test_a_lowered_budget_leaves_every_price_what_it_was",
+            "tests/unit/services/ledger/test_repricing.py::test_a_lowered_budget_leaves_every_price_what_it_was",
         ),
     ),
     Mutant(
@@ -343,7 +343,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if not issubclass(family, Gaussian):\n",
         wrong="a sparse histogram is charged the mu of its ideal law",
         tests=(
-            "tests/unit/services/test_gaussian_accounts.py::test_streams_and_sparse_histograms_are_refused",
+            "tests/unit/services/ledger/test_accounts.py::test_streams_and_sparse_histograms_are_refused",
         ),
     ),
     Mutant(
@@ -354,7 +354,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if any(account is None and account.account.squares for",
         wrong="a stream is charged as a query",
         tests=(
-            "tests/unit/services/test_gaussian_accounts.py::test_streams_and_sparse_histograms_are_refused",
+            "tests/unit/services/ledger/test_accounts.py::test_streams_and_sparse_histograms_are_refused",
         ),
     ),
     Mutant(
@@ -365,7 +365,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    epsilon = min(1.0, LARGEST_EXPONENT)\n",
         wrong="the errors of samplers cost nothing more under a larger budget",
         tests=(
-            "tests/unit/services/test_gaussian_accounts.py::test_a_budget_under_which_samplers_cost_too_much_is_refused",
+            "tests/unit/services/ledger/test_accounts.py::test_a_budget_under_which_samplers_cost_too_much_is_refused",
         ),
     ),
 )

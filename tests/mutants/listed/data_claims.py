@@ -69,12 +69,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D7",
         name="versions-always-disjoint",
-        path="services/versions.py",
+        path="services/ledger/version_chains.py",
         before="        if version.disjoint_units or not found:\n",
         after="        if True:\n",
         wrong="what was lost in several versions does not add up",
         tests=(
-            "tests/unit/services/test_versions.py::test_what_was_lost_in_several_versions_adds_up",
+            "tests/unit/services/ledger/test_version_chains.py::test_what_was_lost_in_several_versions_adds_up",
         ),
     ),
     Mutant(
@@ -102,7 +102,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D11",
         name="same-people-counted-apart",
-        path="services/versions.py",
+        path="services/ledger/version_chains.py",
         before="    if dataset.people is None:\n        return versions_of",
         after="    if True:\n        return versions_of",
         wrong="what is lost in datasets of the same people does not add up",

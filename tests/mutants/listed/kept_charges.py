@@ -35,7 +35,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A12",
         name="retired-not-priced-anew",
-        path="services/repricing.py",
+        path="services/ledger/repricing.py",
         before="""\
     of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id)
     return""",
@@ -45,13 +45,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
     return""",
         wrong="retired queries are not priced anew",
         tests=(
-            "tests/unit/services/test_raised_budgets.py::test_a_retired_query_is_priced_anew_too",
+            "tests/unit/services/ledger/test_repricing.py::test_a_retired_query_is_priced_anew_too",
         ),
     ),
     Mutant(
         row="A12",
         name="streams-not-priced-anew",
-        path="services/repricing.py",
+        path="services/ledger/repricing.py",
         before="""\
     of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id)
     return""",
@@ -60,12 +60,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id, vectors)
     return""",
         wrong="streams are not priced anew",
-        tests=("tests/unit/services/test_raised_budgets.py::test_a_stream_is_priced_anew_too",),
+        tests=("tests/unit/services/ledger/test_repricing.py::test_a_stream_is_priced_anew_too",),
     ),
     Mutant(
         row="A12",
         name="lifted-not-priced-anew",
-        path="services/funding.py",
+        path="services/ledger/tier_budgets.py",
         before="""\
                 own = _lift(session, principal, dataset, tier, own, lower, at)
                 given.append(tier)""",
@@ -73,13 +73,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
                 own = _lift(session, principal, dataset, tier, own, lower, at)""",
         wrong="a lifted (deleted) tier's queries are not priced anew",
         tests=(
-            "tests/unit/services/test_raised_budgets.py::test_a_deleted_tier_pays_what_its_queries_cost_under_the_budget_that_it_is_lifted_to",
+            "tests/unit/services/ledger/test_repricing.py::test_a_deleted_tier_pays_what_its_queries_cost_under_the_budget_that_it_is_lifted_to",
         ),
     ),
     Mutant(
         row="A12",
         name="lost-charges-not-taken-over",
-        path="services/funding.py",
+        path="services/ledger/tier_budgets.py",
         before="""\
     lost = floors_of(session, required(dataset.id), source)
 """,
@@ -88,7 +88,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
 """,
         wrong="what was lost with a database is not taken over",
         tests=(
-            "tests/unit/services/test_restored_budgets.py::test_a_tier_that_takes_over_an_account_takes_over_what_was_lost",
+            "tests/unit/services/ledger/test_restored_budgets.py::test_a_tier_that_takes_over_an_account_takes_over_what_was_lost",
         ),
     ),
     Mutant(
@@ -140,7 +140,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="what a restore lost does not hold a declaration",
         tests=(
-            "tests/unit/services/test_restored_budgets.py::test_what_was_lost_holds_a_declaration_as_charges_do",
+            "tests/unit/services/ledger/test_restored_budgets.py::test_what_was_lost_holds_a_declaration_as_charges_do",
         ),
     ),
 )

@@ -8,15 +8,15 @@ from tests.mutants.mutant import Mutant
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="charges-of-one-act-not-summed",
-        path="services/accounts.py",
+        path="services/ledger/accounts.py",
         before="        sums[required(account.tier.id)] += new\n",
         after="        sums[required(account.tier.id)] = new\n",
         wrong="of several charges that one act makes to an account only the last has to fit",
-        tests=("tests/unit/services/test_charges_of_one_act.py",),
+        tests=("tests/unit/services/ledger/test_charges.py",),
     ),
     Mutant(
         name="charge-without-total",
-        path="services/accounts.py",
+        path="services/ledger/accounts.py",
         before="            loss_total=account.spent.loss + new.loss,\n",
         after="            loss_total=max(account.spent.loss, new.loss),\n",
         wrong="charges do not add up",
@@ -26,16 +26,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="charge-same-account-twice",
-        path="services/accounts.py",
+        path="services/ledger/accounts.py",
         before="        current[key] = replace(account, spent=account.spent + new,"
         " entries=account.entries + 1)\n",
         after="        current[key] = replace(account, entries=account.entries + 1)\n",
         wrong="the second charge of one act to an account forgets the first",
-        tests=("tests/unit/services/test_charges_of_one_act.py",),
+        tests=("tests/unit/services/ledger/test_charges.py",),
     ),
     Mutant(
         name="floor-forgotten",
-        path="services/accounts.py",
+        path="services/ledger/accounts.py",
         before="        max(found.loss, *(row.loss for row in kept), 0),\n",
         after="        found.loss,\n",
         wrong="what was spent before a restore is given back",
@@ -46,7 +46,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="budgets-may-shrink",
-        path="services/accounts.py",
+        path="services/ledger/accounts.py",
         before="            if current is not None and account.epsilon < current[1].epsilon:\n",
         after="            if current is not None and account.epsilon > current[1].epsilon:\n",
         wrong="budgets must not rise with rank, in place of must not shrink",
@@ -136,7 +136,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="deleted-tiers-pay-nothing",
-        path="services/effective.py",
+        path="services/ledger/effective_levels.py",
         before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(held))",
         after="select(Tier).where(col(Tier.deleted_at).is_(None))",
         wrong="what former holders of a deleted tier see in another one is not paid for",
@@ -147,7 +147,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="tiers-pay-for-themselves-alone",
-        path="services/effective.py",
+        path="services/ledger/effective_levels.py",
         before="        reached = process.telling({*reached, *paid, *own})\n",
         after="        reached = process.telling({*paid, *own})\n",
         wrong="a tier does not pay for what those below it were ever allowed",
@@ -158,7 +158,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="paid-again",
-        path="services/effective.py",
+        path="services/ledger/effective_levels.py",
         before="                if rung not in paid:\n",
         after="                if rung not in paid or own:\n",
         wrong="a level that a tier has paid for is charged a second time",
@@ -169,7 +169,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="raised-without-room",
-        path="services/effective.py",
+        path="services/ledger/effective_levels.py",
         before="    require_room(session, dataset_id, [(due.account, due.cost) for due in dues])\n",
         after="",
         wrong="a move of tiers raises levels beyond the budget",
@@ -208,11 +208,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="inherited-without-order",
-        path="services/funding.py",
+        path="services/ledger/tier_budgets.py",
         before="tier, taken.account, at, lost)\n",
         after="tier, account_of(taken.account.epsilon, taken.account.delta), at, lost)\n",
         wrong="charges of one order are added up in an account of another",
-        tests=("tests/unit/services/test_inherited_orders.py",),
+        tests=("tests/unit/services/ledger/test_tier_budgets.py",),
     ),
     Mutant(
         name="raised-without-repricing",
@@ -220,7 +220,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    reprice(session, dataset, [*(tier for tier, _ in wished), *given], now)\n",
         after="    reprice(session, dataset, given, now)\n",
         wrong="samplers stay charged at the budget of their registration",
-        tests=("tests/unit/services/test_raised_budgets.py",),
+        tests=("tests/unit/services/ledger/test_repricing.py",),
     ),
     Mutant(
         name="priced-at-a-lowered-budget",
@@ -228,23 +228,23 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        return self.epsilon if self.highest is None else self.highest\n",
         after="        return self.epsilon\n",
         wrong="what is registered after a budget was lowered is charged at the lower one",
-        tests=("tests/unit/services/test_raised_budgets.py",),
+        tests=("tests/unit/services/ledger/test_repricing.py",),
     ),
     Mutant(
         name="repriced-upward-alone",
-        path="services/repricing.py",
+        path="services/ledger/repricing.py",
         before="        if cost.loss or cost.failure:\n",
         after="        if cost.loss >= 0 and cost.failure > 0:\n",
         wrong="another way of charging that is cheaper under a larger budget is not taken",
-        tests=("tests/unit/services/test_raised_budgets.py",),
+        tests=("tests/unit/services/ledger/test_repricing.py",),
     ),
     Mutant(
         name="lost-charges-stay-cheap",
-        path="services/funding.py",
+        path="services/ledger/tier_budgets.py",
         before="    if lost <= 0:\n",
         after="    if lost >= 0:\n",
         wrong="what was lost with a database is not dearer under a larger budget",
-        tests=("tests/unit/services/test_restored_budgets.py",),
+        tests=("tests/unit/services/ledger/test_restored_budgets.py",),
     ),
     Mutant(
         name="exposure-of-oneself-and-others",

@@ -4,15 +4,15 @@ import pytest
 from sqlmodel import select
 from tests.support import priced
 from tests.unit.conftest import CopyWorld, Keep, World
-from tests.unit.services.raised import books, furnished, grant
+from tests.unit.services.ledger.raised import books, furnished, grant
 
 from penstock.accounting import limit_of
 from penstock.errors import BudgetExhausted, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, TierBudget
 from penstock.services import budget_plans, tiers, users
 from penstock.services.access.principals import OPERATOR
-from penstock.services.accounts import open_account
 from penstock.services.budget_plans import MovedBudgetsView
+from penstock.services.ledger.accounts import open_account
 from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import UserChange

@@ -18,8 +18,8 @@ from penstock.persistence import Database
 from penstock.persistence.tables import Dataset, Tier
 from penstock.privacy import Sensitivity
 from penstock.services import coalitions, compositions, computations, exposure
-from penstock.services.accounts import TierAccount
 from penstock.services.compositions import FEW, Line, composed, composing
+from penstock.services.ledger.accounts import TierAccount
 from penstock.services.paging import Window
 from penstock.services.schemas.views import PrivacyBudget
 from penstock.services.server import Server

@@ -17,18 +17,9 @@ from penstock import connectors
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
 from penstock.merkle import Frontier
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
-from penstock.services import (
-    accounts,
-    charging,
-    corrections,
-    datasets,
-    home,
-    queries,
-    registration,
-    tiers,
-    users,
-)
+from penstock.services import corrections, datasets, home, queries, registration, tiers, users
 from penstock.services.access.principals import OPERATOR
+from penstock.services.ledger import accounts, charges
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -106,7 +97,7 @@ def test_without_the_datasets_lock_the_ledgers_unique_refuses_the_second(
     monkeypatch.setattr(
         registration, "lock_dataset", lambda session, key: session.get(Dataset, key)
     )
-    monkeypatch.setattr(charging, "require_room", wait_and_require)
+    monkeypatch.setattr(charges, "require_room", wait_and_require)
     outcomes = together(
         [
             lambda: queries.register(world.server, OPERATOR, pushed("one")),

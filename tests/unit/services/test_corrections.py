@@ -19,7 +19,6 @@ from penstock.services import (
     datasets,
     exposure,
     levels,
-    offers,
     proposals,
     queries,
     streams,
@@ -28,8 +27,11 @@ from penstock.services import (
     verification,
 )
 from penstock.services.access.principals import OPERATOR
-from penstock.services.charging import accounts_of
 from penstock.services.dataset_secrets import fingerprint_of, salt_of
+from penstock.services.ledger import (
+    quotes,
+)
+from penstock.services.ledger.charges import accounts_of
 from penstock.services.paging import Window
 from penstock.services.proposed import Withdrawal
 from penstock.services.schemas.datasets import CorrectionRequest
@@ -230,14 +232,14 @@ def test_an_interrupted_registration_is_finished_as_it_was_charged(
 def test_a_registration_that_saw_another_declaration_charges_nothing(
     wrong: World, monkeypatch: pytest.MonkeyPatch, act: Callable[[World], object]
 ) -> None:
-    settled = offers.settle
+    settled = quotes.settle
 
     def meanwhile(*given: Any) -> Any:
-        monkeypatch.setattr(offers, "settle", settled)
+        monkeypatch.setattr(quotes, "settle", settled)
         act(wrong)
         return settled(*given)
 
-    monkeypatch.setattr(offers, "settle", meanwhile)
+    monkeypatch.setattr(quotes, "settle", meanwhile)
     with pytest.raises(Conflict, match="meanwhile"):
         query(wrong)
     with wrong.server.database.read() as session:

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text, update
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Restore, World
+from tests.unit.services.ledger.test_version_chains import add, new_file, with_stays
 from tests.unit.services.tampered import TABLES, alter, filled, rows_of, unguarded
 from tests.unit.services.test_data import ROWS, STAYS
-from tests.unit.services.test_versions import add, new_file, with_stays
 
 from penstock.api.cursors import Cursors
 from penstock.encryption import Secrets, SecretsFile

@@ -18,8 +18,9 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
-from penstock.services import offers, registration, tiers
+from penstock.services import registration, tiers
 from penstock.services.access.principals import OPERATOR
+from penstock.services.ledger import quotes
 from penstock.services.schemas.queries import TierSpec
 
 
@@ -189,7 +190,7 @@ def test_the_anchor_is_the_exact_answer_plus_noise_of_the_ceiling(world: World) 
 def test_a_tier_that_appears_meanwhile_makes_the_offer_void(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settle = offers.settle
+    settle = quotes.settle
 
     def slow(*arguments: Any) -> Any:
         offer = settle(*arguments)
@@ -197,7 +198,7 @@ def test_a_tier_that_appears_meanwhile_makes_the_offer_void(
         return offer
 
     with monkeypatch.context() as patch:
-        patch.setattr(offers, "settle", slow)
+        patch.setattr(quotes, "settle", slow)
         with pytest.raises(Conflict, match="changed meanwhile"):
             world.push()
     assert stored(world)[:4] == (0, 0, 0, 0)

@@ -13,7 +13,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf
 from penstock.services import budget, compositions, events, exposure, history, users
 from penstock.services.access.principals import OPERATOR
-from penstock.services.accounts import open_account
+from penstock.services.ledger.accounts import open_account
 from penstock.services.lookup import (
     dataset_by_name,
     tier_by_name,

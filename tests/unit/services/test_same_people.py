@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, World, fill
+from tests.unit.services.ledger.test_version_chains import new_file
 from tests.unit.services.test_data import ROWS, query, register
 from tests.unit.services.test_look_alikes import written
-from tests.unit.services.test_versions import new_file
 from tests.unit.sites import SITES
 
 from penstock.accounting import composed_epsilon
@@ -31,9 +31,10 @@ from penstock.services import (
     version_plans,
 )
 from penstock.services.access.principals import OPERATOR
-from penstock.services.accounts import open_account
 from penstock.services.compositions import composed
 from penstock.services.exposure import placed, reach, reach_of, visible
+from penstock.services.ledger.accounts import open_account
+from penstock.services.ledger.version_chains import chains, of_same_people
 from penstock.services.lookup import (
     dataset_by_name,
     tier_by_name,
@@ -45,7 +46,6 @@ from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetBudgetView, DatasetView, PrivacyBudget
 from penstock.services.verification import verify
-from penstock.services.versions import chains, of_same_people
 
 BUDGETS = {"public": {"epsilon": 1.0}, "internal": {"epsilon": 8.0}}
 

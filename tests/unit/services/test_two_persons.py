@@ -17,18 +17,9 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Dataset
-from penstock.services import (
-    budget,
-    datasets,
-    events,
-    funding,
-    keys,
-    proposals,
-    queries,
-    tiers,
-    users,
-)
+from penstock.services import budget, datasets, events, keys, proposals, queries, tiers, users
 from penstock.services.access.principals import OPERATOR
+from penstock.services.ledger import tier_budgets
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
 from penstock.services.proposed import (
@@ -150,7 +141,7 @@ def test_moving_tiers_enlarges_no_largest_budget(ruled: World) -> None:
     for spec in (TierSpec(name="other"), TierSpec(name="third", above="public")):
         tiers.create(server, ada, spec)
         with server.database.read() as session:
-            assert funding.largest(session, dataset) == 9
+            assert tier_budgets.largest(session, dataset) == 9
     assert granted(ruled)["other"] == 9
     with pytest.raises(Conflict, match="must not shrink"):
         tiers.change(server, ada, "internal", TierChange(above="other"))

@@ -14,7 +14,7 @@ from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, Inval
 from penstock.persistence.tables import Charge, Query, Release, Tier, TierBudget
 from penstock.services import datasets, queries, registration, releases, tiers
 from penstock.services.access.principals import OPERATOR
-from penstock.services.accounts import open_account
+from penstock.services.ledger.accounts import open_account
 from penstock.services.noise import process as process_module
 from penstock.services.noise.process import Process
 from penstock.services.releases import store

@@ -14,14 +14,14 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, SpentFloor, Tier, TierBudget
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
-from penstock.services.accounts import (
+from penstock.services.ledger.accounts import (
     TierAccount,
     budget_row,
     charged_to,
     floors_of,
     open_account,
 )
-from penstock.services.effective import ladder
+from penstock.services.ledger.effective_levels import ladder
 
 
 def newest_budget(session: Session, dataset: Dataset, tier: Tier) -> TierBudget | None:

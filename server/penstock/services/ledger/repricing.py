@@ -20,7 +20,7 @@ from penstock.accounting import Entry, Shortfall, account_of, check, limit_of, t
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
-from penstock.services.accounts import (
+from penstock.services.ledger.accounts import (
     HEAVIEST_SHOWN,
     TierAccount,
     append_charges,
@@ -28,8 +28,8 @@ from penstock.services.accounts import (
     open_account,
     spending,
 )
-from penstock.services.effective import Charged, Due, charged_for, from_nothing
-from penstock.services.funding import budgets_of
+from penstock.services.ledger.effective_levels import Charged, Due, charged_for, from_nothing
+from penstock.services.ledger.tier_budgets import budgets_of
 
 MOST_TRIED = 2000
 """How many queries are priced at most in looking for a budget that would fit."""

@@ -6,9 +6,9 @@ from sqlmodel import Session, col, select
 
 from penstock.accounting import limit_of
 from penstock.persistence.tables import Dataset
-from penstock.services.effective import Due, ladder
-from penstock.services.funding import newest_budget
-from penstock.services.repricing import repriced
+from penstock.services.ledger.effective_levels import Due, ladder
+from penstock.services.ledger.repricing import repriced
+from penstock.services.ledger.tier_budgets import newest_budget
 
 TOLERANCE = 2**30
 """A part of the limit that machines whose logarithms differ in the last bits may differ by."""

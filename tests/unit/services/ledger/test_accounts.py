@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import World
-from tests.unit.services.raised import balance, grant
+from tests.unit.services.ledger.raised import balance, grant
 from tests.unit.sites import SITES, VISITS
 
 from penstock import accounting
@@ -17,9 +17,10 @@ from penstock.accounting import SQUARES, Entry
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
-from penstock.services import budget, datasets, effective, exposure, queries, streams, tiers
+from penstock.services import budget, datasets, exposure, queries, streams, tiers
 from penstock.services.access.principals import OPERATOR
 from penstock.services.corrections import correct
+from penstock.services.ledger import effective_levels
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
 from penstock.services.schemas.datasets import CorrectionRequest
@@ -248,7 +249,7 @@ def test_a_refinement_that_is_charged_by_the_difference_is_found_out(
         whole = accounting.raising(*given, charged=charged, **named)
         return Entry(max(whole.loss - 1, 0), 0)
 
-    monkeypatch.setattr(effective, "raising", difference)
+    monkeypatch.setattr(effective_levels, "raising", difference)
     closer(world)
     with pytest.raises(AssertionError):
         balance(world, "squares")

@@ -6,15 +6,16 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Keep, World
-from tests.unit.services.raised import balance, books, furnished, grant
+from tests.unit.services.ledger.raised import balance, books, furnished, grant
 
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import TierBudget
-from penstock.services import accounts, budget, funding, tiers
+from penstock.services import budget, tiers
 from penstock.services.access.principals import OPERATOR
+from penstock.services.ledger import accounts, tier_budgets
+from penstock.services.ledger.undercharged import put_right, undercharged
 from penstock.services.schemas.queries import TierSpec
 from penstock.services.status import examine
-from penstock.services.undercharged import put_right, undercharged
 from penstock.services.verification import verify
 
 TIERS = ("public", "partner", "internal")
@@ -34,7 +35,7 @@ def as_before(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> Non
         return made
 
     with monkeypatch.context() as patch:
-        patch.setattr(funding, "budget_row", row)
+        patch.setattr(tier_budgets, "budget_row", row)
         patch.setattr(budget, "reprice", lambda *_: None)
         patch.setattr(tiers, "reprice", lambda *_: None)
         act()

@@ -23,7 +23,12 @@ from sqlmodel import Session, col, select
 from penstock.accounting import NOTHING, Entry, raising
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Clearance, Dataset, Query, Tier
-from penstock.services.accounts import TierAccount, append_charges, open_account, require_room
+from penstock.services.ledger.accounts import (
+    TierAccount,
+    append_charges,
+    open_account,
+    require_room,
+)
 from penstock.services.noise.process import Process
 
 Rungs = Mapping[int, int]

@@ -27,7 +27,7 @@ from penstock.mechanisms.laplace import DiscreteLaplace
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
-from penstock.services.accounts import TierAccount
+from penstock.services.ledger.accounts import TierAccount
 from penstock.services.noise.histogram_settings import (
     most,
     require_fitting,

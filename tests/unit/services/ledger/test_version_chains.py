@@ -17,11 +17,11 @@ from penstock.services import budget, datasets, exposure, levels, queries
 from penstock.services.access.principals import OPERATOR
 from penstock.services.dataset_secrets import fingerprint_of, salt_of
 from penstock.services.exposure import placed
+from penstock.services.ledger.version_chains import chains
 from penstock.services.paging import Window
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, VersionRequest
 from penstock.services.schemas.views import DatasetView
-from penstock.services.versions import chains
 
 BUDGETS = STAYS["budgets"]
 ALL = Window(limit=100, after=-1)

@@ -16,7 +16,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
-from penstock.services.effective import Rungs
+from penstock.services.ledger.effective_levels import Rungs
 from penstock.services.lookup import (
     given_rungs,
 )
