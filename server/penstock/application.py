@@ -16,9 +16,9 @@ from penstock.accounting import import_late
 from penstock.api import access_log
 from penstock.computing import Bounds, Pool
 from penstock.services import exports
+from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computing import Computing, Here
 from penstock.services.home import open_server
-from penstock.services.pooled import MODULE, Pooled
 from penstock.services.runner import PATIENCE_SECONDS, Runner
 from penstock.services.server import Server
 from penstock.settings import Settings, load

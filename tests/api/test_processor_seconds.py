@@ -11,8 +11,8 @@ from penstock.api.limits import BYTES, COVERED, LAYOUT, Buckets, Limits
 from penstock.api.shared import Shared, nameless
 from penstock.api.turns import PLACES, SharedTurns
 from penstock.errors import TooManyRequests
-from penstock.services import computations
-from penstock.services.computed import Quote
+from penstock.services.computations import computations
+from penstock.services.computations.results import Quote
 from penstock.settings import Settings
 
 ME = "/api/v1/me"

@@ -17,13 +17,13 @@ from penstock.connectors import PreparedQuery
 from penstock.mechanisms.loss_sums import raised_to
 from penstock.persistence.tables import Tier
 from penstock.privacy import Sensitivity
-from penstock.services.computations import quote
-from penstock.services.computing_jobs import forget
+from penstock.services.computations.computations import quote
+from penstock.services.computations.job_kinds import forget
+from penstock.services.computations.pooled import MODULE, Pooled
+from penstock.services.computations.stream_quotes import StreamTerms, quote_stream
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.pooled import MODULE, Pooled
 from penstock.services.schemas.queries import VectorPreviewRequest
 from penstock.services.schemas.streams import StreamRequest
-from penstock.services.stream_quotes import StreamTerms, quote_stream
 
 DELTA = 1e-6
 EPSILONS = {"public": 0.1, "partner": 0.25, "internal": 0.5}

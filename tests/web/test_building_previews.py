@@ -13,8 +13,8 @@ from tests.web.world import HOST, HOSTILE, ORIGIN, Browser, text_of
 from werkzeug.test import TestResponse
 
 from penstock.privacy import Sensitivity
-from penstock.services import computations, power_advice
-from penstock.services.computed import Quote
+from penstock.services.computations import computations, power_advice
+from penstock.services.computations.results import Quote
 from penstock.services.schemas.previews import PowerView
 
 COUNT: dict[str, Any] = {

@@ -16,6 +16,8 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Query, Release, User
 from penstock.services.access.principals import Principal, roles_of
 from penstock.services.compositions import Compose, Line, composed, composing
+from penstock.services.computations.stream_errors import errors
+from penstock.services.computations.stream_structure import Shape
 from penstock.services.exposure import highest_ever, people, placed
 from penstock.services.held import Holding, holdings
 from penstock.services.ledger.accounts import TierAccount, open_account
@@ -29,8 +31,6 @@ from penstock.services.noise.process import Process
 from penstock.services.paging import Window
 from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.stream_errors import errors
-from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from penstock.accounting import PlacedRelease, converted_epsilon
 from penstock.persistence.tables import Dataset
-from penstock.services.computations import compose
+from penstock.services.computations.computations import compose
 from penstock.services.computing import PATIENCE, Computing
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.version_chains import chains, split

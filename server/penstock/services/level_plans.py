@@ -16,6 +16,8 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, User
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue import levels_of
+from penstock.services.computations.stream_errors import errors
+from penstock.services.computations.stream_structure import Shape
 from penstock.services.ledger import effective_levels
 from penstock.services.ledger.accounts import require_room
 from penstock.services.ledger.allowed_levels import newest
@@ -40,8 +42,6 @@ from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView
 from penstock.services.server import Server
-from penstock.services.stream_errors import errors
-from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import state_row
 from penstock.transparency_log import leaves
 

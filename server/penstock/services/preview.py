@@ -19,10 +19,10 @@ from penstock.errors import BudgetExhausted
 from penstock.mechanisms import GeneralizedGaussian
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
-from penstock.services import computations
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue import levels_of, visible
-from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
+from penstock.services.computations import computations
+from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
 from penstock.services.count_structures import compared
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.exact import Plannable, counted, planned

@@ -8,10 +8,10 @@ from penstock.connectors import PreparedQuery
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
-from penstock.services import computations
 from penstock.services.access.principals import Principal
+from penstock.services.computations import computations
+from penstock.services.computations.histogram_remedies import Example, example, remedies
 from penstock.services.exact import Plannable
-from penstock.services.histogram_remedies import Example, example, remedies
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.effective_levels import ladder

@@ -21,8 +21,8 @@ from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
 from penstock.persistence import Need, lock_dataset, lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
-from penstock.services import computations
 from penstock.services.access.principals import Principal, require_still
+from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
 from penstock.services.declarations import as_declared, require_as_declared
 from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice

@@ -18,13 +18,13 @@ from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal
+from penstock.services.computations.stream_structure import Shape
 from penstock.services.lookup import stream_by_name
 from penstock.services.mismatches import out_of_range, require_in_range_before
 from penstock.services.noise.process import Process
 from penstock.services.schemas.stream_answers import PushedView
 from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.server import Server
-from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import Running, add_outputs, load, rungs_of, save, state_row
 
 

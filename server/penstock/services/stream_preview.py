@@ -6,15 +6,15 @@ their own alone, as in ``preview``.
 
 from dataclasses import replace
 
-from penstock.services import computations
 from penstock.services.access.principals import Principal
+from penstock.services.computations import computations
+from penstock.services.computations.stream_quotes import quote_stream
 from penstock.services.datasets import visible_below, visible_dataset
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.preview import refused
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.server import Server
-from penstock.services.stream_quotes import quote_stream
 from penstock.services.streams import require_free_name, terms_of
 
 

@@ -17,6 +17,8 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
 from penstock.services import quota
 from penstock.services.access.principals import Principal
+from penstock.services.computations.stream_errors import errors
+from penstock.services.computations.stream_structure import Shape
 from penstock.services.handing import grant, leaf_of
 from penstock.services.held import held_at
 from penstock.services.lookup import (
@@ -28,8 +30,6 @@ from penstock.services.noise.process import Process
 from penstock.services.releases import rung_of_tier
 from penstock.services.schemas.stream_answers import RunningTotalsView, Totals
 from penstock.services.server import Server
-from penstock.services.stream_errors import errors
-from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import first_of, outputs_of, state_row
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import receipt_of

@@ -21,6 +21,9 @@ from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services import population
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
+from penstock.services.computations.stream_errors import errors
+from penstock.services.computations.stream_quotes import StreamTerms, settle_stream
+from penstock.services.computations.stream_structure import Shape
 from penstock.services.declarations import require_as_declared
 from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.charges import (
@@ -49,9 +52,6 @@ from penstock.services.schemas.stream_answers import StreamTierView, StreamView
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.schemas.views import Page
 from penstock.services.server import Server
-from penstock.services.stream_errors import errors
-from penstock.services.stream_quotes import StreamTerms, settle_stream
-from penstock.services.stream_shapes import Shape
 from penstock.services.stream_state import (
     begin,
     first_of,

@@ -349,7 +349,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="streams-by-squared-mu",
-        path="services/stream_quotes.py",
+        path="services/computations/stream_quotes.py",
         before="    if any(account is not None and account.account.squares for",
         after="    if any(account is None and account.account.squares for",
         wrong="a stream is charged as a query",

@@ -62,22 +62,22 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="values-cross",
-        path="services/wire.py",
+        path="services/computations/wire.py",
         before='        document["values"] = [0]\n',
         after='        document["values"] = list(value.values)\n',
         wrong="exact values are written to the processes that compute",
         tests=(
-            "tests/unit/services/test_computations.py::test_exact_values_and_keys_do_not_cross",
+            "tests/unit/services/computations/test_computations.py::test_exact_values_and_keys_do_not_cross",
         ),
     ),
     Mutant(
         name="answers-of-everybody",
-        path="services/pooled.py",
+        path="services/computations/pooled.py",
         before="answer = self._answers.find(person, job, question)",
         after='person, answer = "all", self._answers.find("all", job, question)',
         wrong="who asks what somebody else asked is answered sooner",
         tests=(
-            "tests/unit/services/test_computations.py::test_the_same_is_worked_out_once_for_each_person",
+            "tests/unit/services/computations/test_computations.py::test_the_same_is_worked_out_once_for_each_person",
         ),
     ),
     Mutant(

@@ -58,7 +58,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V12",
         name="stream-of-one-step-charged",
-        path="services/stream_shapes.py",
+        path="services/computations/stream_structure.py",
         before="    return sensitivity_of_unit(column, shape.max_steps_per_unit)\n",
         after="    return sensitivity_of_unit(column, 1)\n",
         wrong="a stream is charged for one step of a unit",
@@ -78,12 +78,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V15",
         name="laplace-trees-always-subtract",
-        path="services/stream_shapes.py",
+        path="services/computations/stream_structure.py",
         before="    past_only = trees_only_add(request.mechanism, delta)\n",
         after="    past_only = False\n",
         wrong="Laplace trees use nodes of elements to come where divergences are charged",
         tests=(
-            "tests/unit/services/test_stream_shapes.py::test_laplace_trees_look_at_the_past_alone_where_divergences_are_charged",
+            "tests/unit/services/computations/test_stream_structure.py::test_laplace_trees_look_at_the_past_alone_where_divergences_are_charged",
         ),
     ),
     Mutant(

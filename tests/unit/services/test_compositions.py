@@ -17,8 +17,9 @@ from penstock.mechanisms import Gaussian
 from penstock.persistence import Database
 from penstock.persistence.tables import Dataset, Tier
 from penstock.privacy import Sensitivity
-from penstock.services import coalitions, compositions, computations, exposure
+from penstock.services import coalitions, compositions, exposure
 from penstock.services.compositions import FEW, Line, composed, composing
+from penstock.services.computations import computations
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.paging import Window
 from penstock.services.schemas.views import PrivacyBudget

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.computing import Answers, Pool
-from penstock.services import wire
+from penstock.services.computations import wire
 from penstock.services.computing import Asked, Found
 
-MODULE = "penstock.services.computing_jobs"
+MODULE = "penstock.services.computations.job_kinds"
 """What the processes know."""
 
 

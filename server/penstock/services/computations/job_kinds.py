@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from penstock.accounting import import_late
-from penstock.services import wire
-from penstock.services.computations import FUNCTIONS
+from penstock.services.computations import wire
+from penstock.services.computations.computations import FUNCTIONS
 
 
 def _job(function: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -8,9 +8,9 @@ import pytest
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian
 from penstock.privacy import Sensitivity
+from penstock.services.computations.stream_structure import HEAVIEST, Shape, prepared, settled
 from penstock.services.noise.process import Process
 from penstock.services.schemas.streams import StreamRequest
-from penstock.services.stream_shapes import HEAVIEST, Shape, prepared, settled
 from penstock.structures.choice import best_tree, mean_squared_error
 from penstock.structures.forest import chain, matrices
 

@@ -18,7 +18,8 @@ from penstock.mechanisms import Gaussian, GeneralizedGaussian, Laplace, Poisson,
 from penstock.mechanisms.laplace import DiscreteLaplace
 from penstock.persistence.tables import Tier
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
-from penstock.services.computed import COMPUTED
+from penstock.services.computations.results import COMPUTED
+from penstock.services.computations.stream_quotes import StreamTerms
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.histogram_settings import HistogramShape
@@ -31,7 +32,6 @@ from penstock.services.schemas import (
     streams,
     views,
 )
-from penstock.services.stream_quotes import StreamTerms
 from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import HistogramNoise
 

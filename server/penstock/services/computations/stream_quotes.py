@@ -14,7 +14,16 @@ from penstock.connectors.vector import asserted
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Laplace
 from penstock.persistence.tables import Tier
-from penstock.services.computed import StreamQuote
+from penstock.services.computations.results import StreamQuote
+from penstock.services.computations.stream_errors import errors
+from penstock.services.computations.stream_structure import (
+    Shape,
+    fitted,
+    prepared,
+    roots_fit,
+    settled,
+    trees_only_add,
+)
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Offer, settle
 from penstock.services.ledger.room_left import charge_of, room_of
@@ -27,15 +36,6 @@ from penstock.services.schemas.stream_previews import (
     StructureView,
 )
 from penstock.services.schemas.streams import StreamRequest
-from penstock.services.stream_errors import errors
-from penstock.services.stream_shapes import (
-    Shape,
-    fitted,
-    prepared,
-    roots_fit,
-    settled,
-    trees_only_add,
-)
 from penstock.structures import comparison
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]

@@ -7,9 +7,9 @@ from statistics import NormalDist
 
 import numpy as np
 
+from penstock.services.computations.stream_structure import Shape
 from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.views import ErrorView
-from penstock.services.stream_shapes import Shape
 from penstock.structures.forest import chain
 from penstock.structures.root_matrices import float_decoder
 from penstock.structures.spread import laplace_half_width, weights

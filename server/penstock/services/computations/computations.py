@@ -11,8 +11,8 @@ from dataclasses import replace
 from penstock.accounting import PlacedRelease, composed_epsilon
 from penstock.connectors import PreparedQuery
 from penstock.persistence.tables import Tier
-from penstock.services import histogram_remedies, power_advice, stream_quotes
-from penstock.services.computed import Described, DescribedTier, Quote, SeenTier
+from penstock.services.computations import histogram_remedies, power_advice, stream_quotes
+from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
 from penstock.services.ledger import quotes
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Offer

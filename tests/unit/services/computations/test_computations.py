@@ -15,11 +15,12 @@ from penstock.accounting import Entry
 from penstock.computing import Bounds, LocalTurns, Outcome, Pool
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Charge
-from penstock.services import coalitions, compositions, exposure, preview, stream_preview, wire
-from penstock.services.computing_jobs import JOBS, forget
+from penstock.services import coalitions, compositions, exposure, preview, stream_preview
+from penstock.services.computations import wire
+from penstock.services.computations.job_kinds import JOBS, forget
+from penstock.services.computations.pooled import MODULE, Pooled
+from penstock.services.computations.power_advice import _at
 from penstock.services.paging import Window
-from penstock.services.pooled import MODULE, Pooled
-from penstock.services.power_advice import _at
 from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.server import Server
