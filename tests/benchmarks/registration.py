@@ -21,8 +21,9 @@ from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import in_turns, median, ratio
 from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 
-from penstock.services import dataset_secrets, datasets, home, queries
+from penstock.services import home, queries
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import datasets, fingerprints
 from penstock.services.lookup import dataset_by_name
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.server import Server
@@ -136,7 +137,7 @@ def _register_dataset(world: World, file: Path) -> None:
 
 def _salt(server: Server) -> str:
     with server.database.read() as session:
-        return dataset_secrets.salt_of(server, dataset_by_name(session, DATASET)).hex()
+        return fingerprints.salt_of(server, dataset_by_name(session, DATASET)).hex()
 
 
 def _check(world: World, file: Path, salt: str) -> None:

@@ -35,7 +35,6 @@ from penstock.persistence import (
 from penstock.persistence.tables import Tier
 from penstock.services import (
     budget,
-    datasets,
     home,
     proposals,
     releases,
@@ -50,6 +49,9 @@ from penstock.services import (
     verification,
 )
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.datasets import (
+    datasets,
+)
 from penstock.services.lookup import dataset_by_name
 from penstock.services.proposed import BudgetChange
 from penstock.services.queries import register

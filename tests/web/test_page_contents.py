@@ -12,8 +12,8 @@ from werkzeug.test import TestResponse
 
 from penstock.api.edge import HEADERS as EVERYWHERE
 from penstock.errors import DatabaseUnavailable
-from penstock.services import datasets
 from penstock.services.access import sessions
+from penstock.services.datasets import datasets
 from penstock.web.releases import MOST_KEYS
 from penstock.web.wiring import HEADERS
 

@@ -19,8 +19,9 @@ from tests.web.world import HOSTILE, Browser, text_of
 from werkzeug.test import TestResponse
 
 from penstock.persistence.tables import Dataset, Work
-from penstock.services import datasets, exports, registration, repeats, tokens, users, work
+from penstock.services import exports, registration, repeats, tokens, users, work
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import datasets
 from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec
 from penstock.web import once
 

@@ -35,7 +35,7 @@ dataset.add_command(check)
 @click.pass_obj
 def listing(operator: Operator) -> None:
     """List the datasets."""
-    from penstock.services import datasets
+    from penstock.services.datasets import datasets
 
     found = everything(lambda window: datasets.listing(operator.server, operator.principal, window))
     columns = (
@@ -66,7 +66,7 @@ def listing(operator: Operator) -> None:
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
     """Show one dataset: its declared columns, and each tier's budget."""
-    from penstock.services import datasets
+    from penstock.services.datasets import datasets
 
     operator.print(shown(datasets.show(operator.server, operator.principal, name)))
 
@@ -82,7 +82,7 @@ def show(operator: Operator, name: str) -> None:
 @click.pass_obj
 def register(operator: Operator, file: str) -> None:
     """Register the dataset that FILE declares, as JSON or TOML; - is standard input."""
-    from penstock.services import datasets
+    from penstock.services.datasets import datasets
     from penstock.services.schemas.queries import DatasetRequest
 
     content = content_of(file, operator.settings.query_body_limit)
@@ -105,7 +105,7 @@ def version(operator: Operator, name: str, file: str) -> None:
     FILE may also say disjoint_units, that nobody in the new data is in earlier ones: else
     what people lose in several versions adds up.  - is standard input.
     """
-    from penstock.services import datasets
+    from penstock.services.datasets import datasets
     from penstock.services.schemas.queries import VersionRequest
 
     content = content_of(file, operator.settings.query_body_limit)
@@ -129,7 +129,7 @@ def correct(operator: Operator, name: str, file: str) -> None:
     that it lists is declared anew as a whole, one that is null is left out. Once anything was
     charged columns and max_units alone may change, and what was spent stays spent.
     """
-    from penstock.services import corrections
+    from penstock.services.datasets import corrections
     from penstock.services.schemas.datasets import CorrectionRequest
 
     content = content_of(file, operator.settings.query_body_limit)
@@ -203,7 +203,7 @@ def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
 
     They are made of the declaration alone; the data are not read.
     """
-    from penstock.services import dummy as made_up
+    from penstock.services.datasets import dummy_rows as made_up
 
     found = made_up.rows(operator.server, operator.principal, name, rows=rows, seed=seed)
     columns = [Column(column) for column in found.items[0]]

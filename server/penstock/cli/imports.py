@@ -104,7 +104,7 @@ def import_metadata(
     """
     from penstock.cli.datasets import shown
     from penstock.connectors.metadata import read_metadata
-    from penstock.services import datasets
+    from penstock.services.datasets import datasets
 
     found = read_metadata(_document(operator, file), table)
     columns = found.fields["columns"]

@@ -27,7 +27,6 @@ from penstock.demo.cast import (
 from penstock.errors import Conflict
 from penstock.services import (
     budget,
-    datasets,
     exports,
     keys,
     proposals,
@@ -42,6 +41,9 @@ from penstock.services import (
     users,
 )
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
+from penstock.services.datasets import (
+    datasets,
+)
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
 from penstock.services.runner import Runner

@@ -14,10 +14,11 @@ from penstock.mechanisms import Gaussian
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import Sensitivity
-from penstock.services import datasets
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.compositions import composed
+from penstock.services.datasets import datasets
+from penstock.services.datasets.population import others_of, spec_of
 from penstock.services.exposure import could_be, reach, reach_of, visible
 from penstock.services.ledger.accounts import (
     TierAccount,
@@ -35,7 +36,6 @@ from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
 )
-from penstock.services.population import others_of, spec_of
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import (
     DatasetBudgetView,

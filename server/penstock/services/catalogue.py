@@ -13,7 +13,7 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
-from penstock.services.datasets import visible_below, visible_dataset
+from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.lookup import (
     allowed_rungs,

@@ -9,9 +9,9 @@ from fractions import Fraction
 from penstock.connectors import Alternative, alternatives
 from penstock.mechanisms import Gaussian
 from penstock.persistence.tables import Dataset
+from penstock.services.datasets.population import spec_of
 from penstock.services.exact import Plannable
 from penstock.services.noise.process import CONFIDENCE, Process
-from penstock.services.population import spec_of
 from penstock.services.schemas.previews import CountErrorView, CountStructureView
 from penstock.services.schemas.queries import ComputedQueryRequest
 from penstock.services.schemas.views import ErrorView

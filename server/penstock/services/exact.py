@@ -20,11 +20,11 @@ from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
-from penstock.services.dataset_secrets import fingerprint_of, salt_of
+from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
+from penstock.services.datasets.population import spec_of
 from penstock.services.noise.histogram_settings import joined
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_fingerprint
-from penstock.services.population import spec_of
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,

@@ -24,7 +24,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
-from penstock.services.declarations import as_declared
+from penstock.services.datasets.declarations import as_declared
 from penstock.services.exact import (
     Answer,
     on_lattice,

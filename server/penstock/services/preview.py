@@ -24,7 +24,7 @@ from penstock.services.catalogue import levels_of, visible
 from penstock.services.computations import computations
 from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
 from penstock.services.count_structures import compared
-from penstock.services.datasets import visible_below, visible_dataset
+from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.exact import Plannable, counted, planned
 from penstock.services.ledger.accounts import (
     NOTHING,

@@ -14,9 +14,10 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget, corrections, keys, queries, restores, streams, tiers
+from penstock.services import budget, keys, queries, restores, streams, tiers
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue import end
+from penstock.services.datasets import corrections
 from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.lookup import (
     dataset_by_name,

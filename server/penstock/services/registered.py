@@ -9,9 +9,9 @@ from sqlmodel import col, select
 from penstock.connectors.fields import folded
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal
-from penstock.services.data_folder import located
-from penstock.services.datasets import spec_text
-from penstock.services.declarations import as_declared
+from penstock.services.datasets.data_folder import located
+from penstock.services.datasets.datasets import spec_text
+from penstock.services.datasets.declarations import as_declared
 from penstock.services.exact import Request, planned
 from penstock.services.lookup import dataset_by_name
 from penstock.services.registration import keys_text

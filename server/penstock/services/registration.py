@@ -24,7 +24,7 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
-from penstock.services.declarations import as_declared, require_as_declared
+from penstock.services.datasets.declarations import as_declared, require_as_declared
 from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
 from penstock.services.exact import prepared as prepared_for
 from penstock.services.ledger.charges import (

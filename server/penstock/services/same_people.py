@@ -14,22 +14,22 @@ from sqlmodel import Session
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
-from penstock.services import datasets
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.compositions import composed
+from penstock.services.datasets import datasets
+from penstock.services.datasets.population import (
+    POINTER,
+    join,
+    named,
+    require_comparable,
+    spec_of,
+)
 from penstock.services.exposure import reach, reach_of, visible
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import of_same_people, split
 from penstock.services.lookup import (
     dataset_by_name,
     ordered_tiers,
-)
-from penstock.services.population import (
-    POINTER,
-    join,
-    named,
-    require_comparable,
-    spec_of,
 )
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import DatasetView, PrivacyBudget

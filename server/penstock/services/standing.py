@@ -36,7 +36,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.access.principals import roles_of
-from penstock.services.declarations import charged, digest, number_of
+from penstock.services.datasets.declarations import charged, digest, number_of
 from penstock.services.noise.process import Process
 from penstock.services.server import Server
 from penstock.transparency_log import leaves

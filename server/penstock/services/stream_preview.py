@@ -9,7 +9,7 @@ from dataclasses import replace
 from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.computations.stream_quotes import quote_stream
-from penstock.services.datasets import visible_below, visible_dataset
+from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.preview import refused
 from penstock.services.schemas.stream_previews import StreamPreviewView

@@ -18,13 +18,13 @@ from penstock.errors import InvalidInput
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
-from penstock.services import population
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_quotes import StreamTerms, settle_stream
 from penstock.services.computations.stream_structure import Shape
-from penstock.services.declarations import require_as_declared
+from penstock.services.datasets import population
+from penstock.services.datasets.declarations import require_as_declared
 from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.charges import (
     accounts_of,

@@ -13,9 +13,9 @@ from penstock.accounting import Account
 from penstock.errors import Forbidden
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
-from penstock.services import datasets
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_no_larger
+from penstock.services.datasets import datasets
 from penstock.services.exposure import reach, reach_of
 from penstock.services.ledger.accounts import open_account, resolve
 from penstock.services.ledger.tier_budgets import largest

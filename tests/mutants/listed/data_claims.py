@@ -113,7 +113,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D11",
         name="only-two-joined",
-        path="services/population.py",
+        path="services/datasets/population.py",
         before="    rows = [*of_same_people(session, dataset), *of_same_people(session, other)]\n",
         after="    rows = [dataset, other]\n",
         wrong="whoever was declared to be the same before is left behind",
@@ -124,7 +124,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D11",
         name="versions-of-nobody",
-        path="services/datasets.py",
+        path="services/datasets/datasets.py",
         before="        dataset.people = before.people  #",
         after="        dataset.people = None  #",
         wrong="a later version is of other people",
@@ -135,7 +135,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D11",
         name="relations-mixed",
-        path="services/population.py",
+        path="services/datasets/population.py",
         before="        if spec.neighboring != theirs.neighboring:\n",
         after="        if False:\n",
         wrong="losses under two neighboring relations are added up",

@@ -9,7 +9,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V41",
         name="correction-unlocked",
-        path="services/corrections.py",
+        path="services/datasets/corrections.py",
         before="""\
         require_as_declared(lock_dataset(session, required(dataset.id)), seen)
         if""",
@@ -116,7 +116,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V41",
         name="earlier-charges-hold-nothing",
-        path="services/corrections.py",
+        path="services/datasets/corrections.py",
         before="""\
     if any(charged(session, version) for version in versions_of(session, dataset)):
         raise Conflict(
@@ -127,13 +127,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
             f"Queries were charged in dataset {dataset.name!r}, and""",
         wrong="charges of earlier versions do not hold the promise",
         tests=(
-            "tests/unit/services/test_corrections.py::test_charges_of_an_earlier_version_hold_the_unit_of_a_later_one",
+            "tests/unit/services/datasets/test_corrections.py::test_charges_of_an_earlier_version_hold_the_unit_of_a_later_one",
         ),
     ),
     Mutant(
         row="V41",
         name="lost-charges-hold-nothing",
-        path="services/declarations.py",
+        path="services/datasets/declarations.py",
         before="""\
             select(SpentFloor).where(col(SpentFloor.dataset_id) == key),
 """,

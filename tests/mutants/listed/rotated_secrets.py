@@ -97,7 +97,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V58",
         name="twin-under-an-earlier-key",
-        path="services/dataset_secrets.py",
+        path="services/datasets/fingerprints.py",
         before="server.secrets.kept[FINGERPRINT].items()\n",
         after="list(server.secrets.kept[FINGERPRINT].items())[:1]\n",
         wrong="a file that was registered before the rotation cannot be compared",

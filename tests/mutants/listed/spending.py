@@ -50,7 +50,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            if current is not None and account.epsilon < current[1].epsilon:\n",
         after="            if current is not None and account.epsilon > current[1].epsilon:\n",
         wrong="budgets must not rise with rank, in place of must not shrink",
-        tests=("tests/unit/services/test_data.py::test_budgets_that_cannot_be_meant_are_refused",),
+        tests=(
+            "tests/unit/services/datasets/test_datasets.py::test_budgets_that_cannot_be_meant_are_refused",
+        ),
     ),
     Mutant(
         name="registered-on-stale-accounts",
@@ -81,7 +83,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if twin is not None and twin.name == request.name:\n",
         wrong="a statistic is registered under two names, and drawn twice",
         tests=(
-            "tests/unit/services/test_data.py::test_one_statistic_under_two_names_is_refused_by_name",
+            "tests/unit/services/datasets/test_datasets.py::test_one_statistic_under_two_names_is_refused_by_name",
         ),
     ),
     Mutant(
@@ -94,11 +96,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="file-registered-twice",
-        path="services/datasets.py",
+        path="services/datasets/datasets.py",
         before="    refuse_twin(session, server, fingerprints)",
         after="    require_keys(server)",
         wrong="one file becomes two datasets, each with a budget of its own",
-        tests=("tests/unit/services/test_data.py::test_one_file_under_two_names_is_refused",),
+        tests=(
+            "tests/unit/services/datasets/test_datasets.py::test_one_file_under_two_names_is_refused",
+        ),
         row="D4",
     ),
     Mutant(
@@ -108,7 +112,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="a query is charged for a declaration that was corrected meanwhile",
         tests=(
-            "tests/unit/services/test_corrections.py::test_a_registration_that_saw_another_declaration_charges_nothing",
+            "tests/unit/services/datasets/test_corrections.py::test_a_registration_that_saw_another_declaration_charges_nothing",
         ),
         row="V41",
     ),
@@ -119,18 +123,18 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="session.get_one(Dataset, query.dataset_id)",
         wrong="a query is read again under another declaration than it was charged for",
         tests=(
-            "tests/unit/services/test_corrections.py::test_a_query_keeps_the_declaration_that_it_was_registered_under",
+            "tests/unit/services/datasets/test_corrections.py::test_a_query_keeps_the_declaration_that_it_was_registered_under",
         ),
         row="V41",
     ),
     Mutant(
         name="unit-corrected-after-charges",
-        path="services/corrections.py",
+        path="services/datasets/corrections.py",
         before="    others = list(_promises(before, after))\n",
         after="    others = list(_promises(before, before))\n",
         wrong="what charges are stated in is changed after them",
         tests=(
-            "tests/unit/services/test_corrections.py::test_what_charges_are_stated_in_stays_once_there_are_any",
+            "tests/unit/services/datasets/test_corrections.py::test_what_charges_are_stated_in_stays_once_there_are_any",
         ),
         row="V41",
     ),
@@ -192,7 +196,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    exact = answer()\n",
         wrong="an anchor is raised by other exact values than it was drawn from",
         tests=(
-            "tests/unit/services/test_data.py::test_an_answer_other_than_the_one_registered_raises_no_ceiling",
+            "tests/unit/services/datasets/test_datasets.py::test_an_answer_other_than_the_one_registered_raises_no_ceiling",
         ),
         row="V9",
     ),

@@ -17,8 +17,9 @@ from penstock import connectors
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
 from penstock.merkle import Frontier
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
-from penstock.services import corrections, datasets, home, queries, registration, tiers, users
+from penstock.services import home, queries, registration, tiers, users
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger import accounts, charges
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import (

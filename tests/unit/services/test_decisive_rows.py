@@ -9,7 +9,6 @@ from tests.unit.services.tampered import alter, filled, tokens_of
 from penstock.errors import IntegrityViolation
 from penstock.services import (
     budget,
-    datasets,
     exposure,
     history,
     proposals,
@@ -20,6 +19,9 @@ from penstock.services import (
     users,
 )
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.datasets import (
+    datasets,
+)
 from penstock.services.paging import Window
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import (

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text, update
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Restore, World
+from tests.unit.services.datasets.test_datasets import ROWS, STAYS
 from tests.unit.services.ledger.test_version_chains import add, new_file, with_stays
 from tests.unit.services.tampered import TABLES, alter, filled, rows_of, unguarded
-from tests.unit.services.test_data import ROWS, STAYS
 
 from penstock.api.cursors import Cursors
 from penstock.encryption import Secrets, SecretsFile
@@ -30,7 +30,6 @@ from penstock.persistence import (
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
 from penstock.services import (
     backup,
-    datasets,
     digest_rotation,
     home,
     keys,
@@ -40,6 +39,9 @@ from penstock.services import (
     verification,
 )
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import (
+    datasets,
+)
 from penstock.services.digest_rotation import rotate_fingerprint, rotate_values
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.server import Server

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlmodel import col, select
 from tests.databases.homes import SQLITE
 from tests.unit.conftest import CopyWorld, World
-from tests.unit.services import test_data
+from tests.unit.services.datasets import test_datasets
 from tests.unit.services.noise.test_independent_levels import (
     COUNTS,
     LEVELS,
@@ -27,8 +27,9 @@ from penstock.accounting import best_power, power_choice
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
 from penstock.privacy import Sensitivity
-from penstock.services import budget, datasets, exposure, preview, queries, users
+from penstock.services import budget, exposure, preview, queries, users
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import datasets
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
@@ -216,16 +217,16 @@ def test_one_statistic_is_one_query_whatever_its_power_is_called(
     world: World, tmp_path: Path
 ) -> None:
     file = tmp_path / "stays.csv"
-    file.write_text(test_data.ROWS)
-    test_data.register(world, file)
+    file.write_text(test_datasets.ROWS)
+    test_datasets.register(world, file)
     levels = {"levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}}}
     general = {"mechanism": "generalized_gaussian", **levels}
-    test_data.query(world, mechanism="gaussian", **levels)
+    test_datasets.query(world, mechanism="gaussian", **levels)
     with pytest.raises(Conflict, match="registered already"):
-        test_data.query(world, name="again", p=2, **general)
-    test_data.query(world, name="three", p=3, **general)
+        test_datasets.query(world, name="again", p=2, **general)
+    test_datasets.query(world, name="three", p=3, **general)
     with pytest.raises(Conflict, match="registered already, as query 'three'"):
-        test_data.query(world, name="again", p=3.0, **general)
+        test_datasets.query(world, name="again", p=3.0, **general)
     taken = world.streams.taken
     wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 0.4}}})
     queries.change(world.server, OPERATOR, "three", wanted)

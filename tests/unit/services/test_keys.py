@@ -14,7 +14,6 @@ from penstock.errors import Conflict, Forbidden, InvalidInput, KeysUnavailable, 
 from penstock.persistence.tables import Dataset, Leaf, LogKey
 from penstock.services import (
     budget,
-    datasets,
     events,
     history,
     home,
@@ -26,6 +25,9 @@ from penstock.services import (
     verification,
 )
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import (
+    datasets,
+)
 from penstock.services.noise.sealed_state import dataset_key
 from penstock.services.paging import Window
 from penstock.services.schemas.queries import DatasetRequest, ReleaseRequest, VersionRequest

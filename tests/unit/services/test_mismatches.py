@@ -13,7 +13,6 @@ from tests.unit.conftest import World
 from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
 from penstock.services import (
-    datasets,
     levels,
     mismatches,
     queries,
@@ -23,6 +22,9 @@ from penstock.services import (
     verification,
 )
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import (
+    datasets,
+)
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 

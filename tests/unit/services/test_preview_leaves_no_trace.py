@@ -13,8 +13,9 @@ from tests.unit.sites import VISITS
 
 from penstock.connectors import source_file
 from penstock.encryption import KeyRing
-from penstock.services import datasets, stream_preview, streams
+from penstock.services import stream_preview, streams
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import datasets
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.streams import StreamRequest
 

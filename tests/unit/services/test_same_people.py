@@ -10,28 +10,20 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, World, fill
+from tests.unit.services.datasets.test_datasets import ROWS, query, register
+from tests.unit.services.datasets.test_look_alikes import written
 from tests.unit.services.ledger.test_version_chains import new_file
-from tests.unit.services.test_data import ROWS, query, register
-from tests.unit.services.test_look_alikes import written
 from tests.unit.sites import SITES
 
 from penstock.accounting import composed_epsilon
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query
-from penstock.services import (
-    budget,
-    coalitions,
-    compositions,
-    corrections,
-    datasets,
-    exposure,
-    look_alikes,
-    same_people,
-    version_plans,
-)
+from penstock.services import budget, coalitions, compositions, exposure, same_people, version_plans
 from penstock.services.access.principals import OPERATOR
 from penstock.services.compositions import composed
+from penstock.services.datasets import corrections, datasets, look_alikes
+from penstock.services.datasets.population import join
 from penstock.services.exposure import placed, reach, reach_of, visible
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import chains, of_same_people
@@ -40,7 +32,6 @@ from penstock.services.lookup import (
     tier_by_name,
 )
 from penstock.services.paging import Window
-from penstock.services.population import join
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest

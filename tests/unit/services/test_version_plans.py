@@ -10,8 +10,9 @@ from tests.unit.services.ledger.test_version_chains import BUDGETS, add, new_fil
 
 from penstock.errors import Forbidden, InvalidInput, PenstockError
 from penstock.persistence.tables import Dataset, Leaf
-from penstock.services import budget, datasets, version_plans
+from penstock.services import budget, version_plans
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import datasets
 from penstock.services.schemas.queries import VersionRequest
 from penstock.services.version_plans import ForeseenVersionView
 

@@ -6,8 +6,9 @@ from pydantic import Field
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
-from penstock.services import budget, corrections, datasets, dummy, proposals, same_people
-from penstock.services.corrections import WithdrawnView
+from penstock.services import budget, proposals, same_people
+from penstock.services.datasets import corrections, datasets, dummy_rows
+from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.paging import Window
 from penstock.services.proposed import BudgetChange, Withdrawal
 from penstock.services.schemas.datasets import DatasetChange
@@ -89,8 +90,10 @@ def show_dummy(
     call: Call,
     dataset: str,
     rows: Annotated[
-        int, Field(ge=1, le=dummy.MOST_ROWS), Parameter("How many rows to make: 100 unless said.")
-    ] = dummy.ROWS,
+        int,
+        Field(ge=1, le=dummy_rows.MOST_ROWS),
+        Parameter("How many rows to make: 100 unless said."),
+    ] = dummy_rows.ROWS,
     seed: Annotated[
         int,
         Field(ge=0, le=2**63 - 1),
@@ -101,4 +104,4 @@ def show_dummy(
 
     Neither the data nor any state of the server is touched.
     """
-    return dummy.rows(call.server, call.principal, dataset, rows=rows, seed=seed)
+    return dummy_rows.rows(call.server, call.principal, dataset, rows=rows, seed=seed)

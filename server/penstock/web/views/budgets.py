@@ -3,7 +3,7 @@
 from flask import Response
 
 from penstock.services import budget as services
-from penstock.services import datasets
+from penstock.services.datasets import datasets
 from penstock.web import spending
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit

@@ -2,7 +2,8 @@
 
 from flask import Response, request
 
-from penstock.services import category_checks, datasets, keys, look_alikes, queries, streams
+from penstock.services import category_checks, keys, queries, streams
+from penstock.services.datasets import datasets, look_alikes
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.schemas.views import DatasetView
 from penstock.services.server import Server

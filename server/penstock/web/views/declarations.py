@@ -6,8 +6,8 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput, PenstockError
-from penstock.services import corrections, datasets, drafts
-from penstock.services.corrections import WithdrawnView
+from penstock.services.datasets import corrections, datasets, file_columns
+from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.proposed import Withdrawal
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.views import DatasetView
@@ -109,7 +109,7 @@ def _columns(visit: Visit, dataset: DatasetView) -> dict[str, str]:
     if uri is None:
         return declared
     try:
-        found = drafts.columns(visit.server, visit.principal, uri)
+        found = file_columns.columns(visit.server, visit.principal, uri)
     except InvalidInput:  # it is gone, or is another one: what is declared stands
         return declared
     return {**declared, **{name: kind for name, kind in found.items() if name not in declared}}

@@ -4,7 +4,8 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
-from penstock.services import data_folder, datasets, drafts, registered, tiers
+from penstock.services import registered, tiers
+from penstock.services.datasets import data_folder, datasets, file_columns
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.runner import Act, Run
 from penstock.services.schemas.queries import DatasetRequest
@@ -53,7 +54,7 @@ def _form(visit: Visit, form: Form) -> Response:
     uri, columns = form.value("uri").strip(), None
     if uri:
         try:
-            columns = drafts.columns(visit.server, visit.principal, uri)
+            columns = file_columns.columns(visit.server, visit.principal, uri)
         except InvalidInput:
             if form.problem is None:
                 raise

@@ -6,7 +6,8 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
-from penstock.services import data_folder, datasets, tiers, version_plans
+from penstock.services import tiers, version_plans
+from penstock.services.datasets import data_folder, datasets
 from penstock.services.schemas.queries import VersionRequest
 from penstock.services.version_plans import ForeseenVersionView
 from penstock.web import forms

@@ -3,9 +3,9 @@
 from flask import Response, request
 
 from penstock.errors import InvalidInput, PenstockError
-from penstock.services import datasets, look_alikes
 from penstock.services import same_people as people
-from penstock.services.population import POINTER
+from penstock.services.datasets import datasets, look_alikes
+from penstock.services.datasets.population import POINTER
 from penstock.services.same_people import ForeseenPeopleView
 from penstock.web import forms
 from penstock.web.forms import Form

@@ -17,9 +17,10 @@ from penstock.accounting import SQUARES, Entry
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
-from penstock.services import budget, datasets, exposure, queries, streams, tiers
+from penstock.services import budget, exposure, queries, streams, tiers
 from penstock.services.access.principals import OPERATOR
-from penstock.services.corrections import correct
+from penstock.services.datasets import datasets
+from penstock.services.datasets.corrections import correct
 from penstock.services.ledger import effective_levels
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window

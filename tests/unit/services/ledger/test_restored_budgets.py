@@ -9,8 +9,9 @@ from tests.unit.sites import SITES
 
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, SpentFloor
-from penstock.services import budget, corrections, datasets, restores, tiers
+from penstock.services import budget, restores, tiers
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import World, cut_off_before_the_anchor
-from tests.unit.services.test_data import ROWS, STAYS, query
+from tests.unit.services.datasets.test_datasets import ROWS, STAYS, query
 
 from penstock.accounting import composed_epsilon
 from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Dataset, Leaf, Query
-from penstock.services import budget, datasets, exposure, levels, queries
+from penstock.services import budget, exposure, levels, queries
 from penstock.services.access.principals import OPERATOR
-from penstock.services.dataset_secrets import fingerprint_of, salt_of
+from penstock.services.datasets import datasets
+from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.exposure import placed
 from penstock.services.ledger.version_chains import chains
 from penstock.services.paging import Window

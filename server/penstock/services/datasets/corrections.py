@@ -14,11 +14,12 @@ from penstock.persistence import lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, FormerDeclaration
 from penstock.privacy import NeighboringRelation
-from penstock.services import datasets
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_second
-from penstock.services.declarations import charged, digest, number_of, require_as_declared
+from penstock.services.datasets import datasets
+from penstock.services.datasets.declarations import charged, digest, number_of, require_as_declared
+from penstock.services.datasets.population import others_of, require_comparable, spec_of
 from penstock.services.ledger.accounts import opened_account
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.tier_budgets import newest_budget, set_budget
@@ -26,7 +27,6 @@ from penstock.services.ledger.version_chains import versions_of
 from penstock.services.lookup import (
     dataset_by_name,
 )
-from penstock.services.population import others_of, require_comparable, spec_of
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.views import DatasetView

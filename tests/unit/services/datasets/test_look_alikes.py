@@ -5,10 +5,11 @@ from pathlib import Path
 import pyarrow.csv
 import pyarrow.parquet
 from tests.unit.conftest import World
-from tests.unit.services.test_data import ROWS, STAYS, register
+from tests.unit.services.datasets.test_datasets import ROWS, STAYS, register
 
-from penstock.services import budget, corrections, datasets, look_alikes
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import corrections, datasets, look_alikes
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 
 

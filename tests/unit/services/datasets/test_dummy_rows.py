@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import World
-from tests.unit.services.test_data import ROWS, STAYS
+from tests.unit.services.datasets.test_datasets import ROWS, STAYS
 
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, Release
-from penstock.services import datasets, dummy
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import datasets, dummy_rows
 from penstock.services.schemas.queries import DatasetRequest
 
 COLUMNS = {
@@ -36,7 +36,7 @@ def test_neither_the_file_nor_the_state_is_touched(stays: World) -> None:
             return [len(session.exec(select(table)).all()) for table in (Charge, Leaf, Release)]
 
     before, taken = stored(), stays.streams.taken
-    found = dummy.rows(stays.server, stays.person("paul"), "stays", rows=7, seed=3)
+    found = dummy_rows.rows(stays.server, stays.person("paul"), "stays", rows=7, seed=3)
     assert len(found.items) == 7
     assert found.next_cursor is None
     assert set(found.items[0]) == {"person", "town", "visits", "arrived"}
@@ -47,18 +47,18 @@ def test_neither_the_file_nor_the_state_is_touched(stays: World) -> None:
 
 def test_the_seed_decides(stays: World) -> None:
     first, again, other = (
-        dummy.rows(stays.server, OPERATOR, "stays", rows=5, seed=seed) for seed in (1, 1, 2)
+        dummy_rows.rows(stays.server, OPERATOR, "stays", rows=5, seed=seed) for seed in (1, 1, 2)
     )
     assert first == again != other
 
 
 def test_a_dataset_out_of_sight_has_no_rows(stays: World) -> None:
     with pytest.raises(NotFound, match="no dataset 'stays'"):
-        dummy.rows(stays.server, stays.person("pia"), "stays")
+        dummy_rows.rows(stays.server, stays.person("pia"), "stays")
     with pytest.raises(NotFound, match="no dataset 'moon'"):
-        dummy.rows(stays.server, stays.person("paul"), "moon")
+        dummy_rows.rows(stays.server, stays.person("paul"), "moon")
 
 
 def test_pushed_vectors_have_no_columns_to_make_up(stays: World) -> None:
     with pytest.raises(InvalidInput, match="declares no columns"):
-        dummy.rows(stays.server, OPERATOR, "sites")
+        dummy_rows.rows(stays.server, OPERATOR, "sites")

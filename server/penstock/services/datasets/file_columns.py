@@ -8,7 +8,7 @@ from penstock import connectors
 from penstock.connectors.specs import ColumnType
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
-from penstock.services.data_folder import allowed_path
+from penstock.services.datasets.data_folder import allowed_path
 from penstock.services.server import Server
 
 

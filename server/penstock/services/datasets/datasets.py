@@ -21,8 +21,9 @@ from penstock.privacy import NeighboringRelation
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_no_larger
-from penstock.services.data_folder import located
-from penstock.services.dataset_secrets import (
+from penstock.services.datasets.data_folder import located
+from penstock.services.datasets.declarations import number_of, require_as_declared
+from penstock.services.datasets.fingerprints import (
     SALT_SIZE,
     Fingerprint,
     fingerprints_of,
@@ -30,11 +31,11 @@ from penstock.services.dataset_secrets import (
     sealed,
     sealed_fingerprint,
 )
-from penstock.services.declarations import number_of, require_as_declared
+from penstock.services.datasets.look_alikes import notices
+from penstock.services.datasets.population import join, of_request, others_of, spec_of
 from penstock.services.ledger.accounts import resolve
 from penstock.services.ledger.tier_budgets import largest, set_budget
 from penstock.services.ledger.version_chains import last_version, versions_of
-from penstock.services.look_alikes import notices
 from penstock.services.lookup import (
     clearance_of,
     dataset_by_name,
@@ -42,7 +43,6 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.sealed_state import fresh_dataset_key, require_keys
 from penstock.services.paging import Window
-from penstock.services.population import join, of_request, others_of, spec_of
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetView, Page, PrivacyBudget
 from penstock.services.server import Server

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import World, cut_off_before_the_anchor
-from tests.unit.services.test_data import ROWS, query, register
+from tests.unit.services.datasets.test_datasets import ROWS, query, register
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget
 from penstock.services import (
     budget,
-    corrections,
-    datasets,
     exposure,
     levels,
     proposals,
@@ -27,7 +25,11 @@ from penstock.services import (
     verification,
 )
 from penstock.services.access.principals import OPERATOR
-from penstock.services.dataset_secrets import fingerprint_of, salt_of
+from penstock.services.datasets import (
+    corrections,
+    datasets,
+)
+from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.ledger import (
     quotes,
 )
