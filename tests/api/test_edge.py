@@ -17,7 +17,7 @@ from penstock.api import access_log
 from penstock.api.edge import HEADERS
 from penstock.api.operations import ANYBODY, Operations
 from penstock.persistence import Database
-from penstock.services import users
+from penstock.services.people import users
 
 ASK = "/api/v1/queries/visits/releases"
 ADDRESSES = ["/docs", "/openapi.json", "/healthz", "/readyz", "/api/v1/me", "/nothing"]

@@ -31,8 +31,9 @@ from tests.api.generated.requests import Operation, Request, requests_to
 from penstock.api import OPERATIONS as DECLARED
 from penstock.api.openapi import document
 from penstock.errors import Conflict
-from penstock.services import users, verification
+from penstock.services import verification
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import users
 
 CASES = int(os.environ.get("GENERATED_CASES", "4000"))
 """How many requests are made in all every night."""

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from tests.api.world import World, parsed
 
-from penstock.services import tokens
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 
 API = "/api/v1"

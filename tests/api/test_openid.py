@@ -26,8 +26,8 @@ from tests.api.world import START, World, parsed
 from penstock.errors import InvalidInput
 from penstock.openid import issuer
 from penstock.openid.issuer import FRESH, PATIENCE, Issuer, Refused
-from penstock.services import users
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import users
 from penstock.services.schemas.queries import UserSpec
 from penstock.settings import load
 

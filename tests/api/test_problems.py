@@ -7,7 +7,7 @@ from tests.api.world import DATASET, QUERY, World, parsed
 
 from penstock import errors
 from penstock.api import problems
-from penstock.services import users
+from penstock.services.people import users
 
 MEMBERS = {"type", "title", "status", "detail", "code", "errors", "request_id"}
 ASK = "/api/v1/queries/visits/releases"

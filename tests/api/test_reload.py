@@ -22,8 +22,9 @@ from tests.api.world import furnish
 from tests.contracts.running import Running, free_port, running
 from tests.databases.homes import Home, Homes
 
-from penstock.services import home, tokens
+from penstock.services import home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"

@@ -12,9 +12,9 @@ from tests.databases.homes import Home, Homes
 
 from penstock.errors import NoRoom
 from penstock.persistence import Need
-from penstock.services import tokens
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens
 from penstock.services.room import Room, UpTo, on_disk
 from penstock.services.schemas.queries import TokenSpec
 

@@ -20,8 +20,9 @@ from gunicorn.config import KNOWN_SETTINGS
 from tests.databases.homes import Home, Homes
 from tests.support import ending
 
-from penstock.services import home, tokens
+from penstock.services import home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"

@@ -16,8 +16,9 @@ from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
 from penstock.randomness import Stream
-from penstock.services import home, proposals, tokens, users
+from penstock.services import home, proposals
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens, users
 from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec

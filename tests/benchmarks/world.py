@@ -9,9 +9,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.services import home, queries, releases, tiers, tokens, users
+from penstock.services import home, queries, releases
 from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.datasets import datasets
+from penstock.services.people import tiers, tokens, users
 from penstock.services.releases import Answer
 from penstock.services.schemas.queries import (
     DatasetRequest,

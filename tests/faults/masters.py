@@ -20,8 +20,8 @@ from tests.faults.stage import HANG as LONGEST
 from tests.faults.stage import Ask, analyst, opened, settings_of
 from tests.support import ending
 
-from penstock.services import tokens
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"

@@ -43,9 +43,6 @@ from penstock.services import (
     stream_elements,
     stream_releases,
     streams,
-    tiers,
-    tokens,
-    users,
     verification,
 )
 from penstock.services.access.principals import OPERATOR, acting_as
@@ -53,6 +50,11 @@ from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.lookup import dataset_by_name
+from penstock.services.people import (
+    tiers,
+    tokens,
+    users,
+)
 from penstock.services.proposed import BudgetChange
 from penstock.services.queries import register
 from penstock.services.schemas.datasets import DatasetChange

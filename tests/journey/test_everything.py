@@ -21,8 +21,9 @@ from tests.unit.services.test_cosigners import ONE
 from tests.web.world import Browser
 
 from penstock.api import OPERATIONS
-from penstock.services import keys, proposals, tokens, users, verification
+from penstock.services import keys, proposals, verification
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens, users
 from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec

@@ -13,8 +13,8 @@ from tests.web.sound import EVERY, ONCE, Views
 from tests.web.templates import compiled_once
 from tests.web.world import Browser, Grown, Open, furnish
 
-from penstock.services import tokens, users
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 if TYPE_CHECKING:

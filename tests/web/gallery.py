@@ -19,8 +19,9 @@ from tests.web.screens import Screen, chromium, screen
 from tests.web.sound import DESKTOP, PHONE
 
 from penstock.demo.cast import ADMIN, AUDITOR, READERS
-from penstock.services import home, tokens
+from penstock.services import home
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.server import Server
 from penstock.settings import Settings

@@ -8,8 +8,8 @@ from tests.web.addresses import addresses
 from tests.web.contents import require_own
 from tests.web.world import HOSTILE, Browser, Open
 
-from penstock.services import tokens
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 
 

@@ -13,8 +13,8 @@ from tests.web.addresses import Asked, addresses, questions
 from tests.web.world import HOST, ORIGIN
 
 from penstock.application import create_app_for
-from penstock.services import tokens, users
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 from penstock.web import PAGES
 from penstock.web.visit import Visit

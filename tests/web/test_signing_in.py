@@ -9,8 +9,8 @@ from tests.api.world import START, World
 from tests.web.world import Browser, Open, text_of
 
 from penstock.api import access_log
-from penstock.services import tokens, users
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import UserChange
 from penstock.web.origin import COOKIE
 

@@ -10,8 +10,8 @@ from tests.web.served import Served
 from tests.web.sound import EVERY, Views, require_sound
 from tests.web.test_in_a_browser import ASK
 
-from penstock.services import tiers, users
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.people import tiers, users
 from penstock.services.schemas.queries import Role
 from penstock.web import PAGES
 from penstock.web.pages import Page

@@ -84,7 +84,7 @@ def check(
 
 def _cleared(operator: Operator, user: str | None) -> str | None:
     """The tier that a user is cleared for, if one is named and is."""
-    from penstock.services import users
+    from penstock.services.people import users
 
     if user is None:
         return None

@@ -52,7 +52,7 @@ def create(
     operator: Operator, name: str, rank: int | None, above: str | None, description: str | None
 ) -> None:
     """Create a tier.  It starts with the budgets and levels of the next lower one."""
-    from penstock.services import tiers
+    from penstock.services.people import tiers
     from penstock.services.schemas.queries import TierSpec
 
     spec = built(TierSpec, name=name, description=description, **_place(rank, above))
@@ -72,7 +72,7 @@ def change(
     Every tier pays for what those below it may see or ever saw.  Exits 3 where a budget
     does not allow the move.
     """
-    from penstock.services import tiers
+    from penstock.services.people import tiers
     from penstock.services.schemas.queries import TierChange
 
     spec = built(TierChange, description=description, **_place(rank, above))
@@ -98,7 +98,7 @@ def delete(operator: Operator, name: str) -> None:
 @click.pass_obj
 def listing(operator: Operator) -> None:
     """List the tiers, the least trusted first."""
-    from penstock.services import tiers
+    from penstock.services.people import tiers
 
     found = tiers.listing(operator.server)
     operator.print(_document(found, found, "" if found else "There are no tiers yet."))

@@ -34,7 +34,7 @@ def create(operator: Operator, name: str, expires: str | None, scope: tuple[str,
     What the operator makes ends by its own time alone; what its user makes with it ends with
     it.  A table is the token alone, for use in scripts.
     """
-    from penstock.services import tokens
+    from penstock.services.people import tokens
     from penstock.services.schemas.queries import TokenSpec
 
     spec = built(TokenSpec, expires_in=expires, scopes=list(dict.fromkeys(scope)) or None)
@@ -55,7 +55,7 @@ def create(operator: Operator, name: str, expires: str | None, scope: tuple[str,
 @click.pass_obj
 def listing(operator: Operator, name: str) -> None:
     """List the tokens of the user NAME, without their secrets."""
-    from penstock.services import tokens
+    from penstock.services.people import tokens
 
     found = everything(
         lambda window: tokens.listing(operator.server, operator.principal, name, window)
@@ -73,7 +73,7 @@ def revoke(operator: Operator, name: str, prefix: str) -> None:
 
     Tokens that were made with it, also for others, are revoked as well.
     """
-    from penstock.services import tokens
+    from penstock.services.people import tokens
 
     changed = tokens.revoke(operator.server, operator.principal, name, prefix)
     note = f"Made with it, and revoked as well: {', '.join(changed.also)}." if changed.also else ""

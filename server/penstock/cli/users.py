@@ -28,7 +28,7 @@ def user() -> None:
 @click.pass_obj
 def create(operator: Operator, name: str, role: tuple[str, ...], clearance: str | None) -> None:
     """Create a user.  Tokens are made with `penstock token create`."""
-    from penstock.services import users
+    from penstock.services.people import users
     from penstock.services.schemas.queries import UserSpec
 
     spec = built(UserSpec, name=name, roles=list(dict.fromkeys(role)), clearance=clearance)
@@ -44,7 +44,7 @@ def create(operator: Operator, name: str, role: tuple[str, ...], clearance: str 
 @click.pass_obj
 def listing(operator: Operator) -> None:
     """List all users."""
-    from penstock.services import users
+    from penstock.services.people import users
 
     found = everything(lambda window: users.listing(operator.server, operator.principal, window))
     operator.print(document(found, found, "" if found else "There are no users yet."))
@@ -56,7 +56,7 @@ def listing(operator: Operator) -> None:
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
     """Show one user."""
-    from penstock.services import users
+    from penstock.services.people import users
 
     found = users.show(operator.server, operator.principal, name)
     operator.print(document([found], found))
@@ -73,7 +73,7 @@ def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -
 
     What they were handed before stays with them.
     """
-    from penstock.services import users
+    from penstock.services.people import users
     from penstock.services.schemas.queries import UserChange
 
     if (tier is None) is not none:
@@ -89,7 +89,7 @@ def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -
 @click.pass_obj
 def disable(operator: Operator, name: str) -> None:
     """Shut a user out: all their tokens are revoked.  Their history stays."""
-    from penstock.services import users
+    from penstock.services.people import users
 
     changed = users.disable(operator.server, operator.principal, name)
     operator.print(document([changed], changed))

@@ -36,15 +36,17 @@ from penstock.services import (
     stream_elements,
     stream_releases,
     streams,
-    tiers,
-    tokens,
-    users,
 )
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.people import (
+    tiers,
+    tokens,
+    users,
+)
 from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
 from penstock.services.runner import Runner
 from penstock.services.schemas.datasets import DatasetChange

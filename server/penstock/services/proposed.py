@@ -14,7 +14,7 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget, keys, queries, restores, streams, tiers
+from penstock.services import budget, keys, queries, restores, streams
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue import end
 from penstock.services.datasets import corrections
@@ -26,6 +26,7 @@ from penstock.services.lookup import (
     stream_by_name,
     tier_by_name,
 )
+from penstock.services.people import tiers
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import BudgetSpec
 from penstock.services.schemas.stream_answers import StreamView

@@ -3,7 +3,7 @@
 from flask import Response, request
 
 from penstock.connectors.refusals import checked
-from penstock.services import tokens
+from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 from penstock.web import forms
 from penstock.web.once import once

@@ -48,7 +48,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        account = account_of(epsilon, dataset.delta, None, highest)\n",
         wrong="raising a budget chooses the order of the account anew",
         tests=(
-            "tests/unit/services/test_tiers_moved.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
+            "tests/unit/services/people/test_tiers.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
         ),
     ),
     Mutant(

@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-PEOPLE: Final = "tests/unit/services/test_people.py"
+PEOPLE: Final = "tests/unit/services/people/test_users.py"
 SESSIONS: Final = "tests/unit/services/access/test_sessions.py"
 TWO: Final = "tests/unit/services/test_two_persons.py"
 TWO_BY_ROLES: Final = "tests/unit/services/test_two_persons_roles.py"
@@ -55,7 +55,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="tier-deleted-alone",
-        path="services/tiers.py",
+        path="services/people/tiers.py",
         before="        require_second(server)\n        return removed\n",
         after="        return removed\n",
         wrong="one admin alone deletes a tier under the two-person rule",
@@ -74,7 +74,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="admin-made-alone",
-        path="services/users.py",
+        path="services/people/users.py",
         before='            if "admin" in spec.roles and not user.admin:\n',
         after='            if "admin" in spec.roles and user.admin:\n',
         wrong="an admin makes another one, and so is two people",
@@ -84,7 +84,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="token-for-another-admin",
-        path="services/tokens.py",
+        path="services/people/tokens.py",
         before='        if "admin" in scopes and user.id != principal.user_id:\n',
         after='        if "admin" in scopes and user.id == principal.user_id:\n',
         wrong="an admin takes a token of another admin, and so is two people",
@@ -94,45 +94,45 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="token-wider-than-its-maker",
-        path="services/tokens.py",
+        path="services/people/tokens.py",
         before="        held &= principal.roles\n",
         after="        pass\n",
         wrong="a token of few roles makes one of all roles of its user",
         tests=(
-            "tests/unit/services/test_people.py::test_scopes_narrow_a_token_and_never_widen_it",
+            "tests/unit/services/people/test_users.py::test_scopes_narrow_a_token_and_never_widen_it",
         ),
     ),
     Mutant(
         name="token-outlasts-its-maker",
-        path="services/token_lineage.py",
+        path="services/people/token_lineage.py",
         before="    return principal.token_expires if parent is None else parent.expires_at\n",
         after="    return principal.token_expires if parent is None else None\n",
         wrong="a token of two seconds makes one of a year",
-        tests=("tests/unit/services/test_token_lineage.py",),
+        tests=("tests/unit/services/people/test_token_lineage.py",),
     ),
     Mutant(
         name="token-not-revoked-with-its-maker",
-        path="services/token_lineage.py",
+        path="services/people/token_lineage.py",
         before="        found += ended\n",
         after="        found = found or list(ended)\n",
         wrong="what a token made with a token made goes on when the first is revoked",
-        tests=("tests/unit/services/test_token_lineage.py",),
+        tests=("tests/unit/services/people/test_token_lineage.py",),
     ),
     Mutant(
         name="token-made-by-one-that-was-revoked-meanwhile",
-        path="services/token_lineage.py",
+        path="services/people/token_lineage.py",
         before="    if ended or (found is not None and not _valid(found, now)):\n",
         after="    if ended:\n",
         wrong="who is revoked while they make a token has one more",
-        tests=("tests/unit/services/test_token_lineage.py",),
+        tests=("tests/unit/services/people/test_token_lineage.py",),
     ),
     Mutant(
         name="one-token-too-many",
-        path="services/tokens.py",
+        path="services/people/tokens.py",
         before="    if len(live) >= most:\n",
         after="    if len(live) > most:\n",
         wrong="a user has one token more than the setting says",
-        tests=("tests/unit/services/test_token_lineage.py",),
+        tests=("tests/unit/services/people/test_token_lineage.py",),
     ),
     Mutant(
         name="token-good-when-revoked",
@@ -141,7 +141,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    alive = stored.expires_at > server.clock()\n",
         wrong="a revoked token lets in",
         tests=(
-            "tests/unit/services/test_people.py::test_a_revoked_token_and_a_disabled_user_are_out_at_once",
+            "tests/unit/services/people/test_users.py::test_a_revoked_token_and_a_disabled_user_are_out_at_once",
         ),
     ),
     Mutant(
@@ -160,7 +160,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        roles=frozenset(roles_of(user)).union(carried),\n",
         wrong="a token carries roles that its user does not have",
         tests=(
-            "tests/unit/services/test_people.py::test_scopes_narrow_a_token_and_never_widen_it",
+            "tests/unit/services/people/test_users.py::test_scopes_narrow_a_token_and_never_widen_it",
         ),
     ),
     Mutant(

@@ -74,7 +74,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='        require_still(session, principal, "admin")\n        query = pending',
         after="        query = pending",
         wrong="who lost the role while their registration was worked on registers all the same",
-        tests=("tests/unit/services/test_roles_lost.py",),
+        tests=("tests/unit/services/people/test_roles_lost.py",),
     ),
     Mutant(
         name="registered-twice",
@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="select(Tier).where(col(Tier.deleted_at).is_(None))",
         wrong="what former holders of a deleted tier see in another one is not paid for",
         tests=(
-            "tests/unit/services/test_tiers_moved.py::test_who_held_a_deleted_tier_still_counts",
+            "tests/unit/services/people/test_tiers.py::test_who_held_a_deleted_tier_still_counts",
         ),
         row="A8",
     ),
@@ -156,7 +156,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        reached = process.telling({*paid, *own})\n",
         wrong="a tier does not pay for what those below it were ever allowed",
         tests=(
-            "tests/unit/services/test_tiers_moved.py",
+            "tests/unit/services/people/test_tiers.py",
             "tests/unit/services/noise/test_independent_levels.py",
         ),
     ),
@@ -178,7 +178,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="a move of tiers raises levels beyond the budget",
         tests=(
-            "tests/unit/services/test_tiers_moved.py::test_a_move_that_overflows_an_account_is_refused_with_numbers",
+            "tests/unit/services/people/test_tiers.py::test_a_move_that_overflows_an_account_is_refused_with_numbers",
         ),
     ),
     Mutant(
@@ -207,7 +207,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        current.spent.loss > limit.loss and current.spent.failure > limit.failure\n",
         wrong="a budget is lowered below what is spent",
         tests=(
-            "tests/unit/services/test_tiers_moved.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
+            "tests/unit/services/people/test_tiers.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
         ),
     ),
     Mutant(

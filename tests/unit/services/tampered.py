@@ -16,10 +16,11 @@ from tests.unit.sites import SITES
 from penstock.persistence import row_authentication
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
-from penstock.services import repeats, tokens, work
+from penstock.services import repeats, work
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
+from penstock.services.people import tokens
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest, TokenSpec
 from penstock.services.work import Wanted

@@ -9,11 +9,12 @@ from tests.unit.services.ledger.raised import books, furnished, grant
 from penstock.accounting import limit_of
 from penstock.errors import BudgetExhausted, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, TierBudget
-from penstock.services import budget_plans, tiers, users
+from penstock.services import budget_plans
 from penstock.services.access.principals import OPERATOR
 from penstock.services.budget_plans import MovedBudgetsView
 from penstock.services.ledger.accounts import open_account
 from penstock.services.lookup import dataset_by_name, tier_by_name
+from penstock.services.people import tiers, users
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import UserChange
 

@@ -10,9 +10,10 @@ from tests.unit.conftest import Clock, Streams, World
 from tests.unit.sites import SITES
 
 from penstock.errors import KeysUnavailable
-from penstock.services import home, keys, status, tiers, users
+from penstock.services import home, keys, status
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.people import tiers, users
 from penstock.services.schemas.queries import DatasetRequest, TierSpec, UserSpec
 from penstock.settings import Settings
 

@@ -27,10 +27,12 @@ from penstock.services import (
     stream_elements,
     stream_releases,
     streams,
+)
+from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.people import (
     tokens,
     users,
 )
-from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TokenSpec, UserChange

@@ -18,8 +18,9 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
-from penstock.services import exposure, history, levels, queries, tiers
+from penstock.services import exposure, history, levels, queries
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tiers
 from penstock.services.schemas.queries import LevelsChange, TierSpec
 from penstock.services.schemas.views import QueryView
 

@@ -21,9 +21,10 @@ from penstock.errors import (
 )
 from penstock.mechanisms import MECHANISMS
 from penstock.persistence.tables import Charge, Query, Tier
-from penstock.services import budget, levels, preview, queries, tiers, users
+from penstock.services import budget, levels, preview, queries
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
+from penstock.services.people import tiers, users
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     DatasetRequest,

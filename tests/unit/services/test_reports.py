@@ -11,7 +11,7 @@ from tests.unit.conftest import World
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf
-from penstock.services import budget, compositions, events, exposure, history, users
+from penstock.services import budget, compositions, events, exposure, history
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger.accounts import open_account
 from penstock.services.lookup import (
@@ -19,6 +19,7 @@ from penstock.services.lookup import (
     tier_by_name,
 )
 from penstock.services.paging import Window
+from penstock.services.people import users
 from penstock.services.schemas.queries import UserChange
 
 EVERYTHING = Window(limit=1000)

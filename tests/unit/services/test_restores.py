@@ -8,10 +8,11 @@ from tests.unit.sites import SITES
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, IntegrityViolation, Suspended
 from penstock.persistence.tables import Leaf, Query, SpentFloor
-from penstock.services import budget, events, home, restores, tiers
+from penstock.services import budget, events, home, restores
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.paging import Window
+from penstock.services.people import tiers
 from penstock.services.schemas.queries import (
     DatasetRequest,
     TierSpec,

@@ -9,8 +9,9 @@ from tests.unit.conftest import World
 from tests.unit.services.tampered import rows_of, unguarded
 
 from penstock.persistence.tables import metadata
-from penstock.services import proposals, queries, restores, tiers, tokens, users
+from penstock.services import proposals, queries, restores
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.people import tiers, tokens, users
 from penstock.services.proposed import BudgetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, TierChange, TokenSpec

@@ -10,10 +10,11 @@ from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, IntegrityViolation, NotFound
 from penstock.persistence.tables import Dataset, Leaf, StreamState
-from penstock.services import stream_elements, stream_releases, streams, users
+from penstock.services import stream_elements, stream_releases, streams
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.lookup import stream_by_name
+from penstock.services.people import users
 from penstock.services.schemas.queries import DatasetRequest, UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamChange, StreamRequest
 from penstock.services.stream_state import load, outputs_of

@@ -17,12 +17,13 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Dataset
-from penstock.services import budget, events, keys, proposals, queries, tiers, users
+from penstock.services import budget, events, keys, proposals, queries
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.ledger import tier_budgets
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
+from penstock.services.people import tiers, users
 from penstock.services.proposed import (
     BudgetChange,
     QueryRetirement,

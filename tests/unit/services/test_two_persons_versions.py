@@ -9,9 +9,10 @@ from tests.unit.conftest import World
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, Forbidden
-from penstock.services import keys, proposals, users
+from penstock.services import keys, proposals
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
+from penstock.services.people import users
 from penstock.services.proposed import BudgetChange, Shredding
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, DatasetRequest, UserSpec, VersionRequest

@@ -5,9 +5,10 @@ from sqlalchemy import text
 from tests.unit.conftest import World
 
 from penstock.persistence.append_only import HISTORY
-from penstock.services import budget, events, tiers, tokens, users
+from penstock.services import budget, events
 from penstock.services.access.principals import OPERATOR
 from penstock.services.paging import Window
+from penstock.services.people import tiers, tokens, users
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TierSpec, TokenSpec, UserChange, UserSpec
 from penstock.services.verification import verify

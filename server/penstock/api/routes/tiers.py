@@ -2,8 +2,9 @@
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations
-from penstock.services import proposals, tiers
+from penstock.services import proposals
 from penstock.services.paging import Window
+from penstock.services.people import tiers
 from penstock.services.proposed import TierDeletion
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TierChange, TierSpec

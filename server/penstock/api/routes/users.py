@@ -2,8 +2,8 @@
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operations
-from penstock.services import tokens, users
 from penstock.services.paging import Window
+from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec
 from penstock.services.schemas.tokens import IssuedTokenView, RevokedTokenView, TokenView
 from penstock.services.schemas.views import MeView, Page, UserView

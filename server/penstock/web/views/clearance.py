@@ -6,8 +6,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
-from penstock.services import clearances, users
+from penstock.services import clearances
 from penstock.services.clearances import ForeseenMoveView
+from penstock.services.people import users
 from penstock.services.schemas.queries import UserChange
 from penstock.web import forms, rungs
 from penstock.web.forms import Form

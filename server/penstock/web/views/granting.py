@@ -6,8 +6,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
-from penstock.services import budget, budget_plans, tiers
+from penstock.services import budget, budget_plans
 from penstock.services.budget_plans import MovedBudgetsView
+from penstock.services.people import tiers
 from penstock.services.proposed import BudgetChange
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import DatasetBudgetView

@@ -6,8 +6,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
-from penstock.services import tiers, version_plans
+from penstock.services import version_plans
 from penstock.services.datasets import data_folder, datasets
+from penstock.services.people import tiers
 from penstock.services.schemas.queries import VersionRequest
 from penstock.services.version_plans import ForeseenVersionView
 from penstock.web import forms

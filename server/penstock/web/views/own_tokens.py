@@ -2,9 +2,9 @@
 
 from flask import Response, request
 
-from penstock.services import tokens
 from penstock.services.access.principals import ROLES
 from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.people import tokens
 from penstock.web import forms, issuing
 from penstock.web.forms import Form
 from penstock.web.once import tried

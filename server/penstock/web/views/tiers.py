@@ -6,8 +6,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import NotFound
-from penstock.services import clearances, tiers
+from penstock.services import clearances
 from penstock.services.clearances import HeldTierView, LadderView
+from penstock.services.people import tiers
 from penstock.services.proposed import TierDeletion
 from penstock.services.schemas.queries import TierChange, TierSpec
 from penstock.web import forms, rungs

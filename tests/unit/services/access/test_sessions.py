@@ -8,9 +8,9 @@ from tests.unit.conftest import World
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import WebSession
-from penstock.services import tokens, users
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserChange
 
 

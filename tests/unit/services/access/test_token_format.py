@@ -6,9 +6,9 @@ import pytest
 from tests.unit.conftest import World
 
 from penstock.errors import NotAuthenticated
-from penstock.services import tokens
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.access.token_format import well_formed
+from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 
 

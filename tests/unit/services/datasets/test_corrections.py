@@ -13,17 +13,7 @@ from tests.unit.services.datasets.test_datasets import ROWS, query, register
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget
-from penstock.services import (
-    budget,
-    exposure,
-    levels,
-    proposals,
-    queries,
-    streams,
-    tiers,
-    users,
-    verification,
-)
+from penstock.services import budget, exposure, levels, proposals, queries, streams, verification
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import (
     corrections,
@@ -35,6 +25,7 @@ from penstock.services.ledger import (
 )
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.paging import Window
+from penstock.services.people import tiers, users
 from penstock.services.proposed import Withdrawal
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.proposals import ProposalView

@@ -4,8 +4,9 @@ from sqlmodel import select
 from tests.unit.conftest import World
 
 from penstock.persistence.tables import TierBudget
-from penstock.services import budget, tiers
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tiers
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TierSpec
 from penstock.services.verification import verify

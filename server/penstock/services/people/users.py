@@ -17,10 +17,10 @@ from penstock.services.lookup import (
     user_by_name,
 )
 from penstock.services.paging import Window
+from penstock.services.people.token_lineage import end_all
 from penstock.services.schemas.queries import UserChange, UserSpec
 from penstock.services.schemas.views import MeView, Page, UserView
 from penstock.services.server import Server
-from penstock.services.token_lineage import end_all
 
 
 def view(session: Session, user: User) -> UserView:
