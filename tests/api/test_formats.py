@@ -18,8 +18,8 @@ from tests.support.notes import by_the_letter
 from penstock.api import formats
 from penstock.api.formats import FORMS
 from penstock.randomness import Stream
-from penstock.services import history
 from penstock.services.access.principals import authenticate
+from penstock.services.releases import history
 
 
 @pytest.fixture

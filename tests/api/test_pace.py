@@ -10,8 +10,8 @@ from penstock.api import pace, problems
 from penstock.api.call import VALUES_PER_QUANTUM
 from penstock.api.pace import Pace
 from penstock.errors import Conflict, Forbidden, NotAuthenticated, NotFound, TooManyRequests
-from penstock.services import history, releases
 from penstock.services.people import users
+from penstock.services.releases import history, releases
 
 ASK = "/api/v1/queries/visits/releases"
 

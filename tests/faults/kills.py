@@ -10,11 +10,11 @@ from tests.faults.reports import Report
 from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_home, vector_query
 from tests.faults.steps import Steps
 
-from penstock.services import releases
 from penstock.services.access.principals import OPERATOR
-from penstock.services.held import Holding
 from penstock.services.registration import register
-from penstock.services.releases import Answer
+from penstock.services.releases import releases
+from penstock.services.releases.grants import Holding
+from penstock.services.releases.releases import Answer
 from penstock.services.server import Server
 
 Flaw = Callable[[Server, Report, Ask], None]

@@ -20,11 +20,12 @@ from penstock.accounting import left_of
 from penstock.errors import PenstockError
 from penstock.persistence.tables import Dataset, Tier
 from penstock.randomness import Stream
-from penstock.services import home, proposals, releases, repeats, stream_releases
+from penstock.services import home, proposals, repeats, stream_releases
 from penstock.services.access.principals import OPERATOR, acting_as, authenticate
 from penstock.services.datasets import datasets
 from penstock.services.ledger.accounts import open_account
 from penstock.services.paging import Window
+from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
 from penstock.services.verification import verify

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.faults.stage import Ask
 
-from penstock.services.releases import Answer
+from penstock.services.releases.releases import Answer
 
 
 @dataclass(frozen=True)

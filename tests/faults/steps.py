@@ -30,9 +30,9 @@ SEQUENCER = (
     "transparency_log/witness.py",
 )
 RELEASE = (
-    "services/releases.py",
+    "services/releases/releases.py",
     "services/lookup.py",
-    "services/held.py",
+    "services/releases/grants.py",
     "services/noise/sealed_state.py",
     "transparency_log/leaves.py",
     "persistence/database.py",

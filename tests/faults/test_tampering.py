@@ -37,7 +37,6 @@ from penstock.services import (
     budget,
     home,
     proposals,
-    releases,
     repeats,
     restores,
     stream_elements,
@@ -57,6 +56,9 @@ from penstock.services.people import (
 )
 from penstock.services.proposed import BudgetChange
 from penstock.services.queries import register
+from penstock.services.releases import (
+    releases,
+)
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (

@@ -13,7 +13,7 @@ import numpy as np
 from penstock import mechanisms
 from penstock.mechanisms import IntVector, Mechanism
 from penstock.randomness import Stream
-from penstock.services import releases
+from penstock.services.releases import releases
 
 RECORD = 4
 _DIGEST_BYTES = 6

@@ -17,8 +17,9 @@ from tests.unit.conftest import Clock, Streams, World
 from penstock.errors import PenstockError
 from penstock.persistence import migrate
 from penstock.persistence.tables import Query, Release
-from penstock.services import history, home, stream_elements, stream_releases
+from penstock.services import home, stream_elements, stream_releases
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.releases import history
 from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.verification import verify
 from penstock.settings import Settings

@@ -13,11 +13,12 @@ from tests.property.tiers_machine import Rules
 from penstock.accounting import Entry, charge, entry
 from penstock.persistence.tables import Query, Tier
 from penstock.privacy import Target
-from penstock.services import budget, releases
+from penstock.services import budget
 from penstock.services.ledger import effective_levels
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.lookup import ordered_tiers
 from penstock.services.noise.process import Process
+from penstock.services.releases import releases
 
 
 def lowered_and_moved(machine: Rules) -> None:

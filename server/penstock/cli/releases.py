@@ -47,8 +47,8 @@ def release(
     if sum(one is not None for one in (tier, epsilon, rho, level)) > 1:
         raise click.UsageError("Give at most one of --tier, --epsilon, --rho and --level.")
 
-    from penstock.services import releases
     from penstock.services.access.principals import acting_as
+    from penstock.services.releases import releases
     from penstock.services.schemas.queries import ReleaseRequest
 
     wanted = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)

@@ -31,7 +31,6 @@ from penstock.services import (
     keys,
     proposals,
     queries,
-    releases,
     repeats,
     stream_elements,
     stream_releases,
@@ -48,6 +47,9 @@ from penstock.services.people import (
     users,
 )
 from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
+from penstock.services.releases import (
+    releases,
+)
 from penstock.services.runner import Runner
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.levels import LevelSpec

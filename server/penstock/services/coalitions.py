@@ -19,7 +19,6 @@ from penstock.services.compositions import Compose, Line, composed, composing
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_structure import Shape
 from penstock.services.exposure import highest_ever, people, placed
-from penstock.services.held import Holding, holdings
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.lookup import (
@@ -29,6 +28,7 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.process import Process
 from penstock.services.paging import Window
+from penstock.services.releases.grants import Holding, holdings
 from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
 from penstock.services.server import Server
 from penstock.services.stream_state import state_row

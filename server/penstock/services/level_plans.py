@@ -15,7 +15,6 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, User
 from penstock.services.access.principals import Principal
-from penstock.services.catalogue import levels_of
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_structure import Shape
 from penstock.services.ledger import effective_levels
@@ -38,6 +37,7 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.independent_levels import undrawn
 from penstock.services.noise.process import Process
+from penstock.services.releases.visibility import levels_of
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView

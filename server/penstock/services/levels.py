@@ -44,7 +44,7 @@ from penstock.services.mismatches import compared, require_drawn_from
 from penstock.services.noise.independent_levels import drawn_at, undrawn
 from penstock.services.noise.process import Process, on_node
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.releases import store
+from penstock.services.releases.releases import store
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.server import Server

@@ -20,7 +20,6 @@ from penstock.mechanisms import GeneralizedGaussian
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.catalogue import levels_of, visible
 from penstock.services.computations import computations
 from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
 from penstock.services.count_structures import compared
@@ -39,6 +38,7 @@ from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.process import Process
 from penstock.services.refused_histograms import advise, advised
 from penstock.services.registration import charged_dataset, pending, require_dimension
+from penstock.services.releases.visibility import levels_of, visible
 from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
 from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest, RegisteredQuery
 from penstock.services.server import Server

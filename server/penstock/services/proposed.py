@@ -16,7 +16,6 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Query
 from penstock.services import budget, keys, queries, restores, streams
 from penstock.services.access.principals import Principal
-from penstock.services.catalogue import end
 from penstock.services.datasets import corrections
 from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.lookup import (
@@ -27,6 +26,7 @@ from penstock.services.lookup import (
     tier_by_name,
 )
 from penstock.services.people import tiers
+from penstock.services.releases.visibility import end
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import BudgetSpec
 from penstock.services.schemas.stream_answers import StreamView

@@ -45,7 +45,7 @@ from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_histogram import begin, drawn, save
 from penstock.services.noise.sealed_state import seal_fingerprint
 from penstock.services.refused_histograms import advised
-from penstock.services.releases import store
+from penstock.services.releases.releases import store
 from penstock.services.schemas.queries import PushedVectorRequest
 from penstock.services.server import Server
 from penstock.structures.counts import Lift

@@ -15,19 +15,19 @@ from penstock.mechanisms import IntVector
 from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
-from penstock.services import quota
 from penstock.services.access.principals import Principal
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_structure import Shape
-from penstock.services.handing import grant, leaf_of
-from penstock.services.held import held_at
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
     stream_by_name,
 )
 from penstock.services.noise.process import Process
-from penstock.services.releases import rung_of_tier
+from penstock.services.releases import quota
+from penstock.services.releases.grants import held_at
+from penstock.services.releases.handing import grant, leaf_of
+from penstock.services.releases.releases import rung_of_tier
 from penstock.services.schemas.stream_answers import RunningTotalsView, Totals
 from penstock.services.server import Server
 from penstock.services.stream_state import first_of, outputs_of, state_row

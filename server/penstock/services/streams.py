@@ -19,7 +19,6 @@ from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.catalogue import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_quotes import StreamTerms, settle_stream
 from penstock.services.computations.stream_structure import Shape
@@ -48,6 +47,7 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.process import Process
 from penstock.services.paging import Window
+from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.schemas.stream_answers import StreamTierView, StreamView
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.schemas.views import Page

@@ -5,23 +5,23 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-RELEASES: Final = "tests/unit/services/test_releases.py"
+RELEASES: Final = "tests/unit/services/releases/test_releases.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="release-above-clearance",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before="    if rung < own:\n",
         after="    if rung < 0:\n",
         wrong="a level more accurate than the clearance allows is handed out",
         tests=(
-            "tests/unit/services/test_releases.py::test_a_level_above_the_clearance_is_refused_and_draws_nothing",
+            "tests/unit/services/releases/test_releases.py::test_a_level_above_the_clearance_is_refused_and_draws_nothing",
         ),
         row="V4",
     ),
     Mutant(
         name="release-own-tier-refused",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before="    if tier.rank > clearance.rank:\n",
         after="    if tier.rank >= clearance.rank:\n",
         wrong="who names their own tier is refused",
@@ -32,7 +32,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="release-clearance-not-read-again",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before="""\
         lock_query(session, required(ask.query.id))
         ask = _allowed(session, principal, name, wanted)
@@ -45,15 +45,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="release-of-what-is-retired",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before='    if query.status != "active":\n',
         after='    if query.status == "pending":\n',
         wrong="a retired query gives new releases",
-        tests=("tests/unit/services/test_releases.py::test_a_retired_query_gives_no_releases",),
+        tests=(
+            "tests/unit/services/releases/test_releases.py::test_a_retired_query_gives_no_releases",
+        ),
     ),
     Mutant(
         name="release-from-farthest-accurate",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before="""\
 _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     col(Release.rung).desc()
@@ -66,34 +68,34 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
 """,
         wrong="the anchor is taken for the nearest more accurate release",
         tests=(
-            "tests/unit/services/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
+            "tests/unit/services/releases/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
         ),
     ),
     Mutant(
         name="release-from-farthest-noisy",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before='_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung"))'
         ".order_by(col(Release.rung))\n",
         after='_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung"))'
         ".order_by(col(Release.rung).desc())\n",
         wrong="the noisiest release is taken for the nearest noisier one",
         tests=(
-            "tests/unit/services/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
+            "tests/unit/services/releases/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
         ),
     ),
     Mutant(
         name="release-neighbors-swapped",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before="        _ACCURATE if below else _NOISY,",
         after="        _NOISY if below else _ACCURATE,",
         wrong="the two neighbors of a new level are taken for each other",
         tests=(
-            "tests/unit/services/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
+            "tests/unit/services/releases/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
         ),
     ),
     Mutant(
         name="release-rows-missing",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before=").one() != ask.query.seq + 1:\n",
         after=").one() > ask.query.seq + 1:\n",
         wrong="a level whose row was taken away is drawn a second time",
@@ -104,17 +106,17 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="release-one-level-too-many",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before="    if others >= ask.query.max_levels - len(own):\n",
         after="    if others > ask.query.max_levels - len(own):\n",
         wrong="a query gives one level more than it was registered for",
         tests=(
-            "tests/unit/services/test_releases.py::test_the_number_of_levels_is_kept_and_tiers_always_have_room",
+            "tests/unit/services/releases/test_releases.py::test_the_number_of_levels_is_kept_and_tiers_always_have_room",
         ),
     ),
     Mutant(
         name="release-room-after-look",
-        path="services/releases.py",
+        path="services/releases/releases.py",
         before="""\
     _require_room(session, server, principal, ask)
     stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
@@ -129,23 +131,23 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
 """,
         wrong="the refusal for want of levels tells which levels others have asked for",
         tests=(
-            "tests/unit/services/test_releases.py::test_where_no_level_is_left_those_of_others_look_like_any",
+            "tests/unit/services/releases/test_releases.py::test_where_no_level_is_left_those_of_others_look_like_any",
         ),
         row="N5",
     ),
     Mutant(
         name="quota-of-everybody",
-        path="services/quota.py",
+        path="services/releases/quota.py",
         before='        col(Grant.user_id) == bindparam("user_id"),\n        col(Grant.at)',
         after='        col(Grant.user_id) != bindparam("user_id"),\n        col(Grant.at)',
         wrong="the allowance of a day counts what others were handed",
         tests=(
-            "tests/unit/services/test_quota.py::test_what_others_were_given_neither_costs_nor_shows",
+            "tests/unit/services/releases/test_quota.py::test_what_others_were_given_neither_costs_nor_shows",
         ),
     ),
     Mutant(
         name="release-held-by-somebody",
-        path="services/held.py",
+        path="services/releases/grants.py",
         before="""\
     col(Grant.user_id) == bindparam("user_id"),
     col(Release.query_id) == bindparam("query_id"),
@@ -153,12 +155,12 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after='    col(Release.query_id) == bindparam("query_id"),\n',
         wrong="what anybody was handed counts as held, and leaves no leaf of its next reader",
         tests=(
-            "tests/unit/services/test_releases.py::test_two_readers_at_one_level_get_the_identical_vector_under_one_name",
+            "tests/unit/services/releases/test_releases.py::test_two_readers_at_one_level_get_the_identical_vector_under_one_name",
         ),
     ),
     Mutant(
         name="history-values-of-others",
-        path="services/history.py",
+        path="services/releases/history.py",
         before="""\
             user_ids=[required(principal.user_id)],
             public_id=public_id,
@@ -174,7 +176,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="history-query-of-others",
-        path="services/history.py",
+        path="services/releases/history.py",
         before="holdings(session, user_ids=own, query_id=found, limit=1)",
         after="holdings(session, query_id=found, limit=1)",
         wrong="a filter by a query tells whether anybody was handed it",

@@ -34,7 +34,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V8",
         name="time-of-the-draw-told",
-        path="services/held.py",
+        path="services/releases/grants.py",
         before="            released_at=self.grant.at,\n"
         "            receipt=receipt_of(self.leaf),\n"
         "            mean=mean,\n",
@@ -43,7 +43,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "            mean=mean,\n",
         wrong="a release says when it was drawn for others",
         tests=(
-            "tests/unit/services/test_releases.py::test_when_a_release_was_drawn_for_others_is_not_told",
+            "tests/unit/services/releases/test_releases.py::test_when_a_release_was_drawn_for_others_is_not_told",
         ),
     ),
     Mutant(

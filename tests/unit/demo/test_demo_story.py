@@ -20,11 +20,11 @@ from penstock.demo.cast import EVERYBODY, NEWCOMERS, READERS, REPORTER, TIERS
 from penstock.demo.story import HEADLINE, Story
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, TierBudget, User
-from penstock.services import releases
 from penstock.services.access.principals import authenticate
 from penstock.services.home import open_server
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
+from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
 from penstock.settings import Settings, load

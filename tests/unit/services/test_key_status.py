@@ -8,10 +8,11 @@ from tests.web.world import STREAM
 
 from penstock.errors import Forbidden, IntegrityViolation, KeysUnavailable, NotFound, PenstockError
 from penstock.persistence.tables import Query
-from penstock.services import history, key_status, keys, streams
+from penstock.services import key_status, keys, streams
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.paging import Window
+from penstock.services.releases import history
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.streams import StreamRequest
 

@@ -15,12 +15,10 @@ from penstock.persistence.tables import Dataset, Leaf, LogKey
 from penstock.services import (
     budget,
     events,
-    history,
     home,
     keys,
     proofs,
     queries,
-    releases,
     retired_keys,
     verification,
 )
@@ -30,6 +28,10 @@ from penstock.services.datasets import (
 )
 from penstock.services.noise.sealed_state import dataset_key
 from penstock.services.paging import Window
+from penstock.services.releases import (
+    history,
+    releases,
+)
 from penstock.services.schemas.queries import DatasetRequest, ReleaseRequest, VersionRequest
 
 PEOPLE = "person,age\n" + "".join(f"p{i},{20 + i % 50}\n" for i in range(40))

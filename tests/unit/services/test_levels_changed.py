@@ -18,9 +18,10 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
-from penstock.services import exposure, history, levels, queries
+from penstock.services import exposure, levels, queries
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tiers
+from penstock.services.releases import history
 from penstock.services.schemas.queries import LevelsChange, TierSpec
 from penstock.services.schemas.views import QueryView
 

@@ -11,7 +11,7 @@ from tests.unit.conftest import World
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf
-from penstock.services import budget, compositions, events, exposure, history
+from penstock.services import budget, compositions, events, exposure
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger.accounts import open_account
 from penstock.services.lookup import (
@@ -20,6 +20,7 @@ from penstock.services.lookup import (
 )
 from penstock.services.paging import Window
 from penstock.services.people import users
+from penstock.services.releases import history
 from penstock.services.schemas.queries import UserChange
 
 EVERYTHING = Window(limit=1000)

@@ -16,10 +16,11 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
-from penstock.services import exposure, history, preview, queries, releases
+from penstock.services import exposure, preview, queries
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
 from penstock.services.noise import sealed_histogram
+from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import (
     DatasetRequest,
     HistogramRequest,

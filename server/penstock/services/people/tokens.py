@@ -10,7 +10,6 @@ from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User
-from penstock.services import quota
 from penstock.services.access import token_format
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import ROLES, Principal, roles_of
@@ -21,6 +20,7 @@ from penstock.services.lookup import (
 )
 from penstock.services.paging import Window
 from penstock.services.people import token_lineage
+from penstock.services.releases import quota
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.schemas.tokens import (
     ForeseenTokenView,

@@ -12,14 +12,15 @@ from tests.unit.sites import SITES
 from penstock.accounting import Entry, account_of, charge, entry, limit_of, share_of, total
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput
 from penstock.persistence.tables import Charge, Query, Release, Tier, TierBudget
-from penstock.services import queries, registration, releases
+from penstock.services import queries, registration
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.ledger.accounts import open_account
 from penstock.services.noise import process as process_module
 from penstock.services.noise.process import Process
 from penstock.services.people import tiers
-from penstock.services.releases import store
+from penstock.services.releases import releases
+from penstock.services.releases.releases import store
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec
 from penstock.services.schemas.views import QueryView
 

@@ -29,12 +29,8 @@ from penstock.mechanisms import IntVector, place, released
 from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
-from penstock.services import quota
 from penstock.services.access.principals import Principal
 from penstock.services.again import again
-from penstock.services.catalogue import levels_of
-from penstock.services.handing import grant, leaf_of
-from penstock.services.held import Holding, held_at, holdings
 from penstock.services.lookup import (
     allowed_rung,
     clearance_of,
@@ -46,6 +42,10 @@ from penstock.services.noise.independent_levels import offered_rung
 from penstock.services.noise.process import Process, family
 from penstock.services.noise.sealed_histogram import anticipate, drawn, load, save
 from penstock.services.noise.sealed_state import open_state, seal_state
+from penstock.services.releases import quota
+from penstock.services.releases.grants import Holding, held_at, holdings
+from penstock.services.releases.handing import grant, leaf_of
+from penstock.services.releases.visibility import levels_of
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.release_preview import ForeseenView
 from penstock.services.schemas.views import ReleaseView

@@ -10,7 +10,6 @@ from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Query
 from penstock.services.access.principals import Principal
-from penstock.services.held import Holding, holdings
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.lookup import (
     dataset_by_name,
@@ -20,6 +19,7 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.paging import Window
+from penstock.services.releases.grants import Holding, holdings
 from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
 from penstock.services.server import Server
 

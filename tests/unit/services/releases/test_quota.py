@@ -10,7 +10,7 @@ from tests.unit.conftest import World
 from penstock.errors import QuotaUsedUp
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
-from penstock.services.quota import TOKENS
+from penstock.services.releases.quota import TOKENS
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 
