@@ -58,7 +58,7 @@ from tests.databases.homes import SQLITE, Home, Homes
 from penstock.application import create_app
 from penstock.cli import program
 from penstock.errors import PenstockError
-from penstock.services import registration
+from penstock.services.queries import registration
 from penstock.settings import Settings
 
 

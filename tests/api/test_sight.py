@@ -17,8 +17,8 @@ from werkzeug.test import TestResponse
 from penstock import web
 from penstock.api import OPERATIONS, pace
 from penstock.errors import NotFound
-from penstock.services import queries
 from penstock.services.access.principals import Principal
+from penstock.services.queries import queries
 from penstock.services.schemas.views import QueryView
 from penstock.services.server import Server
 

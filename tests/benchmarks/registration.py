@@ -21,10 +21,11 @@ from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import in_turns, median, ratio
 from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 
-from penstock.services import home, queries
+from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets, fingerprints
 from penstock.services.lookup import dataset_by_name
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.server import Server
 from penstock.settings import Settings

@@ -15,11 +15,12 @@ from tests.faults.steps import Steps
 from penstock.encryption import Key, KeyRing, dataset_context
 from penstock.encryption.keyring import _name
 from penstock.persistence.tables import Dataset, Query
-from penstock.services import home, keys, queries
+from penstock.services import home, keys
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.noise.sealed_state import dataset_key, query_key
 from penstock.services.people import tiers, users
+from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import (
     DatasetRequest,

@@ -16,7 +16,7 @@ from tests.faults.stage import Ask, analyst, answer, vector_query
 from penstock.errors import NameTaken, Unavailable
 from penstock.services import stream_elements, stream_releases, streams
 from penstock.services.access.principals import OPERATOR, acting_as
-from penstock.services.registration import register
+from penstock.services.queries.registration import register
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.server import Server
 from penstock.services.verification import verify

@@ -28,7 +28,7 @@ from tests.faults.stage import (
 
 from penstock.persistence.tables import Query
 from penstock.services.access.principals import OPERATOR
-from penstock.services.registration import register
+from penstock.services.queries.registration import register
 from penstock.services.server import Server
 from penstock.services.verification import verify
 

@@ -42,7 +42,7 @@ RELEASE = (
     *SEQUENCER,
 )
 REGISTRATION = (
-    "services/registration.py",
+    "services/queries/registration.py",
     "services/ledger/charges.py",
     "services/ledger/accounts.py",
     "transparency_log/leaves.py",

@@ -12,9 +12,9 @@ from tests.faults.stage import TIERS, analyst, build, open_home, opened
 from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 
 from penstock.persistence.tables import HistogramState, Query, Release
-from penstock.services import queries
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
+from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, ReleaseRequest
 from penstock.services.schemas.views import ReleaseView

@@ -24,7 +24,7 @@ from tests.faults.stage import (
 
 from penstock.services import budget, restores
 from penstock.services.access.principals import OPERATOR
-from penstock.services.queries import register
+from penstock.services.queries.queries import register
 from penstock.services.server import Server
 from penstock.services.verification import verify
 from penstock.transparency_log.sights import NOTHING

@@ -55,7 +55,7 @@ from penstock.services.people import (
     users,
 )
 from penstock.services.proposed import BudgetChange
-from penstock.services.queries import register
+from penstock.services.queries.queries import register
 from penstock.services.releases import (
     releases,
 )

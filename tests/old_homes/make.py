@@ -17,10 +17,11 @@ from typing import Any
 
 from penstock.persistence import migrate
 from penstock.randomness import Stream
-from penstock.services import home, queries
+from penstock.services import home
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.people import tiers, tokens, users
+from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import (

@@ -10,9 +10,9 @@ from tests.web.served import Served
 from tests.web.sound import EVERY, PHONE, Views, require_sound
 from tests.web.test_admin_in_a_browser import Open
 
-from penstock.services import queries
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
 
 pytestmark = pytest.mark.slow

@@ -19,10 +19,11 @@ from tests.web.world import HOSTILE, Browser, text_of
 from werkzeug.test import TestResponse
 
 from penstock.persistence.tables import Dataset, Work
-from penstock.services import exports, registration, repeats, work
+from penstock.services import exports, repeats, work
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import tokens, users
+from penstock.services.queries import registration
 from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec
 from penstock.web import once
 

@@ -54,9 +54,10 @@ def check(
     above it. Where the share is large, `penstock dataset correct` declares the column anew;
     what was spent stays spent. Exits 3 where a budget does not allow it.
     """
-    from penstock.services import category_checks, preview, queries
+    from penstock.services import preview
     from penstock.services.access.principals import acting_as
     from penstock.services.datasets import datasets
+    from penstock.services.queries import category_checks, queries
     from penstock.services.releases import releases
     from penstock.services.schemas.queries import ReleaseRequest
 

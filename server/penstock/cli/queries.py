@@ -62,7 +62,7 @@ def query() -> None:
 @click.pass_obj
 def listing(operator: Operator, dataset: str | None) -> None:
     """List the queries, and how accurate each is at each tier."""
-    from penstock.services import queries
+    from penstock.services.queries import queries
 
     found = everything(
         lambda window: queries.listing(operator.server, operator.principal, window, dataset)
@@ -87,7 +87,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
     """Show one query: its sensitivity, its SQL, and what each tier gets."""
-    from penstock.services import queries
+    from penstock.services.queries import queries
 
     operator.print(shown(queries.show(operator.server, operator.principal, name)))
 
@@ -107,7 +107,7 @@ def register(operator: Operator, file: str) -> None:
     Every tier is charged, then the data are read once.  Exits 3 where a budget does not
     allow it.
     """
-    from penstock.services import queries
+    from penstock.services.queries import queries
     from penstock.services.schemas.queries import QueryRequest
 
     content = content_of(file, operator.settings.query_body_limit)
@@ -148,7 +148,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
     were pushed, and so does any that was not drawn yet where levels are draws of their own.
     Exits 3 where a budget does not allow it.
     """
-    from penstock.services import queries
+    from penstock.services.queries import queries
     from penstock.services.schemas.queries import LevelsChange
 
     content = content_of(file, operator.settings.query_body_limit)

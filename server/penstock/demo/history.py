@@ -30,7 +30,6 @@ from penstock.services import (
     exports,
     keys,
     proposals,
-    queries,
     repeats,
     stream_elements,
     stream_releases,
@@ -47,6 +46,9 @@ from penstock.services.people import (
     users,
 )
 from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
+from penstock.services.queries import (
+    queries,
+)
 from penstock.services.releases import (
     releases,
 )

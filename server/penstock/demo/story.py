@@ -9,11 +9,12 @@ from pydantic import TypeAdapter
 from penstock.demo import history, stage
 from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, TIERS
 from penstock.demo.history import House
-from penstock.services import coalitions, exposure, home, queries
+from penstock.services import coalitions, exposure, home
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.datasets import datasets
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, tokens, users
+from penstock.services.queries import queries
 from penstock.services.releases import history as handed
 from penstock.services.releases import releases
 from penstock.services.schemas.exposure import ExposureView

@@ -10,8 +10,8 @@ from penstock.connectors import Alternative, alternatives
 from penstock.mechanisms import Gaussian
 from penstock.persistence.tables import Dataset
 from penstock.services.datasets.population import spec_of
-from penstock.services.exact import Plannable
 from penstock.services.noise.process import CONFIDENCE, Process
+from penstock.services.queries.exact_answers import Plannable
 from penstock.services.schemas.previews import CountErrorView, CountStructureView
 from penstock.services.schemas.queries import ComputedQueryRequest
 from penstock.services.schemas.views import ErrorView

@@ -22,13 +22,6 @@ from penstock.services.ledger.accounts import require_room
 from penstock.services.ledger.allowed_levels import newest
 from penstock.services.ledger.effective_levels import Due
 from penstock.services.ledger.room_left import charge_of, room_of
-from penstock.services.levels import (
-    allowed_then,
-    asked_rung,
-    listed_levels,
-    require_active,
-    require_ceiling_of_histogram,
-)
 from penstock.services.lookup import (
     holding,
     ordered_tiers,
@@ -37,6 +30,13 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.independent_levels import undrawn
 from penstock.services.noise.process import Process
+from penstock.services.queries.level_changes import (
+    allowed_then,
+    asked_rung,
+    listed_levels,
+    require_active,
+    require_ceiling_of_histogram,
+)
 from penstock.services.releases.visibility import levels_of
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView

@@ -24,7 +24,6 @@ from penstock.services.computations import computations
 from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
 from penstock.services.count_structures import compared
 from penstock.services.datasets.datasets import visible_below, visible_dataset
-from penstock.services.exact import Plannable, counted, planned
 from penstock.services.ledger.accounts import (
     NOTHING,
     TierAccount,
@@ -36,8 +35,9 @@ from penstock.services.ledger.effective_levels import charged_for, ladder
 from penstock.services.ledger.quotes import Offer, require_tiers
 from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.process import Process
-from penstock.services.refused_histograms import advise, advised
-from penstock.services.registration import charged_dataset, pending, require_dimension
+from penstock.services.queries.exact_answers import Plannable, counted, planned
+from penstock.services.queries.refused_histograms import advise, advised
+from penstock.services.queries.registration import charged_dataset, pending, require_dimension
 from penstock.services.releases.visibility import levels_of, visible
 from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
 from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest, RegisteredQuery

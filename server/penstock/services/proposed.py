@@ -14,7 +14,7 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget, keys, queries, restores, streams
+from penstock.services import budget, keys, restores, streams
 from penstock.services.access.principals import Principal
 from penstock.services.datasets import corrections
 from penstock.services.ledger.tier_budgets import newest_budget
@@ -26,6 +26,7 @@ from penstock.services.lookup import (
     tier_by_name,
 )
 from penstock.services.people import tiers
+from penstock.services.queries import queries
 from penstock.services.releases.visibility import end
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import BudgetSpec

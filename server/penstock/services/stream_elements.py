@@ -20,8 +20,8 @@ from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal
 from penstock.services.computations.stream_structure import Shape
 from penstock.services.lookup import stream_by_name
-from penstock.services.mismatches import out_of_range, require_in_range_before
 from penstock.services.noise.process import Process
+from penstock.services.queries.mismatches import out_of_range, require_in_range_before
 from penstock.services.schemas.stream_answers import PushedView
 from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.server import Server

@@ -33,13 +33,6 @@ from penstock.services.ledger.charges import (
     row_of,
 )
 from penstock.services.ledger.quotes import Offer
-from penstock.services.levels import (
-    asked_rung,
-    charge_levels,
-    listed_levels,
-    locked_active,
-    require_active,
-)
 from penstock.services.lookup import (
     dataset_by_name,
     in_sight,
@@ -47,6 +40,13 @@ from penstock.services.lookup import (
 )
 from penstock.services.noise.process import Process
 from penstock.services.paging import Window
+from penstock.services.queries.level_changes import (
+    asked_rung,
+    charge_levels,
+    listed_levels,
+    locked_active,
+    require_active,
+)
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.schemas.stream_answers import StreamTierView, StreamView
 from penstock.services.schemas.streams import StreamChange, StreamRequest

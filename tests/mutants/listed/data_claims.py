@@ -85,7 +85,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if plan.summand is not None:\n",
         wrong="rows whose cell is empty are left out of the share, and out of its count",
         tests=(
-            "tests/unit/services/test_category_checks.py::test_a_check_answers_with_a_share_and_its_interval_for_the_stated_epsilon",
+            "tests/unit/services/queries/test_category_checks.py::test_a_check_answers_with_a_share_and_its_interval_for_the_stated_epsilon",
         ),
     ),
     Mutant(
@@ -96,7 +96,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return Summand(_column(dataset, name), Fraction(2), 0, 1, categories)\n",
         wrong="the share is charged on steps other than those that rows move it by",
         tests=(
-            "tests/unit/services/test_category_checks.py::test_it_is_charged_as_the_mean_of_zeros_and_ones",
+            "tests/unit/services/queries/test_category_checks.py::test_it_is_charged_as_the_mean_of_zeros_and_ones",
         ),
     ),
     Mutant(

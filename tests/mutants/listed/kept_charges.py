@@ -22,14 +22,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V34",
         name="compared-though-drawn-meanwhile",
-        path="services/levels.py",
+        path="services/queries/level_changes.py",
         before="""\
             require_drawn_from(current, bool(missing))
             require_chargeable""",
         after="            require_chargeable",
         wrong="a raise beside another one compares values where nothing is drawn any more",
         tests=(
-            "tests/unit/services/test_mismatches.py::test_values_are_not_compared_where_another_raise_was_quicker",
+            "tests/unit/services/queries/test_mismatches.py::test_values_are_not_compared_where_another_raise_was_quicker",
         ),
     ),
     Mutant(

@@ -26,7 +26,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if tier.rank >= clearance.rank:\n",
         wrong="who names their own tier is refused",
         tests=(
-            "tests/unit/services/test_registration_work.py",
+            "tests/unit/services/queries/test_registration_work.py",
             "tests/api/test_role_matrix.py::test_everybody_gets_what_their_role_and_clearance_allow",
         ),
     ),
@@ -100,7 +100,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after=").one() > ask.query.seq + 1:\n",
         wrong="a level whose row was taken away is drawn a second time",
         tests=(
-            "tests/unit/services/test_registration.py::test_nothing_is_drawn_where_a_row_is_missing",
+            "tests/unit/services/queries/test_registration.py::test_nothing_is_drawn_where_a_row_is_missing",
         ),
         row="V1",
     ),
@@ -213,7 +213,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
 """,
         wrong="a level that was taken back is handed out all the same",
         tests=(
-            "tests/unit/services/test_levels_changed.py::test_a_lowered_level_refuses_what_it_allowed_and_keeps_what_was_given",
+            "tests/unit/services/queries/test_level_changes.py::test_a_lowered_level_refuses_what_it_allowed_and_keeps_what_was_given",
         ),
     ),
     Mutant(
@@ -294,7 +294,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after="    row.ciphertext = sealed\n",
         wrong="a sparse histogram does not know which release its state is after",
         tests=(
-            "tests/unit/services/test_sparse_histograms.py::test_levels_are_released_in_any_order_and_keep_the_noise_of_a_path",
+            "tests/unit/services/queries/test_sparse_histograms.py::test_levels_are_released_in_any_order_and_keep_the_noise_of_a_path",
         ),
     ),
 )

@@ -21,14 +21,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V5",
         name="exact-answer-kept",
-        path="services/registration.py",
+        path="services/queries/registration.py",
         before="    drawn = drawn_at(server, process, rungs, exact)\n    del exact\n",
         after="    drawn = drawn_at(server, process, rungs, exact)\n"
         '    process.__dict__["exact"] = exact\n'
         '    server.__dict__["process"] = process\n',
         wrong="the exact answer stays in the worker's memory",
         tests=(
-            "tests/unit/services/test_forgetting.py::test_no_live_object_refers_to_the_exact_answer",
+            "tests/unit/services/queries/test_exact_answers.py::test_no_live_object_refers_to_the_exact_answer",
         ),
     ),
     Mutant(
@@ -273,34 +273,34 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V34",
         name="one-comparison-too-many",
-        path="services/mismatches.py",
+        path="services/queries/mismatches.py",
         before="    if seen >= MOST:\n",
         after="    if seen > MOST:\n",
         wrong="values are compared once more than is said",
         tests=(
-            "tests/unit/services/test_mismatches.py::test_every_mismatch_is_a_leaf_that_holds_no_values_and_the_last_ends_it",
+            "tests/unit/services/queries/test_mismatches.py::test_every_mismatch_is_a_leaf_that_holds_no_values_and_the_last_ends_it",
         ),
     ),
     Mutant(
         row="V34",
         name="mismatches-not-counted",
-        path="services/mismatches.py",
+        path="services/queries/mismatches.py",
         before="    query.mismatches = seen + 1\n    session.add(query)\n",
         after="",
         wrong="any number of guesses is compared with the exact values",
         tests=(
-            "tests/unit/services/test_mismatches.py::test_every_mismatch_is_a_leaf_that_holds_no_values_and_the_last_ends_it",
+            "tests/unit/services/queries/test_mismatches.py::test_every_mismatch_is_a_leaf_that_holds_no_values_and_the_last_ends_it",
         ),
     ),
     Mutant(
         row="V34",
         name="refused-elements-not-counted",
-        path="services/mismatches.py",
+        path="services/queries/mismatches.py",
         before="    query.mismatches = (query.mismatches or 0) + 1\n",
         after="    query.mismatches = query.mismatches or 1\n",
         wrong="any number of refusals tells how far a stream's exact total is from its range's end",
         tests=(
-            "tests/unit/services/test_mismatches.py::test_no_number_of_refusals_finds_the_total_of_a_stream",
+            "tests/unit/services/queries/test_mismatches.py::test_no_number_of_refusals_finds_the_total_of_a_stream",
         ),
     ),
     Mutant(

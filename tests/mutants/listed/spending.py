@@ -21,7 +21,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            loss_total=max(account.spent.loss, new.loss),\n",
         wrong="charges do not add up",
         tests=(
-            "tests/unit/services/test_registration.py::test_the_running_totals_are_the_sums_of_the_charges",
+            "tests/unit/services/queries/test_registration.py::test_the_running_totals_are_the_sums_of_the_charges",
         ),
     ),
     Mutant(
@@ -56,7 +56,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="registered-on-stale-accounts",
-        path="services/registration.py",
+        path="services/queries/registration.py",
         before="""\
             fresh = accounts_of(session, dataset)
             require_same_accounts(accounts, fresh)
@@ -70,7 +70,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="registered-by-former-admin",
-        path="services/registration.py",
+        path="services/queries/registration.py",
         before='        require_still(session, principal, "admin")\n        query = pending',
         after="        query = pending",
         wrong="who lost the role while their registration was worked on registers all the same",
@@ -78,7 +78,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="registered-twice",
-        path="services/registration.py",
+        path="services/queries/registration.py",
         before="        if twin is not None:\n",
         after="        if twin is not None and twin.name == request.name:\n",
         wrong="a statistic is registered under two names, and drawn twice",
@@ -88,11 +88,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="charged-for-another-spec",
-        path="services/registration.py",
+        path="services/queries/registration.py",
         before=" and taken.keys == keys_text(prepared):\n",
         after=":\n",
         wrong="an interrupted registration is finished with other keys than were charged",
-        tests=("tests/unit/services/test_pending_keys.py",),
+        tests=("tests/unit/services/queries/test_pending_keys.py",),
     ),
     Mutant(
         name="file-registered-twice",
@@ -107,7 +107,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="charged-as-declared-before",
-        path="services/registration.py",
+        path="services/queries/registration.py",
         before="            require_as_declared(current, dataset)\n",
         after="",
         wrong="a query is charged for a declaration that was corrected meanwhile",
@@ -118,7 +118,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="raised-as-declared-now",
-        path="services/levels.py",
+        path="services/queries/level_changes.py",
         before="as_declared(session, session.get_one(Dataset, query.dataset_id), query)",
         after="session.get_one(Dataset, query.dataset_id)",
         wrong="a query is read again under another declaration than it was charged for",
@@ -167,7 +167,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="                if rung not in paid or own:\n",
         wrong="a level that a tier has paid for is charged a second time",
         tests=(
-            "tests/unit/services/test_levels_changed.py::test_raising_back_to_what_was_charged_costs_nothing",
+            "tests/unit/services/queries/test_level_changes.py::test_raising_back_to_what_was_charged_costs_nothing",
         ),
         row="A8",
     ),
@@ -183,15 +183,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="ceiling-not-kept",
-        path="services/levels.py",
+        path="services/queries/level_changes.py",
         before="            current.ceiling = finest\n",
         after="",
         wrong="a query whose anchor was raised does not know its new ceiling",
-        tests=("tests/unit/services/test_levels_changed.py",),
+        tests=("tests/unit/services/queries/test_level_changes.py",),
     ),
     Mutant(
         name="raised-on-other-data",
-        path="services/levels.py",
+        path="services/queries/level_changes.py",
         before="    exact = answer()\n    require_same(server, dataset, query, exact)\n",
         after="    exact = answer()\n",
         wrong="an anchor is raised by other exact values than it was drawn from",

@@ -6,10 +6,11 @@ from tests.unit.conftest import World
 
 from penstock.errors import Forbidden, InvalidInput
 from penstock.persistence.tables import Leaf
-from penstock.services import clearances, exposure, queries
+from penstock.services import clearances, exposure
 from penstock.services.access.principals import OPERATOR
 from penstock.services.paging import Window
 from penstock.services.people import users
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import UserChange
 
 TIERS = ("public", "partner", "internal", None)

@@ -7,13 +7,14 @@ from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.tampered import alter, filled, tokens_of
 
 from penstock.errors import IntegrityViolation
-from penstock.services import budget, exposure, proposals, queries, repeats
+from penstock.services import budget, exposure, proposals, repeats
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.paging import Window
 from penstock.services.people import tiers, tokens, users
+from penstock.services.queries import queries
 from penstock.services.releases import history
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import (

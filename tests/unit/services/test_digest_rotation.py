@@ -33,7 +33,6 @@ from penstock.services import (
     digest_rotation,
     home,
     keys,
-    queries,
     repeats,
     secret_rotation,
     verification,
@@ -43,6 +42,9 @@ from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.digest_rotation import rotate_fingerprint, rotate_values
+from penstock.services.queries import (
+    queries,
+)
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.server import Server
 from penstock.transparency_log import (

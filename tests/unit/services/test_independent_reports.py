@@ -27,10 +27,11 @@ from penstock.accounting import best_power, power_choice
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
 from penstock.privacy import Sensitivity
-from penstock.services import budget, exposure, preview, queries
+from penstock.services import budget, exposure, preview
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import users
+from penstock.services.queries import queries
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (

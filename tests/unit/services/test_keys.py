@@ -12,22 +12,14 @@ from tests.unit.sites import SITES
 from penstock.encryption import Key, KeyRing, dataset_context, signing_context, wrapping_key
 from penstock.errors import Conflict, Forbidden, InvalidInput, KeysUnavailable, NotFound
 from penstock.persistence.tables import Dataset, Leaf, LogKey
-from penstock.services import (
-    budget,
-    events,
-    home,
-    keys,
-    proofs,
-    queries,
-    retired_keys,
-    verification,
-)
+from penstock.services import budget, events, home, keys, proofs, retired_keys, verification
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.noise.sealed_state import dataset_key
 from penstock.services.paging import Window
+from penstock.services.queries import queries
 from penstock.services.releases import (
     history,
     releases,

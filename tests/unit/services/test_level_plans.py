@@ -9,10 +9,11 @@ from tests.web.world import STREAM
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, Tier
-from penstock.services import level_plans, queries, streams
+from penstock.services import level_plans, streams
 from penstock.services.access.principals import OPERATOR
 from penstock.services.level_plans import MovedLevelsView
 from penstock.services.people import tiers, users
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange, UserChange
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 

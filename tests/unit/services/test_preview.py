@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 from sqlmodel import col, select
 from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
-from tests.unit.services import test_mean_queries
+from tests.unit.services.queries import test_mean_queries
 from tests.unit.sites import VISITS
 
 from penstock.errors import (
@@ -21,10 +21,11 @@ from penstock.errors import (
 )
 from penstock.mechanisms import MECHANISMS
 from penstock.persistence.tables import Charge, Query, Tier
-from penstock.services import budget, levels, preview, queries
+from penstock.services import budget, preview
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
 from penstock.services.people import tiers, users
+from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -172,7 +173,7 @@ def test_a_vector_is_previewed_without_its_values(world: World) -> None:
 
 def test_a_raised_level_is_previewed_at_all_that_was_paid(visits: World) -> None:
     change = LevelsChange.model_validate({"levels": {"public": {"epsilon": 0.2}}})
-    levels.change(visits.server, OPERATOR, "visits", change)
+    level_changes.change(visits.server, OPERATOR, "visits", change)
     found = ask(visits, {"query": "visits"}).tiers[0]
     with visits.server.database.read() as session:
         rows = session.exec(

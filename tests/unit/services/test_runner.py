@@ -14,8 +14,9 @@ from tests.unit.sites import SITES, VISITS
 
 from penstock.errors import Conflict, NameTaken, Unavailable
 from penstock.persistence.tables import Charge, Dataset, Query, Release
-from penstock.services import queries, registered, registration, repeats, work
+from penstock.services import repeats, work
 from penstock.services.datasets import datasets
+from penstock.services.queries import queries, registered, registration
 from penstock.services.runner import INTERNAL, MOST, Act, Run, Runner
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
 from penstock.services.work import Wanted, WorkView

@@ -17,7 +17,7 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Dataset
-from penstock.services import budget, events, keys, proposals, queries
+from penstock.services import budget, events, keys, proposals
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.ledger import tier_budgets
@@ -30,6 +30,7 @@ from penstock.services.proposed import (
     Shredding,
     TierDeletion,
 )
+from penstock.services.queries import queries
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (

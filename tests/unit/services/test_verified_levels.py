@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import text
 from tests.unit.conftest import World
 
-from penstock.services import queries
 from penstock.services.access.principals import OPERATOR
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.verification import verify
 

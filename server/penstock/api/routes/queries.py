@@ -4,9 +4,10 @@ from typing import Annotated
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
-from penstock.services import preview, proposals, queries
+from penstock.services import preview, proposals
 from penstock.services.paging import Window
 from penstock.services.proposed import QueryRetirement
+from penstock.services.queries import queries
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import LevelsChange, PreviewRequest, QueryRequest

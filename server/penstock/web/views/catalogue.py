@@ -2,9 +2,10 @@
 
 from flask import Response, request
 
-from penstock.services import category_checks, keys, queries, streams
+from penstock.services import keys, streams
 from penstock.services.datasets import datasets, look_alikes
 from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.queries import category_checks, queries
 from penstock.services.schemas.views import DatasetView
 from penstock.services.server import Server
 from penstock.web.pages import SIGNED_IN, Pages

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Response, request
 
 from penstock.errors import InvalidInput, NotFound
-from penstock.services import queries
+from penstock.services.queries import queries
 from penstock.services.releases import history as services
 from penstock.web import happenings
 from penstock.web import releases as held

@@ -8,12 +8,13 @@ from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput, NotFound, PenstockError
-from penstock.services import budget, preview, queries, registered
+from penstock.services import budget, preview
 from penstock.services.computations.histogram_remedies import Example
 from penstock.services.computing import PATIENCE
 from penstock.services.datasets import datasets
 from penstock.services.paging import LARGEST_LIMIT, Window
-from penstock.services.refused_histograms import example_of
+from penstock.services.queries import queries, registered
+from penstock.services.queries.refused_histograms import example_of
 from penstock.services.runner import Act, Run
 from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.previews import PreviewView

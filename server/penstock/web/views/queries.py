@@ -3,7 +3,7 @@
 from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
-from penstock.services import queries
+from penstock.services.queries import queries
 from penstock.services.releases import history, releases
 from penstock.services.schemas.release_preview import ForeseenView
 from penstock.services.schemas.views import QueryView

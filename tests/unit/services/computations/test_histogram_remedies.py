@@ -9,11 +9,12 @@ import pytest
 from tests.unit.conftest import World
 
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.services import preview, queries
+from penstock.services import preview
 from penstock.services.access.principals import OPERATOR
 from penstock.services.computations import computations, histogram_remedies, wire
 from penstock.services.computing import Here
 from penstock.services.datasets import corrections, datasets
+from penstock.services.queries import queries
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest
 

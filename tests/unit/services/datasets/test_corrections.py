@@ -13,7 +13,7 @@ from tests.unit.services.datasets.test_datasets import ROWS, query, register
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget
-from penstock.services import budget, exposure, levels, proposals, queries, streams, verification
+from penstock.services import budget, exposure, proposals, streams, verification
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import (
     corrections,
@@ -27,6 +27,7 @@ from penstock.services.ledger.charges import accounts_of
 from penstock.services.paging import Window
 from penstock.services.people import tiers, users
 from penstock.services.proposed import Withdrawal
+from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import LevelsChange, TierSpec, UserSpec, VersionRequest
@@ -202,7 +203,7 @@ def test_a_query_keeps_the_declaration_that_it_was_registered_under(wrong: World
     correct(wrong)
     # Its ceiling is raised, which reads the file again: as it was declared then.
     wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 2}}})
-    levels.change(wrong.server, OPERATOR, "by_town", wanted)
+    level_changes.change(wrong.server, OPERATOR, "by_town", wanted)
     assert wrong.ask("ines", "by_town").view.values[0] < 30, "no row is called northern"
     query(wrong, name="again", levels={"internal": {"epsilon": 1}})
     assert wrong.ask("ines", "again").view.values[0] > 370

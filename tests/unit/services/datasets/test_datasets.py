@@ -14,10 +14,10 @@ from tests.unit.conftest import World
 from penstock import connectors
 from penstock.errors import Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Charge, Query
-from penstock.services import queries
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.datasets.file_columns import columns
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest, LevelsChange
 from penstock.services.schemas.views import DatasetView, QueryView
 

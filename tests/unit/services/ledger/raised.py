@@ -8,10 +8,11 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 
 from penstock.accounting import Entry
 from penstock.persistence.tables import Query, Tier
-from penstock.services import budget, queries
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.lookup import dataset_by_name
+from penstock.services.queries import queries
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, QueryRequest
 from penstock.services.verification import verify

@@ -17,7 +17,7 @@ from penstock.accounting import SQUARES, Entry
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
-from penstock.services import budget, exposure, queries, streams
+from penstock.services import budget, exposure, streams
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.datasets.corrections import correct
@@ -25,6 +25,7 @@ from penstock.services.ledger import effective_levels
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window
 from penstock.services.people import tiers
+from penstock.services.queries import queries
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import (
     DatasetRequest,

@@ -12,8 +12,8 @@ from tests.unit.conftest import CopyWorld, World, fill
 
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Charge
-from penstock.services import queries
 from penstock.services.access.principals import OPERATOR
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
 
 VALUES = list(range(64))

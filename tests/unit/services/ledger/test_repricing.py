@@ -14,11 +14,12 @@ from tests.unit.sites import SITES
 from penstock.accounting import Entry
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Tier
-from penstock.services import budget, queries, streams
+from penstock.services import budget, streams
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.lookup import dataset_by_name
 from penstock.services.people import tiers, users
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec, UserChange
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 

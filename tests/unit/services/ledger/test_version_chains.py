@@ -13,13 +13,14 @@ from tests.unit.services.datasets.test_datasets import ROWS, STAYS, query
 from penstock.accounting import composed_epsilon
 from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Dataset, Leaf, Query
-from penstock.services import budget, exposure, levels, queries
+from penstock.services import budget, exposure
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.exposure import placed
 from penstock.services.ledger.version_chains import chains
 from penstock.services.paging import Window
+from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, VersionRequest
 from penstock.services.schemas.views import DatasetView
@@ -317,7 +318,7 @@ def test_the_ceiling_of_an_old_query_is_raised_from_its_own_file(
 
     def lift(epsilon: float) -> None:
         wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": epsilon}}})
-        levels.change(stays.server, OPERATOR, "little", wanted)
+        level_changes.change(stays.server, OPERATOR, "little", wanted)
 
     lift(0.3)
     assert stays.ask("ines", "little").view.guarantee.epsilon == pytest.approx(0.3, rel=1e-2)

@@ -12,13 +12,13 @@ from tests.unit.sites import SITES
 from penstock.accounting import Entry, account_of, charge, entry, limit_of, share_of, total
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput
 from penstock.persistence.tables import Charge, Query, Release, Tier, TierBudget
-from penstock.services import queries, registration
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.ledger.accounts import open_account
 from penstock.services.noise import process as process_module
 from penstock.services.noise.process import Process
 from penstock.services.people import tiers
+from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.releases.releases import store
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec
@@ -262,7 +262,7 @@ def test_a_change_that_was_interrupted_is_finished_for_nothing_more(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("penstock.services.levels._draw_more", killed)
+        patch.setattr("penstock.services.queries.level_changes._draw_more", killed)
         with pytest.raises(KeyboardInterrupt):
             move(counts, partner={"epsilon": 0.7})
     charged = paid(counts)

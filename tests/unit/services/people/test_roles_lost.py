@@ -10,10 +10,10 @@ from tests.unit.sites import SITES, VISITS
 from penstock.connectors import Progress
 from penstock.errors import Forbidden
 from penstock.persistence.tables import Charge, Dataset, Query
-from penstock.services import queries
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import users
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest, UserChange
 
 Loss = Callable[[World], object]

@@ -8,9 +8,10 @@ from tests.unit.conftest import World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudget
-from penstock.services import budget, exposure, queries
+from penstock.services import budget, exposure
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.people import tiers, users
+from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import (

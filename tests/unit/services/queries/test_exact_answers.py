@@ -13,8 +13,8 @@ from tests.unit.sites import VISITS
 
 from penstock.connectors import PreparedQuery
 from penstock.errors import PenstockError
-from penstock.services import exact, queries, registration
 from penstock.services.access.principals import OPERATOR
+from penstock.services.queries import exact_answers, queries, registration
 from penstock.services.schemas.queries import PushedVectorRequest
 
 SIZE = 37
@@ -142,7 +142,7 @@ def test_the_search_finds_what_a_server_that_forgets_nothing_leaves(
 ) -> None:
     kept = registration.spec_text
 
-    def careless(request: exact.Request, prepared: PreparedQuery) -> str:
+    def careless(request: exact_answers.Request, prepared: PreparedQuery) -> str:
         return kept(request, prepared)[:-1] + f', "values": {canary()}}}'
 
     monkeypatch.setattr(registration, "spec_text", careless)

@@ -16,10 +16,11 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
-from penstock.services import exposure, preview, queries
+from penstock.services import exposure, preview
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
 from penstock.services.noise import sealed_histogram
+from penstock.services.queries import queries
 from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -303,7 +304,7 @@ def test_one_statistic_is_registered_once(books: World) -> None:
 def test_an_interrupted_registration_is_finished_by_the_same_spec(
     loans: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from penstock.services import registration
+    from penstock.services.queries import registration
 
     def fail(*_: object) -> None:
         raise KeyboardInterrupt

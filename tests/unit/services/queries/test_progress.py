@@ -7,9 +7,9 @@ from tests.unit.conftest import World
 from tests.unit.services.datasets.test_datasets import BY_TOWN, ROWS, STAYS
 
 from penstock.connectors import source_file
-from penstock.services import queries
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 
 Told = list[tuple[str, int | None]]

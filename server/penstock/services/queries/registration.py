@@ -25,8 +25,6 @@ from penstock.services.access.principals import Principal, require_still
 from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
 from penstock.services.datasets.declarations import as_declared, require_as_declared
-from penstock.services.exact import Answer, Plannable, Request, fingerprint, on_lattice
-from penstock.services.exact import prepared as prepared_for
 from penstock.services.ledger.charges import (
     Accounts,
     accounts_of,
@@ -44,7 +42,15 @@ from penstock.services.noise.independent_levels import drawn_at, first_rungs
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_histogram import begin, drawn, save
 from penstock.services.noise.sealed_state import seal_fingerprint
-from penstock.services.refused_histograms import advised
+from penstock.services.queries.exact_answers import (
+    Answer,
+    Plannable,
+    Request,
+    fingerprint,
+    on_lattice,
+)
+from penstock.services.queries.exact_answers import prepared as prepared_for
+from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
 from penstock.services.schemas.queries import PushedVectorRequest
 from penstock.services.server import Server

@@ -18,10 +18,10 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
-from penstock.services import registration
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger import quotes
 from penstock.services.people import tiers
+from penstock.services.queries import registration
 from penstock.services.schemas.queries import TierSpec
 
 

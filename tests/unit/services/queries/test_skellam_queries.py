@@ -10,9 +10,9 @@ from tests.unit.sites import VISITS
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Leaf, Query, Release
-from penstock.services import queries
 from penstock.services.access.principals import OPERATOR
 from penstock.services.noise.sealed_state import open_state
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
 from penstock.transparency_log import leaves
 

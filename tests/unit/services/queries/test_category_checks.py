@@ -8,10 +8,11 @@ from tests.unit.conftest import World
 from tests.unit.services.datasets.test_datasets import register
 
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.services import budget, category_checks, queries
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
 from penstock.services.noise.means import Bounds, bounds_of
+from penstock.services.queries import category_checks, queries
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.views import DatasetView
 

@@ -7,14 +7,14 @@ from sqlmodel import Session
 from penstock.connectors import Progress, silent
 from penstock.persistence import Need
 from penstock.persistence.tables import Dataset, Query, Tier
-from penstock.services import levels, registration
 from penstock.services.access.principals import Principal
-from penstock.services.exact import Request
 from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.lookup import query_by_name
 from penstock.services.noise.independent_levels import together
 from penstock.services.noise.process import Process
 from penstock.services.paging import Window
+from penstock.services.queries import level_changes, registration
+from penstock.services.queries.exact_answers import Request
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.views import ComposedView, Page, QueryView
@@ -30,7 +30,7 @@ def register(
 
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> QueryView:
     """Move levels of a query and show it.  Raises as ``levels.change`` does."""
-    return show(server, principal, levels.change(server, principal, name, wanted))
+    return show(server, principal, level_changes.change(server, principal, name, wanted))
 
 
 def retire(server: Server, principal: Principal, name: str) -> QueryView:

@@ -12,10 +12,10 @@ from penstock.services.access.principals import Principal
 from penstock.services.datasets.data_folder import located
 from penstock.services.datasets.datasets import spec_text
 from penstock.services.datasets.declarations import as_declared
-from penstock.services.exact import Request, planned
 from penstock.services.lookup import dataset_by_name
-from penstock.services.registration import keys_text
-from penstock.services.registration import spec_text as query_spec_text
+from penstock.services.queries.exact_answers import Request, planned
+from penstock.services.queries.registration import keys_text
+from penstock.services.queries.registration import spec_text as query_spec_text
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.server import Server
 

@@ -18,9 +18,10 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
-from penstock.services import exposure, levels, queries
+from penstock.services import exposure
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tiers
+from penstock.services.queries import level_changes, queries
 from penstock.services.releases import history
 from penstock.services.schemas.queries import LevelsChange, TierSpec
 from penstock.services.schemas.views import QueryView
@@ -126,13 +127,13 @@ def test_nothing_is_drawn_for_a_tier_that_was_deleted_meanwhile(
     visits: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiers.create(visits.server, OPERATOR, TierSpec(name="board"))
-    drawn, releases, read = visits.streams.taken, stored(visits)[2], levels._answer
+    drawn, releases, read = visits.streams.taken, stored(visits)[2], level_changes._answer
 
     def late(*given: Any) -> Any:
         tiers.delete(visits.server, OPERATOR, "board")
         return read(*given)
 
-    monkeypatch.setattr(levels, "_answer", late)
+    monkeypatch.setattr(level_changes, "_answer", late)
     with pytest.raises(Conflict, match="changed meanwhile; ask again"):
         move(visits, board={"epsilon": 0.8}, values=VALUES)
     assert (visits.streams.taken, stored(visits)[2]) == (drawn, releases)
@@ -147,7 +148,7 @@ def test_a_crash_after_the_charge_is_finished_by_the_same_change(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(levels, "_raise_ceiling", crash)
+        patch.setattr(level_changes, "_raise_ceiling", crash)
         with pytest.raises(KeyboardInterrupt):
             move(visits, internal={"epsilon": 0.8}, values=VALUES)
     charged = spent(visits)

@@ -12,19 +12,12 @@ from tests.unit.conftest import World
 
 from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
-from penstock.services import (
-    levels,
-    mismatches,
-    queries,
-    repeats,
-    stream_elements,
-    streams,
-    verification,
-)
+from penstock.services import repeats, stream_elements, streams, verification
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import (
     datasets,
 )
+from penstock.services.queries import level_changes, mismatches, queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 
@@ -215,13 +208,13 @@ def test_a_file_is_compared_after_all_else_so_that_another_one_leaves_a_trace(
 def test_values_are_not_compared_where_another_raise_was_quicker(
     visits: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = levels.require_ceiling_of_histogram
+    plain = level_changes.require_ceiling_of_histogram
 
     def meanwhile(*asked: Any) -> None:
-        monkeypatch.setattr(levels, "require_ceiling_of_histogram", plain)
+        monkeypatch.setattr(level_changes, "require_ceiling_of_histogram", plain)
         change(visits, VALUES, FINER)
         plain(*asked)
 
-    monkeypatch.setattr(levels, "require_ceiling_of_histogram", meanwhile)
+    monkeypatch.setattr(level_changes, "require_ceiling_of_histogram", meanwhile)
     assert "leave values out" in refused(visits, OTHERS, FINER)[1]
     assert rows(visits)[2] is None
