@@ -315,7 +315,7 @@ def test_a_long_range_is_whole_in_every_part(
     whole = read(clicks, "ann")["items"]
     monkeypatch.setattr("penstock.api.answers.PART", 3)
     assert read(clicks, "ann")["items"] == whole
-    monkeypatch.setattr("penstock.services.stream_releases.MOST_NUMBERS", 9)
+    monkeypatch.setattr("penstock.services.streams.stream_totals.MOST_NUMBERS", 9)
     problem = read(clicks, "ann", status=422)
     assert (problem["errors"][0]["pointer"], "10 numbers" in problem["detail"]) == ("/to", True)
     assert read(clicks, "ann", "?to=9")["items"] == whole[:9]

@@ -14,11 +14,11 @@ from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.stage import Ask, analyst, answer, vector_query
 
 from penstock.errors import NameTaken, Unavailable
-from penstock.services import stream_elements, stream_releases, streams
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.queries.registration import register
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.server import Server
+from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.services.verification import verify
 
 BATCH = 3
@@ -64,7 +64,7 @@ def push(server: Server, first: int) -> None:
 def totals(server: Server, first: int | None = None, last: int | None = None) -> list[list[float]]:
     """What an analyst is given of the stream."""
     reader = acting_as(server, analyst(1))
-    found = stream_releases.read(server, reader, "hits", first=first, last=last)
+    found = stream_totals.read(server, reader, "hits", first=first, last=last)
     return [item.values.tolist() for item in found.items]
 
 

@@ -20,7 +20,7 @@ from penstock.accounting import left_of
 from penstock.errors import PenstockError
 from penstock.persistence.tables import Dataset, Tier
 from penstock.randomness import Stream
-from penstock.services import home, proposals, repeats, stream_releases
+from penstock.services import home, proposals, repeats
 from penstock.services.access.principals import OPERATOR, acting_as, authenticate
 from penstock.services.datasets import datasets
 from penstock.services.ledger.accounts import open_account
@@ -28,6 +28,7 @@ from penstock.services.paging import Window
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
+from penstock.services.streams import stream_totals
 from penstock.services.verification import verify
 
 QUERIES = ("query-0", "query-1")
@@ -151,7 +152,7 @@ def _released(server: Server, person: str, query: str, wanted: dict[str, Any]) -
 
 
 def _totals(server: Server, person: str) -> object:
-    view = stream_releases.read(server, acting_as(server, person), STREAM)
+    view = stream_totals.read(server, acting_as(server, person), STREAM)
     return [
         (item.t, item.values.tolist(), str(item.error)) for item in view.items
     ], view.level.value

@@ -18,17 +18,17 @@ from tests.faults.stage import Ask, analyst, build, open_home, opened
 from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 
 from penstock.errors import IntegrityViolation
-from penstock.services import stream_elements, stream_releases, stream_state, streams
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.server import Server
+from penstock.services.streams import sealed_stream, stream_elements, stream_totals, streams
 from penstock.services.verification import verify
 
 STRIDE = figure("FAULTS_STRIDE", 32)
-READING = ("services/stream_releases.py", "persistence/database.py", *SEQUENCER)
+READING = ("services/streams/stream_totals.py", "persistence/database.py", *SEQUENCER)
 FILES = (
-    "services/stream_elements.py",
-    "services/stream_state.py",
+    "services/streams/stream_elements.py",
+    "services/streams/sealed_stream.py",
     "persistence/database.py",
     *SEQUENCER,
 )
@@ -62,7 +62,7 @@ def push_once(home: Path, first: int, steps: Steps, flaw: Flaw, taken: Path) -> 
 
 def parted(server: Server, report: Report, ask: Ask) -> None:
     """Commits the state before the outputs, so that a batch is two transactions."""
-    product = stream_state.add_outputs
+    product = sealed_stream.add_outputs
     begin = "BEGIN" if server.settings.database_url else "BEGIN IMMEDIATE"
 
     def add_outputs(session: Session, *arguments: Any) -> None:
@@ -100,7 +100,7 @@ def following(server: Server) -> int:
 
 def totals(server: Server, number: int) -> list[Any]:
     """What an analyst is given: 0 is cleared for public, 1 for internal."""
-    found = stream_releases.read(server, acting_as(server, analyst(number)), "hits")
+    found = stream_totals.read(server, acting_as(server, analyst(number)), "hits")
     return [item.values.tolist() for item in found.items]
 
 

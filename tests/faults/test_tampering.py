@@ -33,17 +33,7 @@ from penstock.persistence import (
     row_authentication,
 )
 from penstock.persistence.tables import Tier
-from penstock.services import (
-    budget,
-    home,
-    proposals,
-    repeats,
-    restores,
-    stream_elements,
-    stream_releases,
-    streams,
-    verification,
-)
+from penstock.services import budget, home, proposals, repeats, restores, verification
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import (
     datasets,
@@ -72,6 +62,7 @@ from penstock.services.schemas.queries import (
 )
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.server import Server
+from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.transparency_log.sequencer import account_name
 from penstock.transparency_log.sights import Sight
 
@@ -161,7 +152,7 @@ def _ask(server: Server) -> None:
                 asked = ReleaseRequest.model_validate(wanted)
                 if person == PEOPLE[1] or wanted != {"epsilon": 0.11}:
                     releases.request(server, acting_as(server, person), query, asked)
-        stream_releases.read(server, acting_as(server, person), STREAM)
+        stream_totals.read(server, acting_as(server, person), STREAM)
 
 
 def _give_tokens(server: Server, folder: Path) -> None:

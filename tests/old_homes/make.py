@@ -232,10 +232,10 @@ class Past:
         self.told["retired"] = "old"
 
     def _streams(self) -> None:
-        streams = import_module("penstock.services.streams")
+        streams = import_module("penstock.services.streams.streams")
         shapes = import_module("penstock.services.schemas.streams")
-        elements = import_module("penstock.services.stream_elements")
-        totals = import_module("penstock.services.stream_releases")
+        elements = import_module("penstock.services.streams.stream_elements")
+        totals = import_module("penstock.services.streams.stream_totals")
         for name, spec in STREAMS.items():
             whole = {
                 "name": name,

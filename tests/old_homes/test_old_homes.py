@@ -17,10 +17,11 @@ from tests.unit.conftest import Clock, Streams, World
 from penstock.errors import PenstockError
 from penstock.persistence import migrate
 from penstock.persistence.tables import Query, Release
-from penstock.services import home, stream_elements, stream_releases
+from penstock.services import home
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.releases import history
 from penstock.services.schemas.streams import ElementsRequest
+from penstock.services.streams import stream_elements, stream_totals
 from penstock.services.verification import verify
 from penstock.settings import Settings
 from penstock.transparency_log.sequencer import accounts
@@ -110,7 +111,7 @@ def hold_to_what_was_told(world: World, told: dict[str, Any]) -> None:
         assert (again.id, again.values.tolist()) == (one["id"], one["values"]), one["query"]
         assert again.receipt.leaf_hash == one["leaf_hash"]
     for one in told["totals"]:
-        found = stream_releases.read(world.server, world.person(one["person"]), one["stream"])
+        found = stream_totals.read(world.server, world.person(one["person"]), one["stream"])
         assert [item.values.tolist() for item in found.items][: len(one["values"])] == one["values"]
     assert world.streams.taken == drawn
     assert authenticate(world.server, told["token"]).name == "pia"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlmodel import col, select
 
 from penstock.persistence.tables import Checkpoint
-from penstock.services import proposals, streams, work
+from penstock.services import proposals, work
 from penstock.services.access.principals import Principal
 from penstock.services.datasets import datasets
 from penstock.services.paging import LARGEST_LIMIT, Window
@@ -15,6 +15,7 @@ from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import history
 from penstock.services.server import Server
+from penstock.services.streams import streams
 from penstock.web import PAGES
 from penstock.web.pages import Page
 

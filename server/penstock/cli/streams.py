@@ -30,7 +30,7 @@ def stream() -> None:
 @click.pass_obj
 def listing(operator: Operator, dataset: str | None) -> None:
     """List the streams, and how accurate each is at each tier."""
-    from penstock.services import streams
+    from penstock.services.streams import streams
 
     found = everything(
         lambda window: streams.listing(operator.server, operator.principal, window, dataset)
@@ -58,7 +58,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
     """Show one stream: its tree, its next number, and what each tier gets."""
-    from penstock.services import streams
+    from penstock.services.streams import streams
 
     operator.print(_shown(streams.show(operator.server, operator.principal, name)))
 
@@ -72,8 +72,8 @@ def open_(operator: Operator, file: str) -> None:
 
     Every tier is charged for all of it at once.  Exits 3 where a budget does not allow it.
     """
-    from penstock.services import streams
     from penstock.services.schemas.streams import StreamRequest
+    from penstock.services.streams import streams
 
     request = checked(StreamRequest, content_of(file, operator.settings.body_limit))
     operator.print(_shown(streams.open_stream(operator.server, operator.principal, request)))
@@ -111,8 +111,8 @@ def levels(operator: Operator, name: str, file: str) -> None:
     FILE holds {"levels": {TIER: {...}}}; tiers that it leaves out keep theirs.  A level that
     no tier had before has totals from the next element on.
     """
-    from penstock.services import streams
     from penstock.services.schemas.streams import StreamChange
+    from penstock.services.streams import streams
 
     wanted = checked(StreamChange, content_of(file, operator.settings.body_limit))
     operator.print(_shown(streams.change(operator.server, operator.principal, name, wanted)))
@@ -142,8 +142,8 @@ def push(operator: Operator, name: str, file: str) -> None:
     FILE holds {"from": NUMBER, "values": [...]} as JSON or TOML.  The number is that of the
     first element and must be the stream's next, else nothing is taken in.
     """
-    from penstock.services import stream_elements
     from penstock.services.schemas.streams import ElementsRequest
+    from penstock.services.streams import stream_elements
 
     sent = checked(ElementsRequest, content_of(file, operator.settings.query_body_limit))
     found = stream_elements.push(operator.server, operator.principal, name, sent)
@@ -180,11 +180,11 @@ def read(
     It counts as theirs: it stands in the log and in their exposure.  Exits 3 where their
     clearance is too low.
     """
-    from penstock.services import stream_releases
     from penstock.services.access.principals import acting_as
+    from penstock.services.streams import stream_totals
 
     analyst = acting_as(operator.server, user, by=operator.principal)
-    found = stream_releases.read(operator.server, analyst, name, first=first, last=last, tier=tier)
+    found = stream_totals.read(operator.server, analyst, name, first=first, last=last, tier=tier)
     operator.print(_totals(found))
 
 

@@ -25,16 +25,7 @@ from penstock.demo.cast import (
     Person,
 )
 from penstock.errors import Conflict
-from penstock.services import (
-    budget,
-    exports,
-    keys,
-    proposals,
-    repeats,
-    stream_elements,
-    stream_releases,
-    streams,
-)
+from penstock.services import budget, exports, keys, proposals, repeats
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.datasets import (
     datasets,
@@ -70,6 +61,7 @@ from penstock.services.schemas.queries import (
 )
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.server import Server
+from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.services.work import Wanted
 
 DATASET: Final = "health_insurance_experiment"
@@ -208,12 +200,12 @@ def _stream(house: House) -> None:
     for first, values in calls.pushes():
         sent = ElementsRequest.model_validate({"from": first, "values": values})
         stream_elements.push(server, admin, STREAM, sent)
-        stream_releases.read(server, ines, STREAM, first=first)
+        stream_totals.read(server, ines, STREAM, first=first)
     topics = {**stage.later("invented_topics"), "values": calls.by_topic()}
     queries.register(server, admin, PushedVectorRequest.model_validate(topics))
-    stream_releases.read(server, paul, STREAM)
-    stream_releases.read(server, rosa, STREAM)
-    stream_releases.read(server, rosa, STREAM, tier="partner")
+    stream_totals.read(server, paul, STREAM)
+    stream_totals.read(server, rosa, STREAM)
+    stream_totals.read(server, rosa, STREAM, tier="partner")
 
 
 def _together(house: House) -> None:

@@ -31,7 +31,7 @@ from penstock.services.paging import Window
 from penstock.services.releases.grants import Holding, holdings
 from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
 from penstock.services.server import Server
-from penstock.services.stream_state import state_row
+from penstock.services.streams.sealed_stream import state_row
 
 
 @dataclass(frozen=True)

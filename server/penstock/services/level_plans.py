@@ -42,7 +42,7 @@ from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView
 from penstock.services.server import Server
-from penstock.services.stream_state import state_row
+from penstock.services.streams.sealed_stream import state_row
 from penstock.transparency_log import leaves
 
 

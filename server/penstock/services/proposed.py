@@ -14,7 +14,7 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget, keys, restores, streams
+from penstock.services import budget, keys, restores
 from penstock.services.access.principals import Principal
 from penstock.services.datasets import corrections
 from penstock.services.ledger.tier_budgets import newest_budget
@@ -33,6 +33,7 @@ from penstock.services.schemas.queries import BudgetSpec
 from penstock.services.schemas.stream_answers import StreamView
 from penstock.services.schemas.views import DatasetView, QueryView, TierView
 from penstock.services.server import Server
+from penstock.services.streams import streams
 from penstock.transparency_log import leaves
 from penstock.transparency_log.views import RestoreView
 

@@ -15,7 +15,7 @@ from penstock.services.preview import refused
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.server import Server
-from penstock.services.streams import require_free_name, terms_of
+from penstock.services.streams.streams import require_free_name, terms_of
 
 
 def preview_stream(

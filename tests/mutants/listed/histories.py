@@ -122,7 +122,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "        select(Query).where(col(Query.frozen).is_(None), col(Query.structure).is_(None))\n"
         "    ).all()\n",
         wrong="streams go on drawing after a restore",
-        tests=("tests/unit/services/test_restored_streams.py",),
+        tests=("tests/unit/services/streams/test_restored_streams.py",),
     ),
     Mutant(
         name="restore-acknowledged-alone",

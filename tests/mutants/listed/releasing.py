@@ -239,7 +239,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="stream-before-its-beginning",
-        path="services/stream_releases.py",
+        path="services/streams/stream_totals.py",
         before="    if start < beginning:\n",
         after="    if start < 0:\n",
         wrong="a tier that was inserted later asks for totals from before it",
@@ -249,7 +249,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="stream-one-step-ahead",
-        path="services/stream_releases.py",
+        path="services/streams/stream_totals.py",
         before="    if end > step:\n",
         after="    if end > step + 1:\n",
         wrong="a range beyond the newest element is not refused as such",
@@ -257,7 +257,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="stream-ranges-of-others",
-        path="services/stream_releases.py",
+        path="services/streams/stream_totals.py",
         before="col(Leaf.user) == principal.name,\n            col(Leaf.query) == query.name,",
         after="col(Leaf.query) == query.name,",
         wrong="of a retired stream one may read what others were handed",
@@ -265,7 +265,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="stream-range-grows",
-        path="services/stream_releases.py",
+        path="services/streams/stream_totals.py",
         before="""\
         and answer["first"] <= span[0]
         and answer["last"] >= span[-1]
@@ -278,12 +278,12 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="stream-state-too-old",
-        path="services/stream_state.py",
+        path="services/streams/sealed_stream.py",
         before="    if (given or 0) != row.step:\n",
         after="    if (given or 0) < row.step:\n",
         wrong="a stream goes on from a state that is older than its outputs",
         tests=(
-            "tests/unit/services/test_stream_rows.py::test_a_state_from_before_the_newest_outputs_is_found_out",
+            "tests/unit/services/streams/test_sealed_stream.py::test_a_state_from_before_the_newest_outputs_is_found_out",
         ),
         row="V13",
     ),

@@ -9,13 +9,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V4",
         name="stream-of-a-clearance-taken-away",
-        path="services/stream_releases.py",
+        path="services/streams/stream_totals.py",
         before="        again = _allowed(session, server, principal, name, ask.span[0],"
         " ask.span[-1], tier)\n",
         after="        again = ask\n",
         wrong="a clearance that was taken away just before the lock still gives totals",
         tests=(
-            "tests/unit/services/test_stream_rows.py::test_no_total_is_handed_out_once_a_clearance_was_taken_away",
+            "tests/unit/services/streams/test_sealed_stream.py::test_no_total_is_handed_out_once_a_clearance_was_taken_away",
         ),
     ),
     Mutant(
@@ -67,12 +67,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V14",
         name="stream-state-not-sealed",
-        path="services/stream_state.py",
+        path="services/streams/sealed_stream.py",
         before="    sealed = seal(query_key(server, dataset, query), plain, place)\n",
         after="    sealed = seal(query_key(server, dataset, query), plain, place) + plain\n",
         wrong="the running total stands in the database beside its envelope",
         tests=(
-            "tests/unit/services/test_stream_rows.py::test_no_total_of_a_stream_is_in_the_files_of_its_home",
+            "tests/unit/services/streams/test_sealed_stream.py::test_no_total_of_a_stream_is_in_the_files_of_its_home",
         ),
     ),
     Mutant(

@@ -8,13 +8,14 @@ from tests.web.world import STREAM
 
 from penstock.errors import Forbidden, IntegrityViolation, KeysUnavailable, NotFound, PenstockError
 from penstock.persistence.tables import Query
-from penstock.services import key_status, keys, streams
+from penstock.services import key_status, keys
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.paging import Window
 from penstock.services.releases import history
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.streams import StreamRequest
+from penstock.services.streams import streams
 
 
 def test_the_status_has_the_keys_in_use_and_the_newest_rotation(visits: World) -> None:

@@ -15,19 +15,7 @@ from tests.unit.conftest import CopyWorld, World, fill
 
 from penstock.errors import NotFound
 from penstock.persistence.tables import Leaf
-from penstock.services import (
-    budget,
-    clocks,
-    home,
-    keys,
-    proofs,
-    proposals,
-    refusals,
-    restores,
-    stream_elements,
-    stream_releases,
-    streams,
-)
+from penstock.services import budget, clocks, home, keys, proofs, proposals, refusals, restores
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.people import (
     tokens,
@@ -37,6 +25,7 @@ from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TokenSpec, UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
+from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.services.verification import verify
 from penstock.transparency_log import (
     leaves,
@@ -71,7 +60,7 @@ def every_kind(world: World) -> None:
     streams.open_stream(server, OPERATOR, StreamRequest.model_validate(STREAM))
     sent = ElementsRequest.model_validate({"from": 1, "values": [3]})
     stream_elements.push(server, OPERATOR, "hits", sent)
-    stream_releases.read(server, world.person("pia"), "hits")
+    stream_totals.read(server, world.person("pia"), "hits")
     keys.rotate(server, OPERATOR)
     ruled = replace(server, settings=replace(server.settings, two_person_rule=True))
     proposals.asked(ruled, world.person("ada"), QueryRetirement(query="visits"))

@@ -9,13 +9,14 @@ from tests.web.world import STREAM
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, Tier
-from penstock.services import level_plans, streams
+from penstock.services import level_plans
 from penstock.services.access.principals import OPERATOR
 from penstock.services.level_plans import MovedLevelsView
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange, UserChange
 from penstock.services.schemas.streams import StreamChange, StreamRequest
+from penstock.services.streams import streams
 
 
 def foresee(world: World, name: str = "visits", /, **levels: Any) -> MovedLevelsView:

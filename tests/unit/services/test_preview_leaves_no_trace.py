@@ -13,11 +13,12 @@ from tests.unit.sites import VISITS
 
 from penstock.connectors import source_file
 from penstock.encryption import KeyRing
-from penstock.services import stream_preview, streams
+from penstock.services import stream_preview
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.streams import StreamRequest
+from penstock.services.streams import streams
 
 COUNT = {**BY_TOWN, **AGGREGATES["count"], "name": "towns", "mechanism": "gaussian", "share": 0.1}
 OTHER = {**COUNT, "name": "ages", **AGGREGATES["ages"]}

@@ -13,10 +13,11 @@ from tests.databases.homes import PATIENCE
 from tests.support.forked import in_child
 from tests.unit.conftest import World
 
-from penstock.services import home, stream_elements, streams
+from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
-from penstock.services.stream_releases import read
+from penstock.services.streams import stream_elements, streams
+from penstock.services.streams.stream_totals import read
 from penstock.transparency_log import sequencer, tree_store
 from penstock.transparency_log.background import Behind
 from penstock.transparency_log.sequencer import accounts

@@ -6,13 +6,7 @@ from pydantic import Field
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, ANALYST, PLANNER, SIGNED_IN, Operations, Parameter
-from penstock.services import (
-    proposals,
-    stream_elements,
-    stream_preview,
-    stream_releases,
-    streams,
-)
+from penstock.services import proposals, stream_preview
 from penstock.services.paging import Window
 from penstock.services.proposed import StreamRetirement
 from penstock.services.schemas.proposals import ProposalView
@@ -20,6 +14,7 @@ from penstock.services.schemas.stream_answers import PushedView, RunningTotalsVi
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.streams import ElementsRequest, StreamChange, StreamRequest
 from penstock.services.schemas.views import Page
+from penstock.services.streams import stream_elements, stream_totals, streams
 
 operations = Operations()
 
@@ -118,7 +113,7 @@ def read_stream(
 
     The same range is the same for ever.  Above 10^7 numbers ask for shorter ranges.
     """
-    found = stream_releases.read(
+    found = stream_totals.read(
         call.server, call.principal, stream, first=first, last=last, tier=tier
     )
     call.hide_duration(len(found.items) * found.items[0].values.size)

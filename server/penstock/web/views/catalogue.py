@@ -2,12 +2,13 @@
 
 from flask import Response, request
 
-from penstock.services import keys, streams
+from penstock.services import keys
 from penstock.services.datasets import datasets, look_alikes
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.queries import category_checks, queries
 from penstock.services.schemas.views import DatasetView
 from penstock.services.server import Server
+from penstock.services.streams import streams
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit
 

@@ -7,13 +7,14 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
-from penstock.services import budget, level_plans, streams
+from penstock.services import budget, level_plans
 from penstock.services.level_plans import MovedLevelsView
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.stream_answers import StreamView
 from penstock.services.schemas.streams import StreamChange
 from penstock.services.schemas.views import QueryView
+from penstock.services.streams import streams
 from penstock.web import forms, spending
 from penstock.web.forms import Form
 from penstock.web.once import tried

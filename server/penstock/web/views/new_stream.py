@@ -4,8 +4,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
-from penstock.services import budget, stream_preview, streams
+from penstock.services import budget, stream_preview
 from penstock.services.schemas.streams import StreamRequest
+from penstock.services.streams import streams
 from penstock.web import forms
 from penstock.web.building import kinds, words
 from penstock.web.building.comparing import with_taken

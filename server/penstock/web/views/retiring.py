@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Response, request
 
-from penstock.services import streams
 from penstock.services.proposed import Act, QueryRetirement, StreamRetirement
 from penstock.services.queries import queries
+from penstock.services.streams import streams
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.meant import require_named

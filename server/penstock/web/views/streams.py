@@ -3,8 +3,8 @@
 from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
-from penstock.services import stream_releases as services
-from penstock.services import streams
+from penstock.services.streams import stream_totals as services
+from penstock.services.streams import streams
 from penstock.web import totals
 from penstock.web.asking import kept
 from penstock.web.pages import ANALYST, SIGNED_IN, Pages

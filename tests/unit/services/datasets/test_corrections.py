@@ -13,7 +13,7 @@ from tests.unit.services.datasets.test_datasets import ROWS, query, register
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget
-from penstock.services import budget, exposure, proposals, streams, verification
+from penstock.services import budget, exposure, proposals, verification
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import (
     corrections,
@@ -33,6 +33,7 @@ from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import LevelsChange, TierSpec, UserSpec, VersionRequest
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.schemas.views import DatasetView
+from penstock.services.streams import streams
 
 WRONG = {"type": "string", "categories": ["northern", "south", "west"]}
 RIGHT = {"type": "string", "categories": ["north", "south", "west"]}

@@ -17,7 +17,7 @@ from penstock.accounting import SQUARES, Entry
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
-from penstock.services import budget, exposure, streams
+from penstock.services import budget, exposure
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.datasets.corrections import correct
@@ -35,6 +35,7 @@ from penstock.services.schemas.queries import (
     TierSpec,
 )
 from penstock.services.schemas.streams import StreamRequest
+from penstock.services.streams import streams
 from penstock.services.verification import verify
 
 BUDGETS = {"public": {"epsilon": 1.0}, "internal": {"epsilon": 2.0}}

@@ -14,7 +14,7 @@ from tests.unit.sites import SITES
 from penstock.accounting import Entry
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Tier
-from penstock.services import budget, streams
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.lookup import dataset_by_name
@@ -22,6 +22,7 @@ from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec, UserChange
 from penstock.services.schemas.streams import StreamChange, StreamRequest
+from penstock.services.streams import streams
 
 SMALL = {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.04}}
 MECHANISMS = ("gaussian", "laplace", "poisson", "skellam", "generalized_gaussian")

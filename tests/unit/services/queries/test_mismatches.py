@@ -12,7 +12,7 @@ from tests.unit.conftest import World
 
 from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
-from penstock.services import repeats, stream_elements, streams, verification
+from penstock.services import repeats, verification
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import (
     datasets,
@@ -20,6 +20,7 @@ from penstock.services.datasets import (
 from penstock.services.queries import level_changes, mismatches, queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
+from penstock.services.streams import stream_elements, streams
 
 VALUES = [120, 7, 0]
 OTHERS = [120, 7, 1]

@@ -30,7 +30,7 @@ from penstock.services.releases.handing import grant, leaf_of
 from penstock.services.releases.releases import rung_of_tier
 from penstock.services.schemas.stream_answers import RunningTotalsView, Totals
 from penstock.services.server import Server
-from penstock.services.stream_state import first_of, outputs_of, state_row
+from penstock.services.streams.sealed_stream import first_of, outputs_of, state_row
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import receipt_of
 

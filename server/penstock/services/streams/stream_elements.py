@@ -25,7 +25,14 @@ from penstock.services.queries.mismatches import out_of_range, require_in_range_
 from penstock.services.schemas.stream_answers import PushedView
 from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.server import Server
-from penstock.services.stream_state import Running, add_outputs, load, rungs_of, save, state_row
+from penstock.services.streams.sealed_stream import (
+    Running,
+    add_outputs,
+    load,
+    rungs_of,
+    save,
+    state_row,
+)
 
 
 def push(server: Server, principal: Principal, name: str, sent: ElementsRequest) -> PushedView:

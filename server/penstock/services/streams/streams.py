@@ -52,7 +52,7 @@ from penstock.services.schemas.stream_answers import StreamTierView, StreamView
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.schemas.views import Page
 from penstock.services.server import Server
-from penstock.services.stream_state import (
+from penstock.services.streams.sealed_stream import (
     begin,
     first_of,
     load,

@@ -10,14 +10,14 @@ from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, IntegrityViolation, NotFound
 from penstock.persistence.tables import Dataset, Leaf, StreamState
-from penstock.services import stream_elements, stream_releases, streams
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.lookup import stream_by_name
 from penstock.services.people import users
 from penstock.services.schemas.queries import DatasetRequest, UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamChange, StreamRequest
-from penstock.services.stream_state import load, outputs_of
+from penstock.services.streams import stream_elements, stream_totals, streams
+from penstock.services.streams.sealed_stream import load, outputs_of
 
 
 def execute(world: World, statement: str) -> None:
@@ -53,7 +53,7 @@ def push(world: World, name: str, first: int, values: list[Any]) -> None:
 
 
 def last_of(world: World, name: str) -> Any:
-    found = stream_releases.read(world.server, world.person("pia"), name)
+    found = stream_totals.read(world.server, world.person("pia"), name)
     return [item.values.tolist() for item in found.items]
 
 
@@ -131,9 +131,9 @@ def test_no_total_is_handed_out_once_a_clearance_was_taken_away(
         users.change(hits.server, OPERATOR, "pia", change)
         return found
 
-    monkeypatch.setattr(stream_releases, "outputs_of", slow)
+    monkeypatch.setattr(stream_totals, "outputs_of", slow)
     with pytest.raises(NotFound):
-        stream_releases.read(hits.server, hits.person("pia"), "hits")
+        stream_totals.read(hits.server, hits.person("pia"), "hits")
     with hits.server.database.read() as session:
         assert session.exec(select(Leaf).where(col(Leaf.kind) == "stream")).all() == []
 

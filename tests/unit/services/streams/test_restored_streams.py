@@ -5,9 +5,10 @@ from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, InvalidInput
-from penstock.services import restores, stream_elements, stream_releases, streams
+from penstock.services import restores
 from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
+from penstock.services.streams import stream_elements, stream_totals, streams
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def push(world: World, first: int, values: list[int]) -> None:
 
 
 def totals(world: World) -> list[list[float]]:
-    found = stream_releases.read(world.server, world.person("pia"), "hits", first=1, last=3)
+    found = stream_totals.read(world.server, world.person("pia"), "hits", first=1, last=3)
     return [item.values.tolist() for item in found.items]
 
 
@@ -47,4 +48,4 @@ def test_an_older_stream_gives_what_it_gave_and_draws_nothing_more(
         push(old, 4, [5])
     assert totals(old) == given
     with pytest.raises(InvalidInput, match="3 elements"):
-        stream_releases.read(old.server, old.person("pia"), "hits", last=4)
+        stream_totals.read(old.server, old.person("pia"), "hits", last=4)
