@@ -11,8 +11,8 @@ from tests.api.world import World
 from tests.web.world import HOSTILE, Browser, Grown, Open, text_of
 
 from penstock.errors import Forbidden
-from penstock.services import coalitions, exposure
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.exposure import by_query, exposure
 from penstock.services.paging import Window
 from penstock.web.wording import loss
 
@@ -51,8 +51,8 @@ def olga(browse: Open) -> Browser:
     return browse("olga")
 
 
-def shared(world: World, names: list[str]) -> dict[str, coalitions.SharedQueryView]:
-    found = coalitions.shared(world.server, OPERATOR, names, Window())
+def shared(world: World, names: list[str]) -> dict[str, by_query.SharedQueryView]:
+    found = by_query.shared(world.server, OPERATOR, names, Window())
     return {one.query: one for one in found.items}
 
 
@@ -159,7 +159,7 @@ def test_a_stream_is_shown_with_its_newest_interval(olga: Browser, world: World)
 def test_pages_of_queries_have_each_once(olga: Browser, world: World) -> None:
     found, window = [], Window(1)
     while True:
-        page = coalitions.shared(world.server, OPERATOR, PAIR, window)
+        page = by_query.shared(world.server, OPERATOR, PAIR, window)
         found += [one.query for one in page.items]
         if page.next_cursor is None:
             break
@@ -212,7 +212,7 @@ def test_whoever_holds_nothing_knows_nothing(olga: Browser) -> None:
 def test_only_auditors_ask_about_others(olga: Browser, world: World) -> None:
     ian = acting_as(world.server, "ian")
     with pytest.raises(Forbidden):
-        coalitions.shared(world.server, ian, PAIR, Window())
+        by_query.shared(world.server, ian, PAIR, Window())
     with pytest.raises(Forbidden):
-        coalitions.listing(world.server, ian, Window())
-    assert coalitions.shared(world.server, ian, ["IAN"], Window()).items
+        by_query.listing(world.server, ian, Window())
+    assert by_query.shared(world.server, ian, ["IAN"], Window()).items

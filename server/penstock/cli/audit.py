@@ -81,7 +81,7 @@ def events(
 @click.pass_obj
 def exposure(operator: Operator, users: str, dataset: str | None) -> None:
     """Show what some users learn by putting together all that they were given."""
-    from penstock.services import exposure as exposures
+    from penstock.services.exposure import exposure as exposures
 
     names = [name.strip() for name in users.split(",") if name.strip()]
     found = exposures.of(operator.server, operator.principal, names, dataset)

@@ -7,7 +7,7 @@ from penstock.figures import percent
 
 if TYPE_CHECKING:
     from penstock.services.budget_plans import MovedBudgetsView
-    from penstock.services.same_people import ForeseenPeopleView
+    from penstock.services.exposure.same_people import ForeseenPeopleView
 
 
 def moved(found: "MovedBudgetsView") -> Document:

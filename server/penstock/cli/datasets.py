@@ -155,7 +155,7 @@ def same_people(operator: Operator, name: str, other: str, *, looking: bool) -> 
     From then on what people may lose, were granted and have lost is added up over both, as
     over versions of one dataset. No budget becomes another. There is no way back.
     """
-    from penstock.services import same_people as people
+    from penstock.services.exposure import same_people as people
 
     if looking:
         found = people.foresee(operator.server, operator.principal, name, other)

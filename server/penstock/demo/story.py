@@ -9,9 +9,10 @@ from pydantic import TypeAdapter
 from penstock.demo import history, stage
 from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, TIERS
 from penstock.demo.history import House
-from penstock.services import coalitions, exposure, home
+from penstock.services import home
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.datasets import datasets
+from penstock.services.exposure import by_query, exposure
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
@@ -157,9 +158,9 @@ def _register(server: Server, admin: Principal, progress: Progress) -> None:
 
 def _headline(
     server: Server, auditor: Principal, readers: Sequence[str], dataset: str
-) -> coalitions.SharedQueryView:
+) -> by_query.SharedQueryView:
     """What people hold of the headline, and what it cost."""
-    page = coalitions.shared(server, auditor, readers, Window(limit=LARGEST_LIMIT), dataset)
+    page = by_query.shared(server, auditor, readers, Window(limit=LARGEST_LIMIT), dataset)
     (found,) = [one for one in page.items if one.query == HEADLINE]
     return found
 

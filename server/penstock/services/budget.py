@@ -16,10 +16,10 @@ from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import Sensitivity
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
-from penstock.services.compositions import composed
 from penstock.services.datasets import datasets
 from penstock.services.datasets.population import others_of, spec_of
-from penstock.services.exposure import could_be, reach, reach_of, visible
+from penstock.services.exposure.compositions import composed
+from penstock.services.exposure.exposure import could_be, reach, reach_of, visible
 from penstock.services.ledger.accounts import (
     TierAccount,
     open_account,

@@ -15,7 +15,7 @@ from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
 from penstock.services.access.principals import Principal, roles_of
-from penstock.services.exposure import highest_ever, reach, reach_of
+from penstock.services.exposure.exposure import highest_ever, reach, reach_of
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.effective_levels import place
 from penstock.services.ledger.version_chains import by_people, split

@@ -16,7 +16,7 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_no_larger
 from penstock.services.datasets import datasets
-from penstock.services.exposure import reach, reach_of
+from penstock.services.exposure.exposure import reach, reach_of
 from penstock.services.ledger.accounts import open_account, resolve
 from penstock.services.ledger.tier_budgets import largest
 from penstock.services.ledger.version_chains import last_version, of_same_people, versions_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from werkzeug.datastructures import MultiDict
 
-from penstock.services.coalitions import SharedQueryView
+from penstock.services.exposure.by_query import SharedQueryView
 from penstock.services.schemas.exposure import ExposureView
 from penstock.web.charts import compared, intervals, path
 from penstock.web.charts.losses import INDEPENDENT, TOGETHER, Loss

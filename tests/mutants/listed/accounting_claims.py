@@ -120,12 +120,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A6",
         name="failures-kept-in-delta",
-        path="services/compositions.py",
+        path="services/exposure/compositions.py",
         before="    epsilon = by(frozenset(releases.items()), delta - failure)\n",
         after="    epsilon = by(frozenset(releases.items()), delta)\n",
         wrong="the failures that were charged are not taken off the delta that is composed at",
         tests=(
-            "tests/unit/services/test_reports.py::test_failures_that_were_charged_are_taken_out_of_delta_first",
+            "tests/unit/services/exposure/test_exposure.py::test_failures_that_were_charged_are_taken_out_of_delta_first",
         ),
     ),
     Mutant(

@@ -107,7 +107,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if True:\n        return versions_of",
         wrong="what is lost in datasets of the same people does not add up",
         tests=(
-            "tests/unit/services/test_same_people.py::test_what_was_lost_in_both_adds_up_once_it_is_declared",
+            "tests/unit/services/exposure/test_same_people.py::test_what_was_lost_in_both_adds_up_once_it_is_declared",
         ),
     ),
     Mutant(
@@ -118,7 +118,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    rows = [dataset, other]\n",
         wrong="whoever was declared to be the same before is left behind",
         tests=(
-            "tests/unit/services/test_same_people.py::test_three_are_one_group_in_whatever_order",
+            "tests/unit/services/exposure/test_same_people.py::test_three_are_one_group_in_whatever_order",
         ),
     ),
     Mutant(
@@ -129,7 +129,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        dataset.people = None  #",
         wrong="a later version is of other people",
         tests=(
-            "tests/unit/services/test_same_people.py::test_versions_that_come_after_are_of_the_same_people",
+            "tests/unit/services/exposure/test_same_people.py::test_versions_that_come_after_are_of_the_same_people",
         ),
     ),
     Mutant(
@@ -139,7 +139,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if spec.neighboring != theirs.neighboring:\n",
         after="        if False:\n",
         wrong="losses under two neighboring relations are added up",
-        tests=("tests/unit/services/test_same_people.py::test_what_cannot_be_added_up_is_refused",),
+        tests=(
+            "tests/unit/services/exposure/test_same_people.py::test_what_cannot_be_added_up_is_refused",
+        ),
     ),
     Mutant(
         row="D11",
@@ -149,7 +151,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            names[one.people].add(one.name)\n    told.people = {}\n    shared = {",
         wrong="an audit believes whatever groups there are",
         tests=(
-            "tests/unit/services/test_same_people.py::test_an_audit_finds_what_was_taken_back_or_put_there",
+            "tests/unit/services/exposure/test_same_people.py::test_an_audit_finds_what_was_taken_back_or_put_there",
         ),
     ),
     Mutant(

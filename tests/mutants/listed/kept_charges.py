@@ -94,23 +94,23 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A6",
         name="failures-of-one-version",
-        path="services/compositions.py",
+        path="services/exposure/compositions.py",
         before="    failure = sum(float(account.spent.failure",
         after="    failure = max(float(account.spent.failure",
         wrong="failures of one version alone are taken off the sum of deltas",
         tests=(
-            "tests/unit/services/test_compositions.py::test_the_failures_of_all_versions_are_taken_out_of_the_sum_of_deltas",
+            "tests/unit/services/exposure/test_compositions.py::test_the_failures_of_all_versions_are_taken_out_of_the_sum_of_deltas",
         ),
     ),
     Mutant(
         row="A6",
         name="bound-at-all-of-delta",
-        path="services/compositions.py",
+        path="services/exposure/compositions.py",
         before="                line.version.delta - line.account.account.failure_limit,",
         after="                line.version.delta,",
         wrong="filter's bound read at all of delta",
         tests=(
-            "tests/unit/services/test_compositions.py::test_a_full_account_shows_no_less_than_its_whole_budget",
+            "tests/unit/services/exposure/test_compositions.py::test_a_full_account_shows_no_less_than_its_whole_budget",
         ),
     ),
     Mutant(

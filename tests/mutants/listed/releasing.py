@@ -171,7 +171,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
 """,
         wrong="who knows the name of a release reads its values",
         tests=(
-            "tests/unit/services/test_reports.py::test_values_are_for_holders_and_for_nobody_else",
+            "tests/unit/services/exposure/test_exposure.py::test_values_are_for_holders_and_for_nobody_else",
         ),
     ),
     Mutant(
@@ -181,7 +181,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after="holdings(session, query_id=found, limit=1)",
         wrong="a filter by a query tells whether anybody was handed it",
         tests=(
-            "tests/unit/services/test_reports.py::test_a_query_that_was_never_held_is_missing_from_an_analysts_history",
+            "tests/unit/services/exposure/test_exposure.py::test_a_query_that_was_never_held_is_missing_from_an_analysts_history",
         ),
     ),
     Mutant(

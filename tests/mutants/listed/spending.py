@@ -252,31 +252,33 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="exposure-of-oneself-and-others",
-        path="services/exposure.py",
+        path="services/exposure/exposure.py",
         before="    if [folded(name) for name in names] != [folded(principal.name)]:\n",
         after="    if folded(principal.name) not in [folded(name) for name in names]:\n",
         wrong="who names themselves with others learns what those know",
-        tests=("tests/unit/services/test_reports.py::test_analysts_ask_about_themselves_alone",),
+        tests=(
+            "tests/unit/services/exposure/test_exposure.py::test_analysts_ask_about_themselves_alone",
+        ),
     ),
     Mutant(
         name="exposure-counts-every-hand-out",
-        path="services/exposure.py",
+        path="services/exposure/exposure.py",
         before="lines(lambda one: dict.fromkeys(one.best, 1), paid=True)",
         after="lines(lambda one: one.rungs, paid=True)",
         wrong="what a coalition knows is composed as if every hand-out were independent",
         tests=(
-            "tests/unit/services/test_reports.py::test_a_coalition_learns_what_its_best_informed_member_knows",
+            "tests/unit/services/exposure/test_exposure.py::test_a_coalition_learns_what_its_best_informed_member_knows",
         ),
         row="V3",
     ),
     Mutant(
         name="exposure-of-the-lowest-tier",
-        path="services/exposure.py",
+        path="services/exposure/exposure.py",
         before="    return max((tier for _, tier in held), key=place, default=None)\n",
         after="    return min((tier for _, tier in held), key=place, default=None)\n",
         wrong="the bound of a coalition is that of its lowest tier",
         tests=(
-            "tests/unit/services/test_reports.py::test_reach_and_what_could_be_remember_the_highest_tier_ever_held",
+            "tests/unit/services/exposure/test_exposure.py::test_reach_and_what_could_be_remember_the_highest_tier_ever_held",
         ),
     ),
 )

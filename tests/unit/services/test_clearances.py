@@ -6,8 +6,9 @@ from tests.unit.conftest import World
 
 from penstock.errors import Forbidden, InvalidInput
 from penstock.persistence.tables import Leaf
-from penstock.services import clearances, exposure
+from penstock.services import clearances
 from penstock.services.access.principals import OPERATOR
+from penstock.services.exposure import exposure
 from penstock.services.paging import Window
 from penstock.services.people import users
 from penstock.services.queries import queries

@@ -7,11 +7,12 @@ from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.tampered import alter, filled, tokens_of
 
 from penstock.errors import IntegrityViolation
-from penstock.services import budget, exposure, proposals, repeats
+from penstock.services import budget, proposals, repeats
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.datasets import (
     datasets,
 )
+from penstock.services.exposure import exposure
 from penstock.services.paging import Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries

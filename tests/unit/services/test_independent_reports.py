@@ -27,9 +27,10 @@ from penstock.accounting import best_power, power_choice
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
 from penstock.privacy import Sensitivity
-from penstock.services import budget, exposure, preview
+from penstock.services import budget, preview
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.exposure import exposure
 from penstock.services.people import users
 from penstock.services.queries import queries
 from penstock.services.schemas.exposure import ExposureView

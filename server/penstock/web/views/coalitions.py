@@ -5,9 +5,9 @@ from typing import Any
 from flask import Response, request
 
 from penstock.errors import InvalidInput, NotFound
-from penstock.services import coalitions as services
-from penstock.services import exposure
 from penstock.services.datasets import datasets
+from penstock.services.exposure import by_query as services
+from penstock.services.exposure import exposure
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.web import knowledge
 from penstock.web.pages import AUDITOR, Pages

@@ -3,10 +3,10 @@
 from flask import Response, request
 
 from penstock.errors import InvalidInput, PenstockError
-from penstock.services import same_people as people
 from penstock.services.datasets import datasets, look_alikes
 from penstock.services.datasets.population import POINTER
-from penstock.services.same_people import ForeseenPeopleView
+from penstock.services.exposure import same_people as people
+from penstock.services.exposure.same_people import ForeseenPeopleView
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.once import once, tried

@@ -15,11 +15,12 @@ from penstock.accounting import Entry
 from penstock.computing import Bounds, LocalTurns, Outcome, Pool
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Charge
-from penstock.services import coalitions, compositions, exposure, preview, stream_preview
+from penstock.services import preview, stream_preview
 from penstock.services.computations import wire
 from penstock.services.computations.job_kinds import JOBS, forget
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computations.power_advice import _at
+from penstock.services.exposure import by_query, compositions, exposure
 from penstock.services.paging import Window
 from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest
 from penstock.services.schemas.streams import StreamRequest
@@ -125,7 +126,7 @@ def test_reports_on_people_are_the_same(
         visits.ask(name)
     for ask in (
         lambda server: exposure.of(server, auditor, people),
-        lambda server: coalitions.shared(server, auditor, people, Window()),
+        lambda server: by_query.shared(server, auditor, people, Window()),
     ):
         assert ask(elsewhere) == ask(visits.server)
     assert {(person, outcome) for person, outcome, _ in pool[1].told} == {("otto", Outcome.DONE)}

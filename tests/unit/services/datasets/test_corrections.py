@@ -13,13 +13,14 @@ from tests.unit.services.datasets.test_datasets import ROWS, query, register
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget
-from penstock.services import budget, exposure, proposals, verification
+from penstock.services import budget, proposals, verification
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import (
     corrections,
     datasets,
 )
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
+from penstock.services.exposure import exposure
 from penstock.services.ledger import (
     quotes,
 )

@@ -12,9 +12,10 @@ from tests.unit.sites import SITES, VISITS
 from penstock.accounting import LOSS_UNITS
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.tables import Charge, TierBudget
-from penstock.services import budget, exposure
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.exposure import exposure
 from penstock.services.queries import queries
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange

@@ -17,10 +17,11 @@ from penstock.accounting import SQUARES, Entry
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
-from penstock.services import budget, exposure
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.datasets.corrections import correct
+from penstock.services.exposure import exposure
 from penstock.services.ledger import effective_levels
 from penstock.services.lookup import dataset_by_name
 from penstock.services.paging import Window

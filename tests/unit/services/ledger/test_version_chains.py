@@ -13,11 +13,12 @@ from tests.unit.services.datasets.test_datasets import ROWS, STAYS, query
 from penstock.accounting import composed_epsilon
 from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Dataset, Leaf, Query
-from penstock.services import budget, exposure
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
-from penstock.services.exposure import placed
+from penstock.services.exposure import exposure
+from penstock.services.exposure.exposure import placed
 from penstock.services.ledger.version_chains import chains
 from penstock.services.paging import Window
 from penstock.services.queries import level_changes, queries

@@ -8,8 +8,9 @@ from tests.unit.conftest import World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudget
-from penstock.services import budget, exposure
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.exposure import exposure
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases

@@ -19,9 +19,10 @@ from penstock.cli.releases import document
 from penstock.connectors import CorrelatedQuery, nodes_of
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
-from penstock.services import exposure, preview
+from penstock.services import preview
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.exposure import exposure
 from penstock.services.lookup import dataset_by_name
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.queries import queries

@@ -18,8 +18,8 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
-from penstock.services import exposure
 from penstock.services.access.principals import OPERATOR
+from penstock.services.exposure import exposure
 from penstock.services.people import tiers
 from penstock.services.queries import level_changes, queries
 from penstock.services.releases import history

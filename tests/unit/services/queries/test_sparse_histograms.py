@@ -16,9 +16,10 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
-from penstock.services import exposure, preview
+from penstock.services import preview
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
+from penstock.services.exposure import exposure
 from penstock.services.noise import sealed_histogram
 from penstock.services.queries import queries
 from penstock.services.releases import history, releases

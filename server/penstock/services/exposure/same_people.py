@@ -15,7 +15,6 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal, require_still
-from penstock.services.compositions import composed
 from penstock.services.datasets import datasets
 from penstock.services.datasets.population import (
     POINTER,
@@ -24,7 +23,8 @@ from penstock.services.datasets.population import (
     require_comparable,
     spec_of,
 )
-from penstock.services.exposure import reach, reach_of, visible
+from penstock.services.exposure.compositions import composed
+from penstock.services.exposure.exposure import reach, reach_of, visible
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import of_same_people, split
 from penstock.services.lookup import (

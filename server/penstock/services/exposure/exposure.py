@@ -33,7 +33,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.access.principals import OPERATOR, Principal
-from penstock.services.compositions import Compose, Line, added, composed, composing, which
+from penstock.services.exposure.compositions import Compose, Line, added, composed, composing, which
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.effective_levels import charged_rungs, place
 from penstock.services.ledger.version_chains import by_people, chains, of_same_people, split

@@ -15,10 +15,10 @@ from sqlmodel import Session, col, select
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Query, Release, User
 from penstock.services.access.principals import Principal, roles_of
-from penstock.services.compositions import Compose, Line, composed, composing
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_structure import Shape
-from penstock.services.exposure import highest_ever, people, placed
+from penstock.services.exposure.compositions import Compose, Line, composed, composing
+from penstock.services.exposure.exposure import highest_ever, people, placed
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.lookup import (

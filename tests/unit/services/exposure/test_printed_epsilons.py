@@ -10,8 +10,9 @@ from tests.unit.accounting import exact_losses, quadrature
 from tests.unit.conftest import World
 
 from penstock.accounting import account_of
-from penstock.services import budget, exposure, preview
+from penstock.services import budget, preview
 from penstock.services.access.principals import OPERATOR
+from penstock.services.exposure import exposure
 from penstock.services.schemas.queries import RegisteredQuery
 
 pytestmark = pytest.mark.only("sqlite")

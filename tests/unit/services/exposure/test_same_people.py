@@ -19,12 +19,13 @@ from penstock.accounting import composed_epsilon
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query
-from penstock.services import budget, coalitions, compositions, exposure, same_people, version_plans
+from penstock.services import budget, version_plans
 from penstock.services.access.principals import OPERATOR
-from penstock.services.compositions import composed
 from penstock.services.datasets import corrections, datasets, look_alikes
 from penstock.services.datasets.population import join
-from penstock.services.exposure import placed, reach, reach_of, visible
+from penstock.services.exposure import by_query, compositions, exposure, same_people
+from penstock.services.exposure.compositions import composed
+from penstock.services.exposure.exposure import placed, reach, reach_of, visible
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import chains, of_same_people
 from penstock.services.lookup import (
@@ -98,7 +99,7 @@ def test_what_was_lost_in_both_adds_up_once_it_is_declared(twice: World) -> None
         assert found.independent.epsilon > 1.5 * apart.could_be.epsilon
         assert (found.could_be.delta, found.reach and found.reach.epsilon) == (2e-6, 16)
         assert [one.query for one in found.queries] == ["by_town", "by_town_again"]
-        shared = coalitions.shared(twice.server, OPERATOR, ["ines"], Window(100), dataset)
+        shared = by_query.shared(twice.server, OPERATOR, ["ines"], Window(100), dataset)
         assert {one.dataset for one in shared.items} == {"stays", "again"}
         total = shown(twice, dataset).together[-1]
         assert (total.tier, total.granted.epsilon) == ("internal", 16.0)

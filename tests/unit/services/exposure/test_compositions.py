@@ -17,9 +17,9 @@ from penstock.mechanisms import Gaussian
 from penstock.persistence import Database
 from penstock.persistence.tables import Dataset, Tier
 from penstock.privacy import Sensitivity
-from penstock.services import coalitions, compositions, exposure
-from penstock.services.compositions import FEW, Line, composed, composing
 from penstock.services.computations import computations
+from penstock.services.exposure import by_query, compositions, exposure
+from penstock.services.exposure.compositions import FEW, Line, composed, composing
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.paging import Window
 from penstock.services.schemas.views import PrivacyBudget
@@ -78,7 +78,7 @@ def test_a_report_composes_few_releases_in_all_where_it_is_asked_for() -> None:
     "ask",
     [
         lambda server, who: exposure.of(server, who, PEOPLE),
-        lambda server, who: coalitions.shared(server, who, PEOPLE, Window()),
+        lambda server, who: by_query.shared(server, who, PEOPLE, Window()),
     ],
     ids=["exposure", "coalition"],
 )

@@ -14,9 +14,9 @@ from tests.unit.sites import SITES
 
 from penstock.persistence import Database
 from penstock.persistence.tables import Dataset
-from penstock.services import same_people
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets, population
+from penstock.services.exposure import same_people
 from penstock.services.schemas.queries import DatasetRequest
 
 pytestmark = pytest.mark.each_database
