@@ -14,7 +14,7 @@ from tests.web.test_work_pages import begin, ended, until
 from tests.web.world import Browser, text_of
 
 from penstock.errors import InvalidInput
-from penstock.services import preview
+from penstock.services.previews import query_preview
 from penstock.services.schemas.previews import PreviewView
 
 PREVIEW = "/new/query/preview"
@@ -38,7 +38,7 @@ def held_at(
     monkeypatch: pytest.MonkeyPatch, mechanism: str, problem: Exception | None = None
 ) -> Iterator[None]:
     """Let the preview under one noise wait until this ends, and then fail with ``problem``."""
-    known, open_ = preview.preview, threading.Event()
+    known, open_ = query_preview.preview, threading.Event()
 
     def slowly(server: Any, principal: Any, request: Any, *more: Any) -> PreviewView:
         if request.mechanism == mechanism:
@@ -47,7 +47,7 @@ def held_at(
                 raise problem
         return known(server, principal, request, *more)
 
-    monkeypatch.setattr(preview, "preview", slowly)
+    monkeypatch.setattr(query_preview, "preview", slowly)
     yield
     open_.set()
 

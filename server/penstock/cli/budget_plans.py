@@ -6,8 +6,8 @@ from penstock.cli.output import Column, Document
 from penstock.figures import percent
 
 if TYPE_CHECKING:
-    from penstock.services.budget_plans import MovedBudgetsView
     from penstock.services.exposure.same_people import ForeseenPeopleView
+    from penstock.services.previews.budget_preview import MovedBudgetsView
 
 
 def moved(found: "MovedBudgetsView") -> Document:

@@ -54,9 +54,9 @@ def check(
     above it. Where the share is large, `penstock dataset correct` declares the column anew;
     what was spent stays spent. Exits 3 where a budget does not allow it.
     """
-    from penstock.services import preview
     from penstock.services.access.principals import acting_as
     from penstock.services.datasets import datasets
+    from penstock.services.previews import query_preview
     from penstock.services.queries import category_checks, queries
     from penstock.services.releases import releases
     from penstock.services.schemas.queries import ReleaseRequest
@@ -73,7 +73,7 @@ def check(
         name=category_checks.free_name(server, found.name, column),
     )
     if looking:
-        operator.print(query_output.previewed(preview.preview(server, principal, wanted)))
+        operator.print(query_output.previewed(query_preview.preview(server, principal, wanted)))
         return
     operator.progress("Charging every tier, then reading the data once")
     made = queries.register(server, principal, wanted)

@@ -252,9 +252,9 @@ def budget(
         content = {"budgets": {tier: {"epsilon": epsilon} for tier, epsilon in wanted}}
         change = checked(DatasetChange, content)
         if looking:
-            from penstock.services import budget_plans
+            from penstock.services.previews import budget_preview
 
-            found = budget_plans.foresee(operator.server, operator.principal, name, change)
+            found = budget_preview.foresee(operator.server, operator.principal, name, change)
             operator.print(moved(found))
             return
         if asked(operator, BudgetChange(dataset=name, budgets=change.budgets)) is None:

@@ -127,7 +127,7 @@ def preview(operator: Operator, file: str) -> None:
     - is standard input.  Of a pushed vector with keys the values may be left out.  Neither
     data nor state are touched.
     """
-    from penstock.services import preview as previews
+    from penstock.services.previews import query_preview as previews
     from penstock.services.schemas.queries import PreviewRequest
 
     content = content_of(file, operator.settings.query_body_limit)

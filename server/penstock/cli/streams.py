@@ -91,7 +91,7 @@ def preview(operator: Operator, file: str) -> None:
     their nodes, and so is what a step takes.
     """
     from penstock.cli.stream_preview import previewed
-    from penstock.services import stream_preview
+    from penstock.services.previews import stream_preview
     from penstock.services.schemas.streams import StreamRequest
 
     request = checked(StreamRequest, content_of(file, operator.settings.body_limit))

@@ -1,6 +1,6 @@
 """Tiers with people on them, as the chart of a ladder takes them."""
 
-from penstock.services.clearances import ForeseenMoveView, LadderView
+from penstock.services.previews.clearance_preview import ForeseenMoveView, LadderView
 from penstock.web.charts import ladder
 from penstock.web.pictures import Picture, picture
 

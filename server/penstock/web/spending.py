@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock.services.level_plans import MovedLevelsView
+from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.schemas.views import DatasetBudgetView
 from penstock.web.charts import stacked
 from penstock.web.pictures import Picture, picture

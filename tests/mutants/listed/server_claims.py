@@ -49,11 +49,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V10",
         name="twin-above-named",
-        path="services/preview.py",
+        path="services/previews/query_preview.py",
         before="        left = pending(session, dataset, request, prepared, limit)\n",
         after="        left = pending(session, dataset, request, prepared)\n",
         wrong="a preview names a query that is out of sight",
-        tests=("tests/unit/services/test_preview.py::test_a_hidden_twin_is_not_named",),
+        tests=(
+            "tests/unit/services/previews/test_query_preview.py::test_a_hidden_twin_is_not_named",
+        ),
     ),
     Mutant(
         row="V12",

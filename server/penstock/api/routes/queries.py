@@ -4,8 +4,9 @@ from typing import Annotated
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
-from penstock.services import preview, proposals
+from penstock.services import proposals
 from penstock.services.paging import Window
+from penstock.services.previews import query_preview
 from penstock.services.proposed import QueryRetirement
 from penstock.services.queries import queries
 from penstock.services.schemas.previews import PreviewView
@@ -47,7 +48,7 @@ def preview_query(call: Call, body: PreviewRequest) -> PreviewView:
     file, which is not opened.  Analysts see tiers up to their own: of a `share`, which is
     settled from the highest tier down, their levels may be off by one step of the ladder.
     """
-    found = preview.preview(call.server, call.principal, body)
+    found = query_preview.preview(call.server, call.principal, body)
     # Else the clock could tell a name that is free from one that is out of sight.
     call.hide_duration(0)
     return found

@@ -6,9 +6,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
-from penstock.services import clearances
-from penstock.services.clearances import ForeseenMoveView
 from penstock.services.people import users
+from penstock.services.previews import clearance_preview
+from penstock.services.previews.clearance_preview import ForeseenMoveView
 from penstock.services.schemas.queries import UserChange
 from penstock.web import forms, rungs
 from penstock.web.forms import Form
@@ -54,12 +54,12 @@ def _of(visit: Visit, given: Mapping[str, str]) -> ForeseenMoveView:
     name, tier = given.get("user", "").strip(), given.get("tier", "").strip()
     if not name:
         raise InvalidInput("Choose who is to be moved.", pointer="/user")
-    return clearances.foresee(visit.server, visit.principal, name, tier or None)
+    return clearance_preview.foresee(visit.server, visit.principal, name, tier or None)
 
 
 def _foreseen(visit: Visit, given: Mapping[str, str], problem: PenstockError | None) -> Response:
     foreseen = _of(visit, given)
-    found = clearances.held(visit.server, visit.principal)
+    found = clearance_preview.held(visit.server, visit.principal)
     form = Form(given, problem)
     return visit.page(
         "clearance.html",
@@ -76,5 +76,5 @@ def _again(visit: Visit, given: Mapping[str, str], problem: PenstockError) -> Re
     if isinstance(problem, Conflict):
         return _foreseen(visit, given, problem)
     form = forms.refused(given, problem)
-    found = clearances.held(visit.server, visit.principal)
+    found = clearance_preview.held(visit.server, visit.principal)
     return visit.page("clearance.html", form.status, ladder=found, foreseen=None, form=form)

@@ -6,9 +6,10 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
-from penstock.services import budget, budget_plans
-from penstock.services.budget_plans import MovedBudgetsView
+from penstock.services import budget
 from penstock.services.people import tiers
+from penstock.services.previews import budget_preview
+from penstock.services.previews.budget_preview import MovedBudgetsView
 from penstock.services.proposed import BudgetChange
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import DatasetBudgetView
@@ -36,7 +37,7 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
     def look() -> Response:
         found = budget.show(visit.server, visit.principal, dataset)
         change = checked(DatasetChange, {"budgets": _wanted(visit, found, given)})
-        foreseen = budget_plans.foresee(visit.server, visit.principal, found.dataset, change)
+        foreseen = budget_preview.foresee(visit.server, visit.principal, found.dataset, change)
         return _budgets(visit, dataset, Form(given), foreseen)
 
     def act() -> Response:

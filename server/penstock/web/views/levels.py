@@ -7,8 +7,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
-from penstock.services import budget, level_plans
-from penstock.services.level_plans import MovedLevelsView
+from penstock.services import budget
+from penstock.services.previews import level_preview
+from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.stream_answers import StreamView
@@ -110,7 +111,7 @@ def _foreseen(
     visit: Visit, kind: _Kind, shown: QueryView | StreamView, given: Mapping[str, str]
 ) -> MovedLevelsView:
     wanted = checked(LevelsChange, {"levels": _wanted(given, _tiers(visit, shown))})
-    return level_plans.foresee(
+    return level_preview.foresee(
         visit.server,
         visit.principal,
         shown.name,

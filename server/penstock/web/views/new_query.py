@@ -8,11 +8,12 @@ from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput, NotFound, PenstockError
-from penstock.services import budget, preview
+from penstock.services import budget
 from penstock.services.computations.histogram_remedies import Example
 from penstock.services.computing import PATIENCE
 from penstock.services.datasets import datasets
 from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.previews import query_preview
 from penstock.services.queries import queries, registered
 from penstock.services.queries.refused_histograms import example_of
 from penstock.services.runner import Act, Run
@@ -104,7 +105,7 @@ def _previewed(
 ) -> PreviewView:
     spec = questions.without_values(kinds.kind_of(given).wanted(given, dataset))
     asked = checked(PreviewRequest, spec)
-    return preview.preview(visit.server, visit.principal, asked, patience)
+    return query_preview.preview(visit.server, visit.principal, asked, patience)
 
 
 def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) -> Response:

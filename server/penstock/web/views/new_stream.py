@@ -4,7 +4,8 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
-from penstock.services import budget, stream_preview
+from penstock.services import budget
+from penstock.services.previews import stream_preview
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams
 from penstock.web import forms

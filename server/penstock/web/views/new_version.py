@@ -6,11 +6,11 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
-from penstock.services import version_plans
 from penstock.services.datasets import data_folder, datasets
 from penstock.services.people import tiers
+from penstock.services.previews import version_preview
+from penstock.services.previews.version_preview import ForeseenVersionView
 from penstock.services.schemas.queries import VersionRequest
-from penstock.services.version_plans import ForeseenVersionView
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.once import once, tried
@@ -33,7 +33,7 @@ def preview_version(visit: Visit, dataset: str) -> Response:
 
     def act() -> Response:
         wanted = _wanted(visit, given)
-        foreseen = version_plans.foresee(visit.server, visit.principal, dataset, wanted)
+        foreseen = version_preview.foresee(visit.server, visit.principal, dataset, wanted)
         return _form(visit, dataset, forms.kept(given), foreseen)
 
     return tried(act, lambda problem: _form(visit, dataset, forms.refused(given, problem)))

@@ -6,9 +6,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import NotFound
-from penstock.services import clearances
-from penstock.services.clearances import HeldTierView, LadderView
 from penstock.services.people import tiers
+from penstock.services.previews import clearance_preview
+from penstock.services.previews.clearance_preview import HeldTierView, LadderView
 from penstock.services.proposed import TierDeletion
 from penstock.services.schemas.queries import TierChange, TierSpec
 from penstock.web import forms, rungs
@@ -84,7 +84,7 @@ def _place(given: Mapping[str, str]) -> dict[str, object]:
 
 
 def _ladder(visit: Visit, form: Form) -> Response:
-    found = clearances.held(visit.server, visit.principal)
+    found = clearance_preview.held(visit.server, visit.principal)
     return visit.page(
         "tiers.html",
         form.status,
@@ -109,7 +109,7 @@ def _told(found: LadderView, told: Mapping[str, str]) -> dict[str, object]:
 
 
 def _tier(visit: Visit, name: str, form: Form) -> Response:
-    found = clearances.held(visit.server, visit.principal)
+    found = clearance_preview.held(visit.server, visit.principal)
     return visit.page(
         "tier.html",
         form.status,

@@ -15,13 +15,13 @@ from penstock.accounting import Entry
 from penstock.computing import Bounds, LocalTurns, Outcome, Pool
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Charge
-from penstock.services import preview, stream_preview
 from penstock.services.computations import wire
 from penstock.services.computations.job_kinds import JOBS, forget
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computations.power_advice import _at
 from penstock.services.exposure import by_query, compositions, exposure
 from penstock.services.paging import Window
+from penstock.services.previews import query_preview, stream_preview
 from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.server import Server
@@ -92,8 +92,8 @@ def test_previews_are_the_same_here_and_elsewhere(
     for name, spec in QUERIES.items():
         for person in ("ada", "paul") if name in TWICE else ("ada",):
             who = visits.person(person)
-            here = preview.preview(visits.server, who, asked(spec))
-            assert preview.preview(elsewhere, who, asked(spec)) == here, name
+            here = query_preview.preview(visits.server, who, asked(spec))
+            assert query_preview.preview(elsewhere, who, asked(spec)) == here, name
     assert len(pool[1].told) == len(QUERIES) + len(TWICE)
     assert sum(seconds for _, _, seconds in pool[1].told) > 0
 
@@ -137,7 +137,7 @@ def test_a_refusal_has_its_place_elsewhere_too(visits: World, elsewhere: Server)
     refusals = []
     for server in (visits.server, elsewhere):
         with pytest.raises(InvalidInput) as refused:
-            preview.preview(server, visits.person("ada"), asked(spec))
+            query_preview.preview(server, visits.person("ada"), asked(spec))
         refusals.append((refused.value.detail, refused.value.errors))
     assert refusals[0] == refusals[1]
 
@@ -146,7 +146,7 @@ def test_the_same_is_worked_out_once_for_each_person(
     visits: World, elsewhere: Server, pool: tuple[Pool, Notes]
 ) -> None:
     for person in ("ada", "ada", "paul", "ada", "paul"):
-        preview.preview(elsewhere, visits.person(person), asked(VECTOR))
+        query_preview.preview(elsewhere, visits.person(person), asked(VECTOR))
     assert [person for person, _, _ in pool[1].told] == ["ada", "paul"]
 
 

@@ -9,11 +9,11 @@ import pytest
 from tests.unit.conftest import World
 
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.services import preview
 from penstock.services.access.principals import OPERATOR
 from penstock.services.computations import computations, histogram_remedies, wire
 from penstock.services.computing import Here
 from penstock.services.datasets import corrections, datasets
+from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest
@@ -74,7 +74,7 @@ def refusal(world: World, wish: dict[str, Any]) -> str:
 def previewed(world: World, wish: dict[str, Any]) -> str | None:
     """The refusal that a preview tells, or that it is refused with."""
     try:
-        return preview.preview(world.server, OPERATOR, asked(**wish)).refusal
+        return query_preview.preview(world.server, OPERATOR, asked(**wish)).refusal
     except InvalidInput as problem:
         return problem.detail
 
@@ -122,7 +122,7 @@ def test_each_remedy_that_a_refusal_states_is_accepted(
     found = remedies(refusal(world, wish))
     assert len(found) >= fewest
     for change in found:
-        shown = preview.preview(world.server, OPERATOR, asked(**{**wish, **change}))
+        shown = query_preview.preview(world.server, OPERATOR, asked(**{**wish, **change}))
         assert shown.refusal is None, change
     # Registered is the last: each spends what the others would.
     queries.register(world.server, OPERATOR, asked(**{**wish, **found[-1]}))
@@ -135,7 +135,7 @@ def test_the_most_false_keys_are_told_of_tiers_apart(world: World, tmp_path: Pat
         return {"levels": LEVELS, "false_keys": {"public": number, "internal": number / 2}}
 
     number = remedies(refusal(world, wish(1000)))[0]["false_keys"]
-    more = preview.preview(world.server, OPERATOR, asked(**wish(number * 1.12)))
+    more = query_preview.preview(world.server, OPERATOR, asked(**wish(number * 1.12)))
     assert more.refusal is not None, "it is the largest, to two digits"
     queries.register(world.server, OPERATOR, asked(**wish(number)))
 

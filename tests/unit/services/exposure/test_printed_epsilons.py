@@ -10,9 +10,10 @@ from tests.unit.accounting import exact_losses, quadrature
 from tests.unit.conftest import World
 
 from penstock.accounting import account_of
-from penstock.services import budget, preview
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.exposure import exposure
+from penstock.services.previews import query_preview
 from penstock.services.schemas.queries import RegisteredQuery
 
 pytestmark = pytest.mark.only("sqlite")
@@ -68,7 +69,7 @@ def test_a_release_prints_the_epsilon_of_its_law_and_so_does_a_preview(
     assert released.guarantee.delta == (0 if mechanism == "laplace" else DELTA)
     # A rung is at most a thousandth above the level that the epsilon was asked for at.
     assert 0.498 < released.guarantee.epsilon <= 0.5
-    again = preview.preview(world.server, OPERATOR, RegisteredQuery(query=mechanism))
+    again = query_preview.preview(world.server, OPERATOR, RegisteredQuery(query=mechanism))
     assert again.tiers[-1].guarantee.epsilon == released.guarantee.epsilon
 
 

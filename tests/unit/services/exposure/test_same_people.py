@@ -19,7 +19,7 @@ from penstock.accounting import composed_epsilon
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query
-from penstock.services import budget, version_plans
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets, look_alikes
 from penstock.services.datasets.population import join
@@ -33,6 +33,7 @@ from penstock.services.lookup import (
     tier_by_name,
 )
 from penstock.services.paging import Window
+from penstock.services.previews import version_preview
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
@@ -171,7 +172,7 @@ def test_versions_that_come_after_are_of_the_same_people(twice: World, tmp_path:
     declare(twice)
     source = {"engine": "duckdb", "uri": str(new_file(tmp_path, 2))}
     wanted = VersionRequest.model_validate({"source": source, "budgets": BUDGETS})
-    foreseen = version_plans.foresee(twice.server, OPERATOR, "stays", wanted)
+    foreseen = version_preview.foresee(twice.server, OPERATOR, "stays", wanted)
     datasets.add_version(twice.server, OPERATOR, "stays", wanted)
     for name in ("stays", "again"):
         total = shown(twice, name).together[-1]

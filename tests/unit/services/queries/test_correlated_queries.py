@@ -19,12 +19,12 @@ from penstock.cli.releases import document
 from penstock.connectors import CorrelatedQuery, nodes_of
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
-from penstock.services import preview
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.lookup import dataset_by_name
 from penstock.services.noise.sealed_state import open_state
+from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.releases import history
 from penstock.services.schemas.queries import (
@@ -174,7 +174,7 @@ def test_all_of_it_is_one_charge_a_tier(people: World) -> None:
 
 def test_a_preview_settles_what_a_registration_does(people: World) -> None:
     request = TypeAdapter[Any](PreviewRequest).validate_python(ASKED)
-    before = preview.preview(people.server, OPERATOR, request)
+    before = query_preview.preview(people.server, OPERATOR, request)
     view = register(people)
     assert before.dimension == view.dimension
     assert before.sensitivity == view.sensitivity
@@ -184,7 +184,7 @@ def test_a_preview_settles_what_a_registration_does(people: World) -> None:
 def previewed(world: World, **changes: object) -> Any:
     sent = {name: part for name, part in {**ASKED, **changes}.items() if part is not None}
     request = TypeAdapter[Any](PreviewRequest).validate_python(sent)
-    return preview.preview(world.server, OPERATOR, request)
+    return query_preview.preview(world.server, OPERATOR, request)
 
 
 def test_a_preview_compares_the_ways_at_the_loss_of_each_tier(people: World) -> None:

@@ -16,11 +16,11 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
-from penstock.services import preview
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.noise import sealed_histogram
+from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import (
@@ -192,7 +192,7 @@ def test_what_a_tier_is_told_of_chances_is_that_of_its_noise(books: World) -> No
 
 def test_every_tier_is_charged_noise_and_false_keys(loans: World) -> None:
     few, many = (
-        preview.preview(
+        query_preview.preview(
             loans.server,
             OPERATOR,
             HistogramRequest.model_validate({**BOOKS, "false_keys": number}),

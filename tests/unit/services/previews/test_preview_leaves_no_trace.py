@@ -8,14 +8,21 @@ from typing import Any, NoReturn
 import pytest
 from sqlalchemy import Engine, event
 from tests.unit.conftest import World
-from tests.unit.services.test_preview import AGGREGATES, BY_TOWN, PEOPLE, ROWS, ask, register
+from tests.unit.services.previews.test_query_preview import (
+    AGGREGATES,
+    BY_TOWN,
+    PEOPLE,
+    ROWS,
+    ask,
+    register,
+)
 from tests.unit.sites import VISITS
 
 from penstock.connectors import source_file
 from penstock.encryption import KeyRing
-from penstock.services import stream_preview
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.previews import stream_preview
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams

@@ -6,11 +6,11 @@ from tests.unit.conftest import World
 
 from penstock.errors import Forbidden, InvalidInput
 from penstock.persistence.tables import Leaf
-from penstock.services import clearances
 from penstock.services.access.principals import OPERATOR
 from penstock.services.exposure import exposure
 from penstock.services.paging import Window
 from penstock.services.people import users
+from penstock.services.previews import clearance_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import UserChange
 
@@ -35,7 +35,7 @@ def test_what_is_foreseen_is_what_is_then_in_sight_and_within_reach(
     visits.push("shifts", values=[1, 2, 3], levels={"internal": {"epsilon": 0.3}})
     move(visits, "pia", source)
     before = in_sight(visits, "pia")
-    foreseen = clearances.foresee(visits.server, OPERATOR, "pia", target)
+    foreseen = clearance_preview.foresee(visits.server, OPERATOR, "pia", target)
     assert (foreseen.source, foreseen.target) == (source, target)
     assert {sight.query: sight.before.epsilon for sight in foreseen.sights if sight.before} == {
         name: epsilon
@@ -59,13 +59,13 @@ def test_foreseeing_changes_nothing(visits: World) -> None:
 
     before, drawn = written(), visits.streams.taken
     for tier in TIERS:
-        clearances.foresee(visits.server, OPERATOR, "pia", tier)
-    clearances.held(visits.server, OPERATOR)
+        clearance_preview.foresee(visits.server, OPERATOR, "pia", tier)
+    clearance_preview.held(visits.server, OPERATOR)
     assert (written(), visits.streams.taken) == (before, drawn)
 
 
 def test_a_move_up_takes_along_those_who_reach_less_and_nobody_else(visits: World) -> None:
-    up = clearances.foresee(visits.server, OPERATOR, "pia", "internal")
+    up = clearance_preview.foresee(visits.server, OPERATOR, "pia", "internal")
     assert (up.peers, up.nearer, up.upward) == (["ines"], ["paul"], True)
     reaches = [(one.before, one.after) for one in up.farther]
     assert [(was.epsilon, will.epsilon) for was, will in reaches if was and will] == [(1.0, 4.0)]
@@ -73,19 +73,19 @@ def test_a_move_up_takes_along_those_who_reach_less_and_nobody_else(visits: Worl
 
 def test_a_move_down_takes_nothing_back(visits: World) -> None:
     move(visits, "pia", "internal")
-    down = clearances.foresee(visits.server, OPERATOR, "pia", "public")
+    down = clearance_preview.foresee(visits.server, OPERATOR, "pia", "public")
     assert (down.highest_before, down.highest, down.upward) == ("internal", "internal", False)
     assert [one.before for one in down.farther] == [one.after for one in down.farther]
     move(visits, "pia", None)
-    assert clearances.foresee(visits.server, OPERATOR, "pia", None).highest == "internal"
+    assert clearance_preview.foresee(visits.server, OPERATOR, "pia", None).highest == "internal"
     # Paul could pool with her still, and she with paul no farther than she got by herself.
-    assert clearances.foresee(visits.server, OPERATOR, "paul", "internal").nearer == []
+    assert clearance_preview.foresee(visits.server, OPERATOR, "paul", "internal").nearer == []
 
 
 def test_who_is_shut_out_stands_on_no_rung(visits: World) -> None:
     users.disable(visits.server, OPERATOR, "paul")
     move(visits, "pia", None)
-    found = clearances.held(visits.server, OPERATOR)
+    found = clearance_preview.held(visits.server, OPERATOR)
     assert [(tier.name, tier.people, tier.shut_out) for tier in found.tiers] == [
         ("public", [], 0),
         ("partner", [], 1),
@@ -96,17 +96,17 @@ def test_who_is_shut_out_stands_on_no_rung(visits: World) -> None:
 
 def test_what_is_retired_is_given_to_nobody_at_any_tier(visits: World) -> None:
     queries.retire(visits.server, OPERATOR, "visits")
-    foreseen = clearances.foresee(visits.server, OPERATOR, "pia", "internal")
+    foreseen = clearance_preview.foresee(visits.server, OPERATOR, "pia", "internal")
     assert (foreseen.sights, foreseen.unchanged) == ([], 0)
 
 
 def test_only_admins_look_and_what_is_not_there_is_named(visits: World) -> None:
     for name in ("pia", "otto"):
         with pytest.raises(Forbidden):
-            clearances.held(visits.server, visits.person(name))
+            clearance_preview.held(visits.server, visits.person(name))
         with pytest.raises(Forbidden):
-            clearances.foresee(visits.server, visits.person(name), "pia", "public")
+            clearance_preview.foresee(visits.server, visits.person(name), "pia", "public")
     for user, tier, place in (("zoe", "public", "/user"), ("pia", "top", "/tier")):
         with pytest.raises(InvalidInput) as refused:
-            clearances.foresee(visits.server, OPERATOR, user, tier)
+            clearance_preview.foresee(visits.server, OPERATOR, user, tier)
         assert refused.value.errors[0][0] == place

@@ -11,7 +11,7 @@ from penstock.services.computations import computations
 from penstock.services.computations.stream_quotes import quote_stream
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.charges import accounts_of
-from penstock.services.preview import refused
+from penstock.services.previews.query_preview import refused
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.server import Server

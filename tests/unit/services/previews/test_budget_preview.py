@@ -9,12 +9,12 @@ from tests.unit.services.ledger.raised import books, furnished, grant
 from penstock.accounting import limit_of
 from penstock.errors import BudgetExhausted, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, TierBudget
-from penstock.services import budget_plans
 from penstock.services.access.principals import OPERATOR
-from penstock.services.budget_plans import MovedBudgetsView
 from penstock.services.ledger.accounts import open_account
 from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.people import tiers, users
+from penstock.services.previews import budget_preview
+from penstock.services.previews.budget_preview import MovedBudgetsView
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import UserChange
 
@@ -29,7 +29,7 @@ def loans(copy_world: CopyWorld, keep: Keep) -> World:
 def foreseen(world: World, **epsilons: float) -> MovedBudgetsView:
     wanted = {"budgets": {name: {"epsilon": epsilon} for name, epsilon in epsilons.items()}}
     change = DatasetChange.model_validate(wanted)
-    return budget_plans.foresee(world.server, OPERATOR, "loans", change)
+    return budget_preview.foresee(world.server, OPERATOR, "loans", change)
 
 
 def counted(world: World) -> list[int]:
@@ -94,4 +94,4 @@ def test_a_tier_that_was_taken_away_and_still_pays_is_told(loans: World) -> None
 def test_analysts_are_not_told(loans: World) -> None:
     change = DatasetChange.model_validate({"budgets": {"internal": {"epsilon": 2}}})
     with pytest.raises(Forbidden):
-        budget_plans.foresee(loans.server, loans.person("pia"), "loans", change)
+        budget_preview.foresee(loans.server, loans.person("pia"), "loans", change)

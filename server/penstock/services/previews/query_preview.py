@@ -22,7 +22,6 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
-from penstock.services.count_structures import compared
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.accounts import (
     NOTHING,
@@ -35,6 +34,7 @@ from penstock.services.ledger.effective_levels import charged_for, ladder
 from penstock.services.ledger.quotes import Offer, require_tiers
 from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.process import Process
+from penstock.services.previews.alternatives import compared
 from penstock.services.queries.exact_answers import Plannable, counted, planned
 from penstock.services.queries.refused_histograms import advise, advised
 from penstock.services.queries.registration import charged_dataset, pending, require_dimension

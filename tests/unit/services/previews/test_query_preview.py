@@ -21,10 +21,11 @@ from penstock.errors import (
 )
 from penstock.mechanisms import MECHANISMS
 from penstock.persistence.tables import Charge, Query, Tier
-from penstock.services import budget, preview
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
 from penstock.services.people import tiers, users
+from penstock.services.previews import query_preview
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
@@ -80,7 +81,7 @@ def people(copy_world: CopyWorld, keep: Keep) -> World:
 
 def ask(world: World, spec: dict[str, Any], by: Principal = OPERATOR) -> PreviewView:
     request = TypeAdapter[Any](PreviewRequest).validate_python(spec)
-    return preview.preview(world.server, by, request)
+    return query_preview.preview(world.server, by, request)
 
 
 def register(world: World, spec: dict[str, Any]) -> QueryView:

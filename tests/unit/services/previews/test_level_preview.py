@@ -9,10 +9,10 @@ from tests.web.world import STREAM
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, Tier
-from penstock.services import level_plans
 from penstock.services.access.principals import OPERATOR
-from penstock.services.level_plans import MovedLevelsView
 from penstock.services.people import tiers, users
+from penstock.services.previews import level_preview
+from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange, UserChange
 from penstock.services.schemas.streams import StreamChange, StreamRequest
@@ -22,7 +22,7 @@ from penstock.services.streams import streams
 def foresee(world: World, name: str = "visits", /, **levels: Any) -> MovedLevelsView:
     stream = name == "arrivals"
     wanted = LevelsChange.model_validate({"levels": levels}).levels
-    return level_plans.foresee(world.server, OPERATOR, name, wanted, stream=stream)
+    return level_preview.foresee(world.server, OPERATOR, name, wanted, stream=stream)
 
 
 def move(world: World, name: str = "visits", /, **levels: Any) -> None:
@@ -167,7 +167,7 @@ def test_only_admins_foresee_and_nothing_of_what_is_retired(visits: World) -> No
     wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 0.3}}}).levels
     for name in ("ines", "otto"):
         with pytest.raises(Forbidden):
-            level_plans.foresee(visits.server, visits.person(name), "visits", wanted)
+            level_preview.foresee(visits.server, visits.person(name), "visits", wanted)
     queries.retire(visits.server, OPERATOR, "visits")
     with pytest.raises(Conflict):
         foresee(visits, internal={"epsilon": 0.3})

@@ -27,11 +27,12 @@ from penstock.accounting import best_power, power_choice
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
 from penstock.privacy import Sensitivity
-from penstock.services import budget, preview
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.people import users
+from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.previews import PreviewView
@@ -61,7 +62,7 @@ def exposed(world: World, *names: str) -> ExposureView:
 def previewed(world: World, **changes: Any) -> PreviewView:
     content = {**COUNTS, "name": "next", "dataset": "large", **changes}
     request: PreviewRequest = TypeAdapter(PreviewRequest).validate_python(content)
-    return preview.preview(world.server, OPERATOR, request)
+    return query_preview.preview(world.server, OPERATOR, request)
 
 
 @pytest.mark.slow
@@ -154,7 +155,7 @@ def test_a_preview_is_what_registering_then_charges(counts: World, terms: dict[s
     }
     assert [tier.charge.loss for tier in seen.tiers] == pytest.approx(list(sums.values()))
     assert [tier.composed for tier in seen.tiers] == [tier.composed for tier in view.tiers]
-    paid = preview.preview(
+    paid = query_preview.preview(
         counts.server,
         OPERATOR,
         TypeAdapter[PreviewRequest](PreviewRequest).validate_python({"query": "next"}),

@@ -10,11 +10,12 @@ from tests.unit.services.ledger.test_version_chains import BUDGETS, add, new_fil
 
 from penstock.errors import Forbidden, InvalidInput, PenstockError
 from penstock.persistence.tables import Dataset, Leaf
-from penstock.services import budget, version_plans
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.previews import version_preview
+from penstock.services.previews.version_preview import ForeseenVersionView
 from penstock.services.schemas.queries import VersionRequest
-from penstock.services.version_plans import ForeseenVersionView
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def wanted(path: Path, **more: object) -> VersionRequest:
 
 
 def foresee(world: World, path: Path, **more: object) -> ForeseenVersionView:
-    return version_plans.foresee(world.server, OPERATOR, "stays", wanted(path, **more))
+    return version_preview.foresee(world.server, OPERATOR, "stays", wanted(path, **more))
 
 
 @pytest.mark.parametrize("disjoint", [False, True])
@@ -78,7 +79,7 @@ def test_what_cannot_be_meant_is_refused_as_registering_it_is(
 ) -> None:
     request = wanted(new_file(tmp_path, 2), **changes)
     said = []
-    for act in (version_plans.foresee, datasets.add_version):
+    for act in (version_preview.foresee, datasets.add_version):
         with pytest.raises(PenstockError) as refused:
             act(stays.server, OPERATOR, "stays", request)
         assert isinstance(refused.value, InvalidInput)
@@ -92,15 +93,15 @@ def test_under_the_two_person_rule_it_says_what_would_be_refused(
     settings = replace(stays.server.settings, two_person_rule=True)
     ruled = replace(stays.server, settings=settings)
     request = wanted(new_file(tmp_path, 2), budgets={"internal": {"epsilon": 99}})
-    foreseen = version_plans.foresee(ruled, OPERATOR, "stays", request)
+    foreseen = version_preview.foresee(ruled, OPERATOR, "stays", request)
     with pytest.raises(Forbidden) as refused:
         datasets.add_version(ruled, OPERATOR, "stays", request)
     assert foreseen.refusal == refused.value.detail
-    assert version_plans.foresee(stays.server, OPERATOR, "stays", request).refusal is None
+    assert version_preview.foresee(stays.server, OPERATOR, "stays", request).refusal is None
 
 
 def test_only_admins_foresee_a_version(stays: World, tmp_path: Path) -> None:
     request = wanted(new_file(tmp_path, 2))
     for name in ("ines", "otto"):
         with pytest.raises(Forbidden):
-            version_plans.foresee(stays.server, stays.person(name), "stays", request)
+            version_preview.foresee(stays.server, stays.person(name), "stays", request)

@@ -1,0 +1,9 @@
+"""Preview an act: what it would mean and cost, and nothing is done.
+
+* ``query_preview, stream_preview``              a query or a stream, as registering it would
+                                                 settle it
+* ``alternatives``                               how far off counts would be under every way to
+                                                 protect them
+* ``level_preview, budget_preview, version_preview, clearance_preview``: a change of levels or
+  budgets, a new version, another clearance
+"""
