@@ -8,10 +8,10 @@ import pytest
 from tests.api.world import World, parsed
 
 from penstock.api.openapi import document
-from penstock.services import proposals
 from penstock.services.access.principals import OPERATOR
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import Acknowledgment
 from penstock.services.people import tokens, users
-from penstock.services.proposed import Acknowledgment
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 

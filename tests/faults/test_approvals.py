@@ -19,10 +19,10 @@ from tests.faults.unguarded import drop_uniques
 
 from penstock.errors import Conflict
 from penstock.persistence.tables import Decision, Leaf, Proposal, Query
-from penstock.services import proposals
 from penstock.services.access.principals import OPERATOR, Principal, acting_as
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.people import users
-from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import UserSpec
 from penstock.services.server import Server

@@ -33,8 +33,10 @@ from penstock.persistence import (
     row_authentication,
 )
 from penstock.persistence.tables import Tier
-from penstock.services import budget, home, proposals, repeats, restores, verification
+from penstock.services import budget, home, repeats, restores, verification
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import BudgetChange
 from penstock.services.datasets import (
     datasets,
 )
@@ -44,7 +46,6 @@ from penstock.services.people import (
     tokens,
     users,
 )
-from penstock.services.proposed import BudgetChange
 from penstock.services.queries.queries import register
 from penstock.services.releases import (
     releases,

@@ -21,10 +21,11 @@ from tests.unit.services.test_cosigners import ONE
 from tests.web.world import Browser
 
 from penstock.api import OPERATIONS
-from penstock.services import keys, proposals, verification
+from penstock.services import keys, verification
 from penstock.services.access.principals import OPERATOR
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.people import tokens, users
-from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 

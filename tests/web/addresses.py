@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlmodel import col, select
 
 from penstock.persistence.tables import Checkpoint
-from penstock.services import proposals, work
+from penstock.services import work
 from penstock.services.access.principals import Principal
+from penstock.services.approvals import proposals
 from penstock.services.datasets import datasets
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, users

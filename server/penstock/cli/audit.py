@@ -187,7 +187,7 @@ def acknowledge_restore(operator: Operator) -> None:
     Nothing that is lost comes back: queries of the older state draw nothing more and hand out
     what is stored, and budgets stay spent as the witness saw them.  It is logged.
     """
-    from penstock.services.proposed import Acknowledgment
+    from penstock.services.approvals.actions import Acknowledgment
 
     found = asked(operator, Acknowledgment())
     if found is None:

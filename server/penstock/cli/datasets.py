@@ -174,7 +174,7 @@ def withdraw(operator: Operator, name: str) -> None:
     Its file may be registered again, and so may NAME once no version is left; the version
     keeps its number.
     """
-    from penstock.services.proposed import Withdrawal
+    from penstock.services.approvals.actions import Withdrawal
 
     done = asked(operator, Withdrawal(dataset=name))
     if done is None:
@@ -244,7 +244,7 @@ def budget(
     if looking and not wanted:
         raise click.UsageError("Say with --set which budgets to look at.")
     if wanted:
-        from penstock.services.proposed import BudgetChange
+        from penstock.services.approvals.actions import BudgetChange
         from penstock.services.schemas.datasets import DatasetChange
 
         if len({tier for tier, _ in wanted}) < len(wanted):
@@ -274,7 +274,7 @@ def shred(operator: Operator, name: str, yes: bool) -> None:
     the keys either.  Releases that were handed out stay with whoever has them; what they
     cost stays spent, and the log stays.
     """
-    from penstock.services.proposed import Shredding
+    from penstock.services.approvals.actions import Shredding
 
     if not yes:
         raise click.UsageError(f"Say --yes to destroy all that is stored of {name!r}, for ever.")

@@ -9,7 +9,7 @@ from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 
 if TYPE_CHECKING:
-    from penstock.services.proposed import Act
+    from penstock.services.approvals.actions import Act
     from penstock.services.schemas.proposals import ProposalView, State
 
 STATES = click.Choice(["open", "approved", "withdrawn", "failed", "expired"])
@@ -27,7 +27,7 @@ def proposal() -> None:
 @click.pass_obj
 def listing(operator: Operator, state: "State | None") -> None:
     """List what was proposed, and what came of it."""
-    from penstock.services import proposals
+    from penstock.services.approvals import proposals
 
     found = everything(
         lambda window: proposals.listing(operator.server, operator.principal, window, state)
@@ -44,7 +44,7 @@ def approve(operator: Operator, id: str) -> None:  # noqa: A002 # the argument's
 
     The operator is one person: what was proposed here is approved by an admin, over HTTP.
     """
-    from penstock.services import proposals
+    from penstock.services.approvals import proposals
 
     found = proposals.approve(operator.server, operator.principal, id)
     operator.print(_document([found], found))
@@ -56,7 +56,7 @@ def approve(operator: Operator, id: str) -> None:  # noqa: A002 # the argument's
 @click.pass_obj
 def withdraw(operator: Operator, id: str) -> None:  # noqa: A002 # the argument's name
     """Close the proposal ID without doing it."""
-    from penstock.services import proposals
+    from penstock.services.approvals import proposals
 
     found = proposals.withdraw(operator.server, operator.principal, id)
     operator.print(_document([found], found))
@@ -64,7 +64,7 @@ def withdraw(operator: Operator, id: str) -> None:  # noqa: A002 # the argument'
 
 def asked(operator: Operator, act: "Act[View]") -> View | None:
     """Do something, or propose it where that takes two people: then that is printed."""
-    from penstock.services import proposals
+    from penstock.services.approvals import proposals
     from penstock.services.schemas.proposals import ProposalView
 
     found = proposals.asked(operator.server, operator.principal, act)

@@ -162,7 +162,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
     """Stop further releases of a query.  Nothing that it cost comes back."""
-    from penstock.services.proposed import QueryRetirement
+    from penstock.services.approvals.actions import QueryRetirement
 
     retired = asked(operator, QueryRetirement(query=name))
     if retired is not None:

@@ -124,7 +124,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
     """Let the stream NAME take no more elements, and give nobody more than they were given."""
-    from penstock.services.proposed import StreamRetirement
+    from penstock.services.approvals.actions import StreamRetirement
 
     retired = asked(operator, StreamRetirement(stream=name))
     if retired is not None:

@@ -86,7 +86,7 @@ def change(
 @click.pass_obj
 def delete(operator: Operator, name: str) -> None:
     """Delete a tier that nobody holds.  What its former holders saw stays charged."""
-    from penstock.services.proposed import TierDeletion
+    from penstock.services.approvals.actions import TierDeletion
 
     gone = asked(operator, TierDeletion(tier=name))
     if gone is not None:

@@ -25,8 +25,10 @@ from penstock.demo.cast import (
     Person,
 )
 from penstock.errors import Conflict
-from penstock.services import budget, exports, keys, proposals, repeats
+from penstock.services import budget, exports, keys, repeats
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import BudgetChange, Proposed, QueryRetirement
 from penstock.services.datasets import (
     datasets,
 )
@@ -36,7 +38,6 @@ from penstock.services.people import (
     tokens,
     users,
 )
-from penstock.services.proposed import BudgetChange, Proposed, QueryRetirement
 from penstock.services.queries import (
     queries,
 )

@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from flask import Response
 
-from penstock.services import proposals
-from penstock.services.proposed import Act
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import Act
 from penstock.services.schemas.proposals import ProposalView
 from penstock.web.visit import Visit
 

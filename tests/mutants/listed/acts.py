@@ -7,51 +7,55 @@ from tests.mutants.mutant import Mutant
 
 PEOPLE: Final = "tests/unit/services/people/test_users.py"
 SESSIONS: Final = "tests/unit/services/access/test_sessions.py"
-TWO: Final = "tests/unit/services/test_two_persons.py"
-TWO_BY_ROLES: Final = "tests/unit/services/test_two_persons_roles.py"
+TWO: Final = "tests/unit/services/approvals/test_proposals.py"
+TWO_BY_ROLES: Final = "tests/unit/services/approvals/test_two_persons_roles.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="approved-by-proposer",
-        path="services/proposals.py",
+        path="services/approvals/proposals.py",
         before="    if proposal.by in (principal.name, principal.actor):\n",
         after="    if proposal.by == principal.actor and principal.by is not None:\n",
         wrong="whoever proposed something approves it",
-        tests=("tests/unit/services/test_two_persons.py::test_the_operator_is_one_person",),
+        tests=("tests/unit/services/approvals/test_proposals.py::test_the_operator_is_one_person",),
     ),
     Mutant(
         name="approved-in-another-name",
-        path="services/proposals.py",
+        path="services/approvals/proposals.py",
         before="    if proposal.by in (principal.name, principal.actor):\n",
         after="    if proposal.by == principal.name:\n",
         wrong="the operator approves, in an admin's name, what the operator proposed",
-        tests=("tests/unit/services/test_two_persons.py::test_the_operator_is_one_person",),
+        tests=("tests/unit/services/approvals/test_proposals.py::test_the_operator_is_one_person",),
     ),
     Mutant(
         name="approved-for-a-former-admin",
-        path="services/proposals.py",
+        path="services/approvals/proposals.py",
         before="    if not _is_admin(session, proposal.by):\n",
         after="    if not _is_admin(session, principal.actor):\n",
         wrong="what was proposed by somebody who is no admin any more is done",
         tests=(
-            "tests/unit/services/test_two_persons_roles.py::test_two_different_people_are_admins_when_it_is_done",
+            "tests/unit/services/approvals/test_two_persons_roles.py::test_two_different_people_are_admins_when_it_is_done",
         ),
     ),
     Mutant(
         name="approved-for-another-state",
-        path="services/proposals.py",
+        path="services/approvals/proposals.py",
         before="            _require_same(session, server, act, proposal)\n",
         after="",
         wrong="a proposal is done though what it was meant for has changed",
-        tests=("tests/unit/services/test_two_persons.py::test_only_what_was_proposed_is_approved",),
+        tests=(
+            "tests/unit/services/approvals/test_proposals.py::test_only_what_was_proposed_is_approved",
+        ),
     ),
     Mutant(
         name="approved-when-expired",
-        path="services/proposals.py",
+        path="services/approvals/proposals.py",
         before='undecided: State = "open" if proposal.expires_at > now else "expired"',
         after='undecided: State = "open" if proposal.expires_at >= proposal.at else "expired"',
         wrong="a proposal never expires",
-        tests=("tests/unit/services/test_two_persons.py::test_a_proposal_expires_after_a_week",),
+        tests=(
+            "tests/unit/services/approvals/test_proposals.py::test_a_proposal_expires_after_a_week",
+        ),
     ),
     Mutant(
         name="tier-deleted-alone",
@@ -59,7 +63,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        require_second(server)\n        return removed\n",
         after="        return removed\n",
         wrong="one admin alone deletes a tier under the two-person rule",
-        tests=("tests/unit/services/test_two_persons.py::test_no_way_leads_past_the_rule",),
+        tests=("tests/unit/services/approvals/test_proposals.py::test_no_way_leads_past_the_rule",),
         row="V25",
     ),
     Mutant(
@@ -69,7 +73,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if largest(session, dataset_by_name(session, name)) < before:\n",
         wrong="one admin alone raises the largest budget under the two-person rule",
         tests=(
-            "tests/unit/services/test_two_persons.py::test_a_larger_top_budget_is_proposed_by_one_and_approved_by_another",
+            "tests/unit/services/approvals/test_proposals.py::test_a_larger_top_budget_is_proposed_by_one_and_approved_by_another",
         ),
     ),
     Mutant(

@@ -130,7 +130,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        require_second(server)\n",
         after="        server.sequencer.examine()\n",
         wrong="one admin alone goes on after a restore under the two-person rule",
-        tests=("tests/unit/services/test_two_persons_restores.py",),
+        tests=("tests/unit/services/approvals/test_two_persons_restores.py",),
     ),
     Mutant(
         name="restore-gives-back",

@@ -3,9 +3,10 @@
 import pytest
 from tests.unit.cli.conftest import Run
 
-from penstock.services import home, proposals
+from penstock.services import home
 from penstock.services.access.principals import acting_as
-from penstock.services.proposed import QueryRetirement
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.server import Server
 from penstock.settings import load

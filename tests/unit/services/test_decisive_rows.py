@@ -7,8 +7,9 @@ from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.tampered import alter, filled, tokens_of
 
 from penstock.errors import IntegrityViolation
-from penstock.services import budget, proposals, repeats
+from penstock.services import budget, repeats
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.approvals import proposals
 from penstock.services.datasets import (
     datasets,
 )

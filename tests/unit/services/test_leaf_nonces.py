@@ -15,13 +15,14 @@ from tests.unit.conftest import CopyWorld, World, fill
 
 from penstock.errors import NotFound
 from penstock.persistence.tables import Leaf
-from penstock.services import budget, clocks, home, keys, proofs, proposals, refusals, restores
+from penstock.services import budget, clocks, home, keys, proofs, refusals, restores
 from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.people import (
     tokens,
     users,
 )
-from penstock.services.proposed import QueryRetirement
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TokenSpec, UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest

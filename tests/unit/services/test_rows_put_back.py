@@ -9,10 +9,11 @@ from tests.unit.conftest import World
 from tests.unit.services.tampered import rows_of, unguarded
 
 from penstock.persistence.tables import metadata
-from penstock.services import proposals, restores
+from penstock.services import restores
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import BudgetChange
 from penstock.services.people import tiers, tokens, users
-from penstock.services.proposed import BudgetChange
 from penstock.services.queries import queries
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, TierChange, TokenSpec

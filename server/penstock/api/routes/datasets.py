@@ -6,12 +6,13 @@ from pydantic import Field
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
-from penstock.services import budget, proposals
+from penstock.services import budget
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import BudgetChange, Withdrawal
 from penstock.services.datasets import corrections, datasets, dummy_rows
 from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.exposure import same_people
 from penstock.services.paging import Window
-from penstock.services.proposed import BudgetChange, Withdrawal
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest

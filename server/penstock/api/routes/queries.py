@@ -4,10 +4,10 @@ from typing import Annotated
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
-from penstock.services import proposals
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.paging import Window
 from penstock.services.previews import query_preview
-from penstock.services.proposed import QueryRetirement
 from penstock.services.queries import queries
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.proposals import ProposalView

@@ -6,9 +6,9 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput, PenstockError
+from penstock.services.approvals.actions import Withdrawal
 from penstock.services.datasets import corrections, datasets, file_columns
 from penstock.services.datasets.corrections import WithdrawnView
-from penstock.services.proposed import Withdrawal
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.web import drafting, forms

@@ -7,10 +7,10 @@ from flask import Response, request
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services import budget
+from penstock.services.approvals.actions import BudgetChange
 from penstock.services.people import tiers
 from penstock.services.previews import budget_preview
 from penstock.services.previews.budget_preview import MovedBudgetsView
-from penstock.services.proposed import BudgetChange
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import DatasetBudgetView
 from penstock.web import forms, spending

@@ -5,7 +5,7 @@ from typing import get_args
 from flask import Response, request
 
 from penstock.errors import InvalidInput
-from penstock.services import proposals as services
+from penstock.services.approvals import proposals as services
 from penstock.services.schemas.proposals import State
 from penstock.web import forms
 from penstock.web.forms import Form

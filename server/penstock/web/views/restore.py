@@ -4,7 +4,7 @@ from flask import Response, request
 
 from penstock.errors import Conflict
 from penstock.services import restores
-from penstock.services.proposed import Acknowledgment
+from penstock.services.approvals.actions import Acknowledgment
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.once import tried

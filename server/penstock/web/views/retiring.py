@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response, request
 
-from penstock.services.proposed import Act, QueryRetirement, StreamRetirement
+from penstock.services.approvals.actions import Act, QueryRetirement, StreamRetirement
 from penstock.services.queries import queries
 from penstock.services.streams import streams
 from penstock.web import forms

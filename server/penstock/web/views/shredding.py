@@ -3,7 +3,7 @@
 from flask import Response, request
 
 from penstock.services import key_status
-from penstock.services.proposed import Shredding
+from penstock.services.approvals.actions import Shredding
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.meant import require_named

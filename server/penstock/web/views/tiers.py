@@ -6,10 +6,10 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import NotFound
+from penstock.services.approvals.actions import TierDeletion
 from penstock.services.people import tiers
 from penstock.services.previews import clearance_preview
 from penstock.services.previews.clearance_preview import HeldTierView, LadderView
-from penstock.services.proposed import TierDeletion
 from penstock.services.schemas.queries import TierChange, TierSpec
 from penstock.web import forms, rungs
 from penstock.web.forms import Form

@@ -13,8 +13,10 @@ from tests.unit.services.datasets.test_datasets import ROWS, query, register
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget
-from penstock.services import budget, proposals, verification
+from penstock.services import budget, verification
 from penstock.services.access.principals import OPERATOR
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import Withdrawal
 from penstock.services.datasets import (
     corrections,
     datasets,
@@ -27,7 +29,6 @@ from penstock.services.ledger import (
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.paging import Window
 from penstock.services.people import tiers, users
-from penstock.services.proposed import Withdrawal
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.proposals import ProposalView

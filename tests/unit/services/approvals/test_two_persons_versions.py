@@ -9,11 +9,12 @@ from tests.unit.conftest import World
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, Forbidden
-from penstock.services import keys, proposals
+from penstock.services import keys
 from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import BudgetChange, Shredding
 from penstock.services.datasets import datasets
 from penstock.services.people import users
-from penstock.services.proposed import BudgetChange, Shredding
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, DatasetRequest, UserSpec, VersionRequest
 from penstock.services.schemas.views import DatasetView

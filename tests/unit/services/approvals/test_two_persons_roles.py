@@ -12,11 +12,11 @@ from tests.unit.conftest import World
 
 from penstock.errors import Conflict, Forbidden, PenstockError
 from penstock.persistence.tables import Proposal
-from penstock.services import proposals
 from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import BudgetChange
 from penstock.services.datasets import datasets
 from penstock.services.people import users
-from penstock.services.proposed import BudgetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, UserChange, UserSpec
 

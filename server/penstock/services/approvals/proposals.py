@@ -30,8 +30,8 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Decision, Proposal, User
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.approvals.actions import STORED, Acknowledgment, Act, Answered, Proposed
 from penstock.services.paging import Window
-from penstock.services.proposed import STORED, Acknowledgment, Act, Answered, Proposed
 from penstock.services.schemas.proposals import Act as ActName
 from penstock.services.schemas.proposals import ProposalView, State
 from penstock.services.schemas.views import Page

@@ -17,19 +17,20 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Dataset
-from penstock.services import budget, events, keys, proposals
+from penstock.services import budget, events, keys
 from penstock.services.access.principals import OPERATOR
-from penstock.services.datasets import datasets
-from penstock.services.ledger import tier_budgets
-from penstock.services.lookup import dataset_by_name
-from penstock.services.paging import Window
-from penstock.services.people import tiers, users
-from penstock.services.proposed import (
+from penstock.services.approvals import proposals
+from penstock.services.approvals.actions import (
     BudgetChange,
     QueryRetirement,
     Shredding,
     TierDeletion,
 )
+from penstock.services.datasets import datasets
+from penstock.services.ledger import tier_budgets
+from penstock.services.lookup import dataset_by_name
+from penstock.services.paging import Window
+from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView

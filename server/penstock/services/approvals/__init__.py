@@ -1,0 +1,5 @@
+"""Do what takes two people: one admin proposes, another approves.
+
+* ``proposals``: proposed, approved, done once
+* ``actions``   the acts that can be proposed
+"""
