@@ -15,7 +15,7 @@ from penstock import api, web
 from penstock.accounting import import_late
 from penstock.api import access_log
 from penstock.computing import Bounds, Pool
-from penstock.services import exports
+from penstock.services.audit import exports
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computing import Computing, Here
 from penstock.services.home import open_server

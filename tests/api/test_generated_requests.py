@@ -31,8 +31,8 @@ from tests.api.generated.requests import Operation, Request, requests_to
 from penstock.api import OPERATIONS as DECLARED
 from penstock.api.openapi import document
 from penstock.errors import Conflict
-from penstock.services import verification
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import verification
 from penstock.services.people import users
 
 CASES = int(os.environ.get("GENERATED_CASES", "4000"))

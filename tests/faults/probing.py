@@ -23,6 +23,7 @@ from penstock.randomness import Stream
 from penstock.services import home, repeats
 from penstock.services.access.principals import OPERATOR, acting_as, authenticate
 from penstock.services.approvals import proposals
+from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.ledger.accounts import open_account
 from penstock.services.paging import Window
@@ -30,7 +31,6 @@ from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
 from penstock.services.streams import stream_totals
-from penstock.services.verification import verify
 
 QUERIES = ("query-0", "query-1")
 STREAM = "hits"

@@ -13,8 +13,9 @@ from tests.faults.steps import Steps, chosen
 from penstock.encryption.secrets import VALUES
 from penstock.errors import KeysUnavailable
 from penstock.persistence import row_authentication
-from penstock.services import digest_rotation, secret_checks, verification
+from penstock.services import digest_rotation, secret_checks
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.audit import verification
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server

@@ -14,8 +14,9 @@ from tests.faults.forgetting import QUERIED, Flaw, no_flaw
 from tests.faults.stage import opened, settings_of
 from tests.faults.steps import Steps, chosen, landmarks
 
-from penstock.services import keys, verification
+from penstock.services import keys
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import verification
 from penstock.services.home import KEY_RING
 
 KEYS = ("services/keys.py", "encryption/keyring.py", "encryption/private.py")

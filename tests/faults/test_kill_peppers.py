@@ -13,10 +13,11 @@ from tests.faults.steps import Steps, chosen
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import Token
-from penstock.services import secret_rotation, verification
+from penstock.services import secret_rotation
 from penstock.services.access import peppers
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.access.token_format import prefix_of
+from penstock.services.audit import verification
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.server import Server

@@ -22,11 +22,12 @@ from tests.faults.stage import (
     vector_query,
 )
 
-from penstock.services import budget, restores
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import restores
+from penstock.services.audit.verification import verify
 from penstock.services.queries.queries import register
 from penstock.services.server import Server
-from penstock.services.verification import verify
 from penstock.transparency_log.sights import NOTHING
 
 pytestmark = pytest.mark.each_database

@@ -33,10 +33,11 @@ from penstock.persistence import (
     row_authentication,
 )
 from penstock.persistence.tables import Tier
-from penstock.services import budget, home, repeats, restores, verification
+from penstock.services import budget, home, repeats
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
+from penstock.services.audit import restores, verification
 from penstock.services.datasets import (
     datasets,
 )

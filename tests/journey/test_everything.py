@@ -17,14 +17,15 @@ from tests.api.test_sparse_histograms import BOOKS, LOANS
 from tests.api.test_sparse_histograms import ROWS as LOAN_ROWS
 from tests.api.world import DATASET, QUERY, SECRET, START, World, open_world, parsed
 from tests.databases.homes import Homes
-from tests.unit.services.test_cosigners import ONE
+from tests.unit.services.audit.test_cosigners import ONE
 from tests.web.world import Browser
 
 from penstock.api import OPERATIONS
-from penstock.services import keys, verification
+from penstock.services import keys
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
+from penstock.services.audit import verification
 from penstock.services.people import tokens, users
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec

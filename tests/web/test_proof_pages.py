@@ -8,8 +8,8 @@ from tests.api.world import World
 from tests.web.world import Browser, Open, text_of
 
 from penstock.errors import LogUnavailable
-from penstock.services import proof_status, proofs
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import proof_status, proofs
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.views import InclusionView
 from penstock_client.offline import verify as verified_offline

@@ -10,8 +10,8 @@ import pytest
 from tests.api.world import World, propose
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
-from penstock.services import clocks, events, refusals
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import clocks, events, refusals
 from penstock.services.paging import Window
 from penstock.services.people import users
 from penstock.transparency_log.leaves import KINDS

@@ -19,8 +19,9 @@ from tests.web.world import HOSTILE, Browser, text_of
 from werkzeug.test import TestResponse
 
 from penstock.persistence.tables import Dataset, Work
-from penstock.services import exports, repeats, work
+from penstock.services import repeats, work
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import exports
 from penstock.services.datasets import datasets
 from penstock.services.people import tokens, users
 from penstock.services.queries import registration

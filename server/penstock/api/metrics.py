@@ -20,7 +20,8 @@ from penstock.api.operations import Policy
 from penstock.api.shared import Shared
 from penstock.computing import Outcome
 from penstock.errors import NotAuthenticated, PenstockError
-from penstock.services import clocks, room
+from penstock.services import room
+from penstock.services.audit import clocks
 from penstock.services.noise.sealed_state import require_keys
 from penstock.services.server import Server
 

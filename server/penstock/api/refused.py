@@ -9,7 +9,7 @@ from typing import Final
 
 from penstock.api.shared import Shared
 from penstock.errors import PenstockError
-from penstock.services.refusals import CAUSES
+from penstock.services.audit.refusals import CAUSES
 from penstock.transparency_log.background import Behind
 
 PERIOD: Final = 3600.0

@@ -10,7 +10,7 @@ from penstock.api import limits, metrics, refused, turns
 from penstock.api.shared import Shared
 from penstock.computing import Outcome
 from penstock.encryption.secrets import VALUES
-from penstock.services import refusals
+from penstock.services.audit import refusals
 from penstock.services.server import Server
 
 

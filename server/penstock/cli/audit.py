@@ -41,7 +41,7 @@ def events(
     limit: int | None,
 ) -> None:
     """List the log: every first hand-out, and every change that could permit one."""
-    from penstock.services import events as log
+    from penstock.services.audit import events as log
     from penstock.transparency_log.leaves import KINDS
 
     if kind is not None and kind not in KINDS:
@@ -99,7 +99,7 @@ def export(operator: Operator, path: Path) -> None:
     import json
     from dataclasses import asdict
 
-    from penstock.services import proofs
+    from penstock.services.audit import proofs
 
     with click.open_file(str(path), "w", encoding="utf-8") as file:
         for leaf in proofs.export(operator.server, operator.principal):
@@ -111,7 +111,7 @@ def export(operator: Operator, path: Path) -> None:
 @click.pass_obj
 def checkpoint(operator: Operator) -> None:
     """Show the newest checkpoint: the log's size and root, signed."""
-    from penstock.services import proofs
+    from penstock.services.audit import proofs
 
     found = proofs.checkpoint(operator.server)
     rows = [
@@ -132,7 +132,7 @@ def verify(context: click.Context) -> None:
     Hashes, the tree, checkpoints and their signatures, the witness, and the values of every
     hand-out.  It looks at one state, while the server may go on.
     """
-    from penstock.services.verification import verify as verified
+    from penstock.services.audit.verification import verify as verified
 
     operator = context.ensure_object(Operator)
     found = verified(operator.server, operator.principal)
@@ -159,7 +159,7 @@ def acknowledge_clock(operator: Operator) -> None:
     For a clock that had been ahead: until this one has caught up, time stands still at the
     log's.  What ended by the wrong time and not by the right one is valid again.  It is logged.
     """
-    from penstock.services import clocks
+    from penstock.services.audit import clocks
 
     found = clocks.acknowledge(operator.server, operator.principal)
     rows = [

@@ -25,10 +25,11 @@ from penstock.demo.cast import (
     Person,
 )
 from penstock.errors import Conflict
-from penstock.services import budget, exports, keys, repeats
+from penstock.services import budget, keys, repeats
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Proposed, QueryRetirement
+from penstock.services.audit import exports
 from penstock.services.datasets import (
     datasets,
 )

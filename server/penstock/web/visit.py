@@ -6,9 +6,9 @@ from urllib.parse import quote, urlencode
 
 from flask import Response, make_response, render_template, request, url_for
 
-from penstock.services import restores
 from penstock.services.access import sessions
 from penstock.services.access.principals import Principal
+from penstock.services.audit import restores
 from penstock.services.paging import Window
 from penstock.services.schemas.views import Page
 from penstock.services.server import Server

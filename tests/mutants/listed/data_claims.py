@@ -146,7 +146,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D11",
         name="groups-not-audited",
-        path="services/standing.py",
+        path="services/audit/reconciliation.py",
         before="            names[one.people].add(one.name)\n    shared = {",
         after="            names[one.people].add(one.name)\n    told.people = {}\n    shared = {",
         wrong="an audit believes whatever groups there are",

@@ -5,9 +5,9 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-RESTORES: Final = "tests/unit/services/test_restores.py"
+RESTORES: Final = "tests/unit/services/audit/test_restores.py"
 WITNESS: Final = "tests/unit/transparency_log/test_witness.py"
-NONCES: Final = "tests/unit/services/test_leaf_nonces.py"
+NONCES: Final = "tests/unit/services/audit/test_leaf_nonces.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -25,7 +25,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if root is not None or seen.size == 0:\n",
         wrong="a database with other leaves in the place of those seen goes on drawing",
         tests=(
-            "tests/unit/services/test_restores.py::test_a_fork_that_grew_as_long_is_told_by_its_root",
+            "tests/unit/services/audit/test_restores.py::test_a_fork_that_grew_as_long_is_told_by_its_root",
         ),
     ),
     Mutant(
@@ -35,8 +35,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        spent = accounts(session) if CHARGING.isdisjoint(kinds) else {}\n",
         wrong="what a change costs is not witnessed",
         tests=(
-            "tests/unit/services/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
-            "tests/unit/services/test_restores.py::test_whatever_the_witness_saw_spent_stays_spent",
+            "tests/unit/services/audit/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
+            "tests/unit/services/audit/test_restores.py::test_whatever_the_witness_saw_spent_stays_spent",
         ),
     ),
     Mutant(
@@ -86,7 +86,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="proof-of-anybodys-leaf",
-        path="services/proofs.py",
+        path="services/audit/proofs.py",
         before="        col(Leaf.user) == principal.name,\n",
         after="",
         wrong="readers collect the hashes of what others were given",
@@ -110,13 +110,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="a database that was put back to an older state draws a second time",
         tests=(
-            "tests/unit/services/test_restores.py::test_what_was_handed_out_is_served_and_nothing_is_drawn",
+            "tests/unit/services/audit/test_restores.py::test_what_was_handed_out_is_served_and_nothing_is_drawn",
         ),
         row="V32",
     ),
     Mutant(
         name="restore-leaves-streams-drawing",
-        path="services/restores.py",
+        path="services/audit/restores.py",
         before="queries = session.exec(select(Query).where(col(Query.frozen).is_(None))).all()",
         after="queries = session.exec(\n"
         "        select(Query).where(col(Query.frozen).is_(None), col(Query.structure).is_(None))\n"
@@ -126,7 +126,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="restore-acknowledged-alone",
-        path="services/restores.py",
+        path="services/audit/restores.py",
         before="        require_second(server)\n",
         after="        server.sequencer.examine()\n",
         wrong="one admin alone goes on after a restore under the two-person rule",
@@ -134,54 +134,54 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="restore-gives-back",
-        path="services/restores.py",
+        path="services/audit/restores.py",
         before="    floors, unknown = _floors(session, known, before)\n    lost",
         after="    floors, unknown = _floors(session, known, dict(known.accounts))\n    lost",
         wrong="after a restore accounts have what was spent since the backup once more",
         tests=(
-            "tests/unit/services/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
+            "tests/unit/services/audit/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
         ),
     ),
     Mutant(
         name="verified-without-the-witness",
-        path="services/verification.py",
+        path="services/audit/verification.py",
         before="    if seen.size and roots.get(seen.size) != seen.root:\n",
         after="    if seen.size and roots.get(seen.size, seen.root) != seen.root:\n",
         wrong="a log that is shorter than the witness saw is called sound",
-        tests=("tests/unit/services/test_verified_restores.py",),
+        tests=("tests/unit/services/audit/test_verified_restores.py",),
     ),
     Mutant(
         name="verified-without-columns",
-        path="services/verification.py",
+        path="services/audit/verification.py",
         before='        return said["at"] == leaves.timestamp(leaf.at) and all(\n',
         after='        return said["at"] == leaves.timestamp(leaf.at) or all(\n',
         wrong="a leaf that says other than the columns beside it is called sound",
-        tests=("tests/unit/services/test_verification.py::test_what_was_altered_is_found",),
+        tests=("tests/unit/services/audit/test_verification.py::test_what_was_altered_is_found",),
     ),
     Mutant(
         name="verified-without-hand-outs",
-        path="services/verification.py",
+        path="services/audit/verification.py",
         before="        if key not in paired:\n",
         after="        if key not in paired and index is None:\n",
         wrong="a hand-out that was taken away is not missed",
-        tests=("tests/unit/services/test_verification.py::test_what_was_altered_is_found",),
+        tests=("tests/unit/services/audit/test_verification.py::test_what_was_altered_is_found",),
         row="V33",
     ),
     Mutant(
         name="verified-without-sums",
-        path="services/standing.py",
+        path="services/audit/reconciliation.py",
         before="        if row.seq != seq or start not in first:\n",
         after="        if row.seq != seq:\n",
         wrong="charges whose totals do not add up are called sound",
-        tests=("tests/unit/services/test_verification.py::test_what_was_altered_is_found",),
+        tests=("tests/unit/services/audit/test_verification.py::test_what_was_altered_is_found",),
     ),
     Mutant(
         name="verified-with-unpaid-levels",
-        path="services/standing.py",
+        path="services/audit/reconciliation.py",
         before="rung <= row.rung if lossless else rung == row.rung",
         after="rung >= row.rung if lossless else rung == row.rung",
         wrong="a level that is paid for only in part is called sound",
-        tests=("tests/unit/services/test_verified_levels.py",),
+        tests=("tests/unit/services/audit/test_verified_levels.py",),
     ),
     Mutant(
         name="rows-without-their-numbers",

@@ -116,12 +116,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V42",
         name="cosignature-not-verified",
-        path="services/cosigners.py",
+        path="services/audit/cosigners.py",
         before="        if one.verified(text, signature):\n",
         after="        if signature:\n",
         wrong="a row that somebody wrote into the database is served as a cosigner's word",
         tests=(
-            "tests/unit/services/test_cosigners.py::test_a_row_that_nobody_signed_is_not_served",
+            "tests/unit/services/audit/test_cosigners.py::test_a_row_that_nobody_signed_is_not_served",
         ),
     ),
     Mutant(
@@ -239,7 +239,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V53",
         name="stored-refusals-given-back",
-        path="services/refusals.py",
+        path="services/audit/refusals.py",
         before="        if not stored:\n",
         after="        if stored is not None:\n",
         wrong="while the witness hangs, each attempt is a leaf that counts all of them anew",

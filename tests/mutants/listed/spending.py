@@ -40,8 +40,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        found.loss,\n",
         wrong="what was spent before a restore is given back",
         tests=(
-            "tests/unit/services/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
-            "tests/unit/services/test_restores.py::test_whatever_the_witness_saw_spent_stays_spent",
+            "tests/unit/services/audit/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
+            "tests/unit/services/audit/test_restores.py::test_whatever_the_witness_saw_spent_stays_spent",
         ),
     ),
     Mutant(

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table, text, update
 from tests.unit.conftest import CopyWorld, World
-from tests.unit.services.tampered import TABLES, filled, read_all, rows_of, unguarded
+from tests.unit.services.audit.tampered import TABLES, filled, read_all, rows_of, unguarded
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence import row_authentication
 from penstock.persistence.tables import metadata
 from penstock.persistence.tables.columns import Moment
 from penstock.services.access.principals import OPERATOR
-from penstock.services.verification import verify
+from penstock.services.audit.verification import verify
 
 OTHERWISE = {
     "checkpoint": "signed",

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Connection, inspect, text, update
 from sqlalchemy.exc import DBAPIError
 from tests.unit.conftest import CopyWorld, World
-from tests.unit.services.tampered import (
+from tests.unit.services.audit.tampered import (
     TABLES,
     alter,
     filled,
@@ -24,7 +24,7 @@ from penstock.persistence import (
 from penstock.persistence.tables import metadata
 from penstock.services import home
 from penstock.services.access.principals import OPERATOR
-from penstock.services.verification import verify
+from penstock.services.audit.verification import verify
 
 pytestmark = pytest.mark.each_database
 

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text, update
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Restore, World
+from tests.unit.services.audit.tampered import TABLES, alter, filled, rows_of, unguarded
 from tests.unit.services.datasets.test_datasets import ROWS, STAYS
 from tests.unit.services.ledger.test_version_chains import add, new_file, with_stays
-from tests.unit.services.tampered import TABLES, alter, filled, rows_of, unguarded
 
 from penstock.api.cursors import Cursors
 from penstock.encryption import Secrets, SecretsFile
@@ -28,16 +28,9 @@ from penstock.persistence import (
     row_authentication_upgrade,
 )
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
-from penstock.services import (
-    backup,
-    digest_rotation,
-    home,
-    keys,
-    repeats,
-    secret_rotation,
-    verification,
-)
+from penstock.services import backup, digest_rotation, home, keys, repeats, secret_rotation
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import verification
 from penstock.services.datasets import (
     datasets,
 )

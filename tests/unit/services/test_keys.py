@@ -12,8 +12,9 @@ from tests.unit.sites import SITES
 from penstock.encryption import Key, KeyRing, dataset_context, signing_context, wrapping_key
 from penstock.errors import Conflict, Forbidden, InvalidInput, KeysUnavailable, NotFound
 from penstock.persistence.tables import Dataset, Leaf, LogKey
-from penstock.services import budget, events, home, keys, proofs, retired_keys, verification
+from penstock.services import budget, home, keys, retired_keys
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import events, proofs, verification
 from penstock.services.datasets import (
     datasets,
 )

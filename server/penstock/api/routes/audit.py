@@ -15,7 +15,7 @@ from penstock.api.operations import (
     Parameter,
 )
 from penstock.api.parameters import Moment, Names
-from penstock.services import cosigners, events, proofs
+from penstock.services.audit import cosigners, events, proofs
 from penstock.services.exposure import exposure
 from penstock.services.paging import Window
 from penstock.services.schemas.exposure import ExposureView

@@ -5,7 +5,8 @@ from typing import Literal
 
 from penstock.api.call import Call
 from penstock.api.operations import ANYBODY, Operations
-from penstock.services import clocks, room
+from penstock.services import room
+from penstock.services.audit import clocks
 from penstock.services.noise.sealed_state import require_keys
 from penstock.transparency_log.sinks import forwarding
 

@@ -14,8 +14,9 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget, keys, restores
+from penstock.services import budget, keys
 from penstock.services.access.principals import Principal
+from penstock.services.audit import restores
 from penstock.services.datasets import corrections
 from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.lookup import (

@@ -3,8 +3,8 @@
 from flask import Response, request
 
 from penstock.errors import Conflict
-from penstock.services import restores
 from penstock.services.approvals.actions import Acknowledgment
+from penstock.services.audit import restores
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.once import tried

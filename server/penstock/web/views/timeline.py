@@ -5,7 +5,7 @@ from typing import Any
 from flask import Response, request
 
 from penstock.errors import InvalidInput
-from penstock.services import events
+from penstock.services.audit import events
 from penstock.transparency_log.leaves import KINDS
 from penstock.web import happenings
 from penstock.web.pages import AUDITOR, Pages

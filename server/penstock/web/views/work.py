@@ -6,8 +6,8 @@ from typing import BinaryIO
 from flask import Response, request
 
 from penstock.errors import NotFound
-from penstock.services import exports
 from penstock.services import work as services
+from penstock.services.audit import exports
 from penstock.services.work import WorkView
 from penstock.web import working
 from penstock.web.forms import Form

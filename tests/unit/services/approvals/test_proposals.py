@@ -17,7 +17,7 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Dataset
-from penstock.services import budget, events, keys
+from penstock.services import budget, keys
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import (
@@ -26,6 +26,7 @@ from penstock.services.approvals.actions import (
     Shredding,
     TierDeletion,
 )
+from penstock.services.audit import events
 from penstock.services.datasets import datasets
 from penstock.services.ledger import tier_budgets
 from penstock.services.lookup import dataset_by_name

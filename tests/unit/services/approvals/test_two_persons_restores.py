@@ -6,13 +6,13 @@ import pytest
 from tests.unit.conftest import Restore, World
 
 from penstock.errors import ApprovalNeeded, Conflict, Forbidden, Suspended
-from penstock.services import events, restores
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Acknowledgment, QueryRetirement
+from penstock.services.audit import events, restores
+from penstock.services.audit.verification import verify
 from penstock.services.paging import Window
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.verification import verify
 from penstock.transparency_log.witness import FileWitness
 
 

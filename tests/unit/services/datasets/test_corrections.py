@@ -13,10 +13,11 @@ from tests.unit.services.datasets.test_datasets import ROWS, query, register
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget
-from penstock.services import budget, verification
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Withdrawal
+from penstock.services.audit import verification
 from penstock.services.datasets import (
     corrections,
     datasets,

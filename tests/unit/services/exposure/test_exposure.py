@@ -11,8 +11,9 @@ from tests.unit.conftest import World
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf
-from penstock.services import budget, events
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import events
 from penstock.services.exposure import compositions, exposure
 from penstock.services.ledger.accounts import open_account
 from penstock.services.lookup import (

@@ -12,12 +12,12 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import TierBudget
 from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit.verification import verify
 from penstock.services.ledger import accounts, tier_budgets
 from penstock.services.ledger.undercharged import put_right, undercharged
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import TierSpec
 from penstock.services.status import examine
-from penstock.services.verification import verify
 
 TIERS = ("public", "partner", "internal")
 

@@ -10,9 +10,9 @@ from tests.unit.conftest import World
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, NotAuthenticated
 from penstock.persistence.tables import Token
-from penstock.services import verification
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
+from penstock.services.audit import verification
 from penstock.services.paging import Window
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserChange

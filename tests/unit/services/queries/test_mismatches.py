@@ -12,8 +12,9 @@ from tests.unit.conftest import World
 
 from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
-from penstock.services import repeats, verification
+from penstock.services import repeats
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import verification
 from penstock.services.datasets import (
     datasets,
 )

@@ -5,8 +5,8 @@ from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, InvalidInput
-from penstock.services import restores
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import restores
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
 

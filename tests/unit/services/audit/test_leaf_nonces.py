@@ -15,10 +15,12 @@ from tests.unit.conftest import CopyWorld, World, fill
 
 from penstock.errors import NotFound
 from penstock.persistence.tables import Leaf
-from penstock.services import budget, clocks, home, keys, proofs, refusals, restores
+from penstock.services import budget, home, keys
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
+from penstock.services.audit import clocks, proofs, refusals, restores
+from penstock.services.audit.verification import verify
 from penstock.services.people import (
     tokens,
     users,
@@ -27,7 +29,6 @@ from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TokenSpec, UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
-from penstock.services.verification import verify
 from penstock.transparency_log import (
     leaves,
 )

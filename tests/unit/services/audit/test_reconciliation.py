@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, insert
 from tests.unit.conftest import World
-from tests.unit.services.tampered import rows_of, unguarded
+from tests.unit.services.audit.tampered import rows_of, unguarded
 
 from penstock.persistence.tables import metadata
-from penstock.services import restores
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
+from penstock.services.audit import restores
+from penstock.services.audit.verification import verify
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, TierChange, TokenSpec
-from penstock.services.verification import verify
 from penstock.transparency_log.sights import Sight
 
 pytestmark = pytest.mark.only("sqlite")

@@ -5,13 +5,14 @@ from sqlalchemy import text
 from tests.unit.conftest import World
 
 from penstock.persistence.append_only import HISTORY
-from penstock.services import budget, events
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import events
+from penstock.services.audit.verification import verify
 from penstock.services.paging import Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TierSpec, TokenSpec, UserChange, UserSpec
-from penstock.services.verification import verify
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from tests.unit.conftest import World
 
 from penstock.connectors import silent
 from penstock.errors import Forbidden, NotFound, Unavailable
-from penstock.services import exports, proofs, repeats, work
+from penstock.services import repeats, work
+from penstock.services.audit import exports, proofs
 from penstock.services.work import Wanted, WorkView
 
 

@@ -15,8 +15,9 @@ from typing import BinaryIO
 
 from penstock.connectors import Progress
 from penstock.errors import NotFound, Unavailable
-from penstock.services import proofs, room, work
+from penstock.services import room, work
 from penstock.services.access.principals import Principal
+from penstock.services.audit import proofs
 from penstock.services.server import Server
 from penstock.services.work import WorkView
 

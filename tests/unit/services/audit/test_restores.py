@@ -8,8 +8,10 @@ from tests.unit.sites import SITES
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, IntegrityViolation, Suspended
 from penstock.persistence.tables import Leaf, Query, SpentFloor
-from penstock.services import budget, events, home, restores
+from penstock.services import budget, home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import events, restores
+from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.paging import Window
 from penstock.services.people import tiers
@@ -17,7 +19,6 @@ from penstock.services.schemas.queries import (
     DatasetRequest,
     TierSpec,
 )
-from penstock.services.verification import verify
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness import FileWitness

@@ -9,10 +9,10 @@ from sqlmodel import Session, col, func, select
 from penstock import merkle
 from penstock.errors import Conflict, LogUnavailable, NotFound, Suspended
 from penstock.persistence.tables import Grant, Leaf
-from penstock.services import proofs
 from penstock.services.access.principals import Principal
+from penstock.services.audit import proofs
+from penstock.services.audit.verification import verify
 from penstock.services.server import Server
-from penstock.services.verification import verify
 from penstock.transparency_log import checkpoints
 from penstock.transparency_log.views import (
     CheckpointView,

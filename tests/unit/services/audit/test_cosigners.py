@@ -9,8 +9,8 @@ from tests.unit.conftest import Restore, World
 
 from penstock.encryption import notes
 from penstock.errors import Forbidden, InvalidInput, NotFound
-from penstock.services import cosigners, proofs
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import cosigners, proofs
 from penstock.transparency_log.views import CheckpointView
 
 

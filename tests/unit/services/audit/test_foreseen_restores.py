@@ -5,8 +5,8 @@ from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
 
 from penstock.errors import Forbidden
-from penstock.services import restores
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import restores
 from penstock.services.datasets import datasets
 from penstock.services.schemas.queries import DatasetRequest
 

@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from tests.unit.conftest import CopyWorld, World
-from tests.unit.services.tampered import alter, filled, tokens_of
+from tests.unit.services.audit.tampered import alter, filled, tokens_of
 
 from penstock.errors import IntegrityViolation
 from penstock.services import budget, repeats
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
+from penstock.services.audit.verification import verify
 from penstock.services.datasets import (
     datasets,
 )
@@ -26,7 +27,6 @@ from penstock.services.schemas.queries import (
     UserChange,
     UserSpec,
 )
-from penstock.services.verification import verify
 
 Tokens = dict[str, str]
 Act = Callable[[World, Tokens], object]
