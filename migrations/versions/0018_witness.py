@@ -11,7 +11,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """The witness is no table: ``penstock.services.home.upgrade`` takes it over."""
+    """The witness is no table: ``penstock.services.operations.home.upgrade`` takes it over."""
 
 
 def downgrade() -> None:

@@ -26,8 +26,8 @@ from tests.contracts.running import Running, free_port, running
 from tests.databases.homes import Home
 
 from penstock.cli import program
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.operations import home
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 

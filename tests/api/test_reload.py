@@ -22,8 +22,8 @@ from tests.api.world import furnish
 from tests.contracts.running import Running, free_port, running
 from tests.databases.homes import Home, Homes
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.operations import home
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 

@@ -20,8 +20,8 @@ from gunicorn.config import KNOWN_SETTINGS
 from tests.databases.homes import Home, Homes
 from tests.support import ending
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.operations import home
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 

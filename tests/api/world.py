@@ -16,10 +16,10 @@ from werkzeug.test import TestResponse
 
 from penstock.application import create_app_for
 from penstock.randomness import Stream
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
+from penstock.services.operations import home
 from penstock.services.people import tokens, users
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec

@@ -21,10 +21,10 @@ from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import in_turns, median, ratio
 from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets, fingerprints
 from penstock.services.lookup import dataset_by_name
+from penstock.services.operations import home
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.server import Server

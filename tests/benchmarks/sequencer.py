@@ -19,8 +19,8 @@ from tests.benchmarks.figures import Figure
 from tests.benchmarks.world import World, fresh_world, levels_between
 
 from penstock.persistence import Database
-from penstock.services import home
 from penstock.services.access.principals import acting_as
+from penstock.services.operations import home
 from penstock.services.server import Server
 from penstock.settings import Settings
 from penstock.transparency_log.sequencer import Sequencer

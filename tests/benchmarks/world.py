@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.datasets import datasets
+from penstock.services.operations import home
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.services import home
+from penstock.services.operations import home
 from penstock.settings import Settings
 
 if TYPE_CHECKING:

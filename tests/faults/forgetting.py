@@ -15,10 +15,10 @@ from tests.faults.steps import Steps
 from penstock.encryption import Key, KeyRing, dataset_context
 from penstock.encryption.keyring import _name
 from penstock.persistence.tables import Dataset, Query
-from penstock.services import home, keys
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.noise.sealed_state import dataset_key, query_key
+from penstock.services.operations import home, key_rotation
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
@@ -73,7 +73,7 @@ def shred_once(folder: Path, steps: Steps, taken: Path, name: str) -> None:
     """Shred a dataset, and end at the step that ``steps`` names."""
     server = open_home(folder)
     with steps.watching():
-        keys.shred(server, OPERATOR, name)
+        key_rotation.shred(server, OPERATOR, name)
     taken.write_text(json.dumps(steps.taken))
 
 
@@ -108,7 +108,7 @@ def serve(folder: Path, name: str, by_itself: bool, flaw: Flaw, told: Path, go: 
     while not go.exists():
         time.sleep(0.01)
     if by_itself:
-        keys.shred(server, OPERATOR, name)
+        key_rotation.shred(server, OPERATOR, name)
     _tell(told)
     while True:
         time.sleep(1)

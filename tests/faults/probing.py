@@ -20,12 +20,13 @@ from penstock.accounting import left_of
 from penstock.errors import PenstockError
 from penstock.persistence.tables import Dataset, Tier
 from penstock.randomness import Stream
-from penstock.services import home, repeats
+from penstock.services import repeats
 from penstock.services.access.principals import OPERATOR, acting_as, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.ledger.accounts import open_account
+from penstock.services.operations import home
 from penstock.services.paging import Window
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest

@@ -13,11 +13,11 @@ from sqlmodel import col, func, select
 
 from penstock.persistence.tables import Grant, Query, QueryLevel, Release, User
 from penstock.randomness import Stream
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.lookup import query_by_name
 from penstock.services.noise.process import Process
+from penstock.services.operations import home
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases

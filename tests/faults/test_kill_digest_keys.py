@@ -13,17 +13,17 @@ from tests.faults.steps import Steps, chosen
 from penstock.encryption.secrets import VALUES
 from penstock.errors import KeysUnavailable
 from penstock.persistence import row_authentication
-from penstock.services import digest_rotation, secret_checks
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.audit import verification
+from penstock.services.operations import digest_rotation, secret_checks
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.server import Server
 
 FILES = (
-    "services/digest_rotation.py",
+    "services/operations/digest_rotation.py",
     "persistence/row_authentication_upgrade.py",
-    "services/secret_checks.py",
+    "services/operations/secret_checks.py",
     "transparency_log/witness.py",
     "encryption/secrets.py",
     "encryption/private.py",

@@ -14,12 +14,12 @@ from tests.faults.forgetting import QUERIED, Flaw, no_flaw
 from tests.faults.stage import opened, settings_of
 from tests.faults.steps import Steps, chosen, landmarks
 
-from penstock.services import keys
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification
-from penstock.services.home import KEY_RING
+from penstock.services.operations import key_rotation
+from penstock.services.operations.home import KEY_RING
 
-KEYS = ("services/keys.py", "encryption/keyring.py", "encryption/private.py")
+KEYS = ("services/operations/key_rotation.py", "encryption/keyring.py", "encryption/private.py")
 STRIDE = 8
 
 Choose = Callable[[Sequence[str]], Sequence[str]]
@@ -71,7 +71,7 @@ def test_shredding_that_is_killed_at_any_step_leaves_no_key_when_it_was_finished
         assert kept(home, secrets) == [KEY_RING]
         died += killed(home, forgetting.shred_once, Steps(KEYS, step), name) is None
         with opened(home) as server:
-            keys.shred(server, OPERATOR, name)
+            key_rotation.shred(server, OPERATOR, name)
         assert kept(home, secrets) == []
     assert died >= least
     with opened(home) as server:
@@ -131,7 +131,7 @@ def searched(home: Path, flaw: Flaw, *, by_itself: bool = False) -> dict[str, in
         worker = processes.start(errors, forgetting.serve, home, name, by_itself, flaw, told, go)
         worker.wait_for_lines(told, 1)
         if not by_itself:
-            keys.shred(server, OPERATOR, name)
+            key_rotation.shred(server, OPERATOR, name)
         go.touch()
         worker.wait_for_lines(told, 2)
         pid = worker.process.pid

@@ -13,18 +13,18 @@ from tests.faults.steps import Steps, chosen
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import Token
-from penstock.services import secret_rotation
 from penstock.services.access import peppers
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.access.token_format import prefix_of
 from penstock.services.audit import verification
+from penstock.services.operations import secret_rotation
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.server import Server
 
 FILES = (
-    "services/secret_rotation.py",
-    "services/secret_checks.py",
+    "services/operations/secret_rotation.py",
+    "services/operations/secret_checks.py",
     "encryption/secrets.py",
     "encryption/private.py",
 )

@@ -33,7 +33,7 @@ from penstock.persistence import (
     row_authentication,
 )
 from penstock.persistence.tables import Tier
-from penstock.services import budget, home, repeats
+from penstock.services import budget, repeats
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
@@ -42,6 +42,7 @@ from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.lookup import dataset_by_name
+from penstock.services.operations import home
 from penstock.services.people import (
     tiers,
     tokens,

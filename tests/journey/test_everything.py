@@ -21,11 +21,11 @@ from tests.unit.services.audit.test_cosigners import ONE
 from tests.web.world import Browser
 
 from penstock.api import OPERATIONS
-from penstock.services import keys
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import verification
+from penstock.services.operations import key_rotation
 from penstock.services.people import tokens, users
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec
@@ -319,9 +319,9 @@ def look_at_pages(server: World) -> None:
 
 def end_what_was_begun(server: World) -> None:
     """Rotate the keys, retire a query, shred a dataset, and disable a user."""
-    keys.rotate(server.server, OPERATOR)
+    key_rotation.rotate(server.server, OPERATOR)
     server.answer("POST", f"{API}/queries/secret/retire", {}, by="root")
-    keys.shred(server.server, OPERATOR, "loans")
+    key_rotation.shred(server.server, OPERATOR, "loans")
     assert server.call("POST", f"{API}/queries/books/releases", {}, by="ian").status_code == 409
     mistaken = {**DATASET, "name": "mistaken"}
     server.answer("POST", f"{API}/datasets", mistaken, by="root")

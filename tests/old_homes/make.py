@@ -17,9 +17,9 @@ from typing import Any
 
 from penstock.persistence import migrate
 from penstock.randomness import Stream
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
+from penstock.services.operations import home
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
@@ -167,7 +167,7 @@ class Past:
         if self.schema >= "0008":
             self._streams()
         if self.schema >= "0011":
-            keys = import_module("penstock.services.keys")
+            keys = import_module("penstock.services.operations.key_rotation")
             # Versions that forgot old keys at once waited before that.
             pauses = [lambda: None] if "pause" in keys.rotate.__annotations__ else []
             keys.rotate(self.server, OPERATOR, *pauses)

@@ -26,10 +26,11 @@ from tests.unit.conftest import Clock, Streams
 
 from penstock.errors import PenstockError
 from penstock.persistence.tables import User
-from penstock.services import budget, home
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
+from penstock.services.operations import home
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases

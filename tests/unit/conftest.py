@@ -11,9 +11,9 @@ from tests.databases.homes import Home, Homes
 from tests.unit.sites import SITES, VISITS
 
 from penstock.randomness import Stream
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.datasets import datasets
+from penstock.services.operations import home
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries, registration
 from penstock.services.releases import releases

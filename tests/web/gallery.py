@@ -19,8 +19,8 @@ from tests.web.screens import Screen, chromium, screen
 from tests.web.sound import DESKTOP, PHONE
 
 from penstock.demo.cast import ADMIN, AUDITOR, READERS
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.operations import home
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.server import Server

@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.contracts.running import free_port, running
 from tests.databases.homes import PATIENCE, Home, Homes
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.operations import home
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import Role, TokenSpec, UserSpec
 from penstock.services.server import Server

@@ -9,8 +9,8 @@ from tests.web.test_admin_pages import follow, leaves
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.errors import KeysUnavailable
-from penstock.services import keys
 from penstock.services.access.principals import OPERATOR
+from penstock.services.operations import key_rotation
 
 PATH = "/datasets/sites/shredding"
 
@@ -71,13 +71,13 @@ def test_under_the_two_person_rule_it_is_proposed_and_done_by_another(
     sent = root.submit(PATH, sure="sites")
     address = urlsplit(sent.location).path
     assert "Nothing is done yet" in text_of(follow(root, sent))
-    assert keys.readable(ruled.server, "sites")
+    assert key_rotation.readable(ruled.server, "sites")
     assert root.submit(PATH, sure="sites").location == sent.location
     assert f'href="{PATH}">Read what it would mean' in rita.get(address).text
     page = follow(rita, rita.submit(f"{address}/approval"))
     assert "It is approved and done" in text_of(page)
     assert 'href="/keys"' in page.text
-    assert not keys.readable(ruled.server, "sites")
+    assert not key_rotation.readable(ruled.server, "sites")
 
 
 def test_keys_that_do_not_answer_are_said_and_the_page_opens(
@@ -95,7 +95,7 @@ def test_keys_that_do_not_answer_are_said_and_the_page_opens(
         page = root.get("/keys")
     assert page.status_code == 200
     assert "The ring is away." in text_of(page)
-    keys.rotate(world.server, OPERATOR)
+    key_rotation.rotate(world.server, OPERATOR)
     assert "by operator , 4 keys" in text_of(root.get("/keys"))
 
 

@@ -35,7 +35,7 @@ def create(operator: Operator, path: Path) -> None:
     format.  The copy is checked before it counts.  Beside it a manifest names the keys that it
     needs.  Keys and witness are not in it, and must be kept apart from it.
     """
-    from penstock.services.backup import create as services_create
+    from penstock.services.operations.backup import create as services_create
 
     made = services_create(operator.settings, path)
     rows = [
@@ -68,7 +68,7 @@ def check(context: click.Context, operator: Operator, path: Path) -> None:
 
     Nothing is changed, and no database need be there.
     """
-    from penstock.services.backup import check as services_check
+    from penstock.services.operations.backup import check as services_check
 
     found = services_check(operator.settings, path)
     rows = [

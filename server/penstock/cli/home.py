@@ -18,7 +18,7 @@ def init(operator: Operator) -> None:
     Where there is a home already, nothing is changed.
     """
     from penstock.persistence import migrate
-    from penstock.services import home
+    from penstock.services.operations import home
 
     settings = operator.settings
     home.create(settings)
@@ -47,7 +47,7 @@ def init(operator: Operator) -> None:
 @click.pass_context
 def status(context: click.Context) -> None:
     """Show whether the home is in order.  Exits 1 where it is not."""
-    from penstock.services.status import examine
+    from penstock.services.operations.status import examine
 
     operator = context.ensure_object(Operator)
     found = examine(operator.settings)
@@ -104,8 +104,8 @@ def upgrade(operator: Operator) -> None:
     nothing anew, are charged what is missing; those without room for it are named.
     """
     from penstock.errors import PenstockError
-    from penstock.services import home
     from penstock.services.ledger import undercharged
+    from penstock.services.operations import home
 
     before, after = home.upgrade(operator.settings)
     found: list[undercharged.Undercharged] = []

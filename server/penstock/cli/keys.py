@@ -13,8 +13,8 @@ from penstock.cli.output import Column, Document
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.services.keys import KeysView, RetiredKeyView
-    from penstock.services.secret_rotation import PeppersView
+    from penstock.services.operations.key_rotation import KeysView, RetiredKeyView
+    from penstock.services.operations.secret_rotation import PeppersView
 
 LONGEST_REQUEST = 60
 """Seconds after which gunicorn ends a worker that does not answer."""
@@ -30,7 +30,7 @@ def keys() -> None:
 @click.pass_obj
 def show_keys(operator: Operator) -> None:
     """Show which key keeps which dataset.  Names only: a key never shows itself."""
-    from penstock.services import keys as services
+    from penstock.services.operations import key_rotation as services
 
     operator.print(_document(services.show(operator.server, operator.principal)))
 
@@ -44,7 +44,7 @@ def rotate(operator: Operator) -> None:
     No request fails meanwhile, and backups that were made before still open: the old keys are
     retired and kept, until `penstock keys drop`.  Run again after an interruption, it goes on.
     """
-    from penstock.services import keys as services
+    from penstock.services.operations import key_rotation as services
 
     operator.print(_document(services.rotate(operator.server, operator.principal)))
 
@@ -74,7 +74,7 @@ def drop(
 
     A key that a backup of --keep needs stays.  Keys that are in use are no retired ones.
     """
-    from penstock.services import retired_keys as services
+    from penstock.services.operations import retired_keys as services
 
     found = services.droppable(operator.server, operator.principal, key, keep)
     if not yes:
@@ -101,7 +101,7 @@ def rotate_secret(operator: Operator, name: str) -> None:
     log: every row is signed anew. What was there before is kept, retired. Copy secrets.json, which
     is written anew. Run again after an interruption, it goes on.
     """
-    from penstock.services import digest_rotation, secret_rotation
+    from penstock.services.operations import digest_rotation, secret_rotation
 
     if name == "pepper":
         operator.print(_peppers(secret_rotation.rotate(operator.server, operator.principal)))
@@ -128,7 +128,7 @@ def drop_secret(operator: Operator, name: str, yes: bool) -> None:  # noqa: ARG0
 
     Backups from before the rotation open never again.
     """
-    from penstock.services import secret_rotation as services
+    from penstock.services.operations import secret_rotation as services
 
     if yes:
         operator.print(_peppers(services.drop(operator.server, operator.principal)))

@@ -51,7 +51,7 @@ class Operator:
     @cached_property
     def server(self) -> "Server":
         """The server in the operator's home, opened once."""
-        from penstock.services.home import open_server
+        from penstock.services.operations.home import open_server
 
         return open_server(self.settings)
 

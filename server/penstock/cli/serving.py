@@ -61,7 +61,7 @@ def start(settings: "Settings", environment: Mapping[str, str]) -> NoReturn:
     Raises ``Unavailable`` and what ``services.home.open_server`` raises where the server
     could not work, before anything is started.
     """
-    from penstock.services.home import open_server
+    from penstock.services.operations.home import open_server
 
     server = open_server(settings)
     server.provider.health()

@@ -25,7 +25,7 @@ from penstock.demo.cast import (
     Person,
 )
 from penstock.errors import Conflict
-from penstock.services import budget, keys, repeats
+from penstock.services import budget, repeats
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Proposed, QueryRetirement
@@ -33,6 +33,7 @@ from penstock.services.audit import exports
 from penstock.services.datasets import (
     datasets,
 )
+from penstock.services.operations import key_rotation
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.people import (
     tiers,
@@ -244,7 +245,7 @@ def _housekeeping(house: House) -> None:
     issued = tokens.issue(server, admin, ines, TokenSpec(expires_in=7 * 86_400))
     tokens.revoke(server, admin, ines, issued.prefix)
     # Nobody else is at work here whom a new key could surprise.
-    keys.rotate(server, OPERATOR)
+    key_rotation.rotate(server, OPERATOR)
 
 
 def _export(house: House) -> None:

@@ -9,10 +9,10 @@ from pydantic import TypeAdapter
 from penstock.demo import history, stage
 from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, TIERS
 from penstock.demo.history import House
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.datasets import datasets
 from penstock.services.exposure import by_query, exposure
+from penstock.services.operations import home
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries

@@ -61,7 +61,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="witness-taken-over-at-any-time",
-        path="services/home.py",
+        path="services/operations/home.py",
         before="    if before is None or before >= sights.AUTHENTICATED_SINCE:\n",
         after="    if before is None:\n",
         wrong="an upgrade that changes nothing authenticates a witness that somebody made up",

@@ -14,29 +14,29 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            row.pepper = stored.pepper\n",
         wrong="a token that is used is not known to rest on the newest pepper",
         tests=(
-            "tests/unit/services/test_secret_rotation.py::test_tokens_and_sessions_go_on_in_every_worker_and_tokens_move",
+            "tests/unit/services/operations/test_secret_rotation.py::test_tokens_and_sessions_go_on_in_every_worker_and_tokens_move",
         ),
     ),
     Mutant(
         row="V57",
         name="resting-tokens-kept",
-        path="services/secret_rotation.py",
+        path="services/operations/secret_rotation.py",
         before="        token_lineage.end_all(session, principal, resting, now)\n",
         after="        token_lineage.end_all(session, principal, [], now)\n",
         wrong="tokens under a destroyed pepper are still called valid",
         tests=(
-            "tests/unit/services/test_secret_rotation.py::test_tokens_that_rest_on_a_dropped_pepper_are_revoked_and_no_others",
+            "tests/unit/services/operations/test_secret_rotation.py::test_tokens_that_rest_on_a_dropped_pepper_are_revoked_and_no_others",
         ),
     ),
     Mutant(
         row="V57",
         name="older-secrets-open",
-        path="services/secret_checks.py",
+        path="services/operations/secret_checks.py",
         before="    wanted = {name: _called(name, newest(kept, name)) for name in NAMES}\n",
         after="    wanted = {name: name for name in NAMES}\n",
         wrong="a server opens with secrets from before the rotation",
         tests=(
-            "tests/unit/services/test_secret_rotation.py::test_a_host_whose_secrets_are_older_says_so",
+            "tests/unit/services/operations/test_secret_rotation.py::test_a_host_whose_secrets_are_older_says_so",
         ),
     ),
     Mutant(
@@ -47,7 +47,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="                peppers = dict(found.peppers)\n",
         wrong="a dropped pepper stays in the file",
         tests=(
-            "tests/unit/services/test_secret_rotation.py::test_a_digest_under_a_dropped_pepper_is_refused_whoever_put_it_back",
+            "tests/unit/services/operations/test_secret_rotation.py::test_a_digest_under_a_dropped_pepper_is_refused_whoever_put_it_back",
         ),
     ),
     Mutant(
@@ -58,7 +58,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return tuple(key for number, key in found)\n",
         wrong="whoever has an earlier key signs rows",
         tests=(
-            "tests/unit/services/test_digest_rotation.py::test_who_has_the_earlier_key_forges_no_row",
+            "tests/unit/services/operations/test_digest_rotation.py::test_who_has_the_earlier_key_forges_no_row",
         ),
     ),
     Mutant(
@@ -69,7 +69,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if known\n",
         wrong="a rotation signs what somebody altered",
         tests=(
-            "tests/unit/services/test_digest_rotation.py::test_a_row_that_was_altered_before_stays_refused",
+            "tests/unit/services/operations/test_digest_rotation.py::test_a_row_that_was_altered_before_stays_refused",
         ),
     ),
     Mutant(
@@ -80,18 +80,18 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='for key in reversed(secrets.every("values")))\n',
         wrong="whoever has an earlier key writes the witness",
         tests=(
-            "tests/unit/services/test_digest_rotation.py::test_the_witness_is_under_the_new_key_alone",
+            "tests/unit/services/operations/test_digest_rotation.py::test_the_witness_is_under_the_new_key_alone",
         ),
     ),
     Mutant(
         row="V58",
         name="database-of-before-opened",
-        path="services/secret_checks.py",
+        path="services/operations/secret_checks.py",
         before="    if signed < secrets.rows:\n",
         after="    if signed < 0:\n",
         wrong="a database of before is served, and refused row by row",
         tests=(
-            "tests/unit/services/test_digest_rotation.py::test_a_database_from_before_is_signed_anew_by_an_upgrade_and_by_nothing_else",
+            "tests/unit/services/operations/test_digest_rotation.py::test_a_database_from_before_is_signed_anew_by_an_upgrade_and_by_nothing_else",
         ),
     ),
     Mutant(
@@ -102,7 +102,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="list(server.secrets.kept[FINGERPRINT].items())[:1]\n",
         wrong="a file that was registered before the rotation cannot be compared",
         tests=(
-            "tests/unit/services/test_digest_rotation.py::test_a_file_is_known_again_under_every_key_of_its_day",
+            "tests/unit/services/operations/test_digest_rotation.py::test_a_file_is_known_again_under_every_key_of_its_day",
         ),
     ),
     Mutant(
@@ -113,7 +113,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="for key in server.secrets.every(FINGERPRINT)[:1]\n    ]\n    for part in parts:\n",
         wrong="a request that is sent again after a rotation is refused",
         tests=(
-            "tests/unit/services/test_digest_rotation.py::test_exact_values_and_requests_are_known_again",
+            "tests/unit/services/operations/test_digest_rotation.py::test_exact_values_and_requests_are_known_again",
         ),
     ),
 )

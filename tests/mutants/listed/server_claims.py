@@ -104,13 +104,13 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V20",
         name="keys-kept-when-shredded",
-        path="services/keys.py",
+        path="services/operations/key_rotation.py",
         before="    keys = sum(len(server.provider.destroy(context)) for context in"
         " forgotten.contexts)\n",
         after="    keys = sum(len(context) for context in forgotten.contexts)\n",
         wrong="the provider keeps the keys of what was shredded",
         tests=(
-            "tests/unit/services/test_keys.py::test_not_even_a_backup_can_be_read_after_shredding",
+            "tests/unit/services/operations/test_key_rotation.py::test_not_even_a_backup_can_be_read_after_shredding",
         ),
     ),
     Mutant(

@@ -56,19 +56,19 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="backup-opened-by-name",
-        path="services/backup_check.py",
+        path="services/operations/backup_check.py",
         before='        return "not there"\n',
         after="        return None\n",
         wrong="a backup whose key is gone is said to open",
-        tests=("tests/unit/services/test_backup_keys.py",),
+        tests=("tests/unit/services/operations/test_backup_check.py",),
     ),
     Mutant(
         name="newest-key-retired",
-        path="services/keys.py",
+        path="services/operations/key_rotation.py",
         before="keys_of(dataset_context(identity(dataset)))[:-1]\n",
         after="keys_of(dataset_context(identity(dataset)))[:-2]\n",
         wrong="the key that the last rotation retired is dropped by nobody",
-        tests=("tests/unit/services/test_keys.py",),
+        tests=("tests/unit/services/operations/test_key_rotation.py",),
     ),
     Mutant(
         name="leftovers-kept",
@@ -146,10 +146,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="secrets-not-compared",
-        path="services/secret_checks.py",
+        path="services/operations/secret_checks.py",
         before="    if wrong:\n",
         after="    if len(wrong) > len(kept):\n",
         wrong="a server opens with the secrets of another home",
-        tests=("tests/unit/services/test_secret_checks.py",),
+        tests=("tests/unit/services/operations/test_secret_checks.py",),
     ),
 )

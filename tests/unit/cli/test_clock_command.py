@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.unit.cli.conftest import Run
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
-from penstock.services.home import utc_now
+from penstock.services.operations import home
+from penstock.services.operations.home import utc_now
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import TierSpec
 from penstock.settings import Settings

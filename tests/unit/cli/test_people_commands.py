@@ -7,7 +7,7 @@ from tests.unit.cli.conftest import Run
 
 from penstock.errors import NotAuthenticated
 from penstock.services.access.principals import Principal, authenticate
-from penstock.services.home import open_server
+from penstock.services.operations.home import open_server
 from penstock.settings import load
 
 

@@ -11,8 +11,8 @@ import pytest
 from tests.databases.homes import Home, Homes
 from tests.unit.cli.conftest import HANG_SECONDS
 
-from penstock.services import backup, home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.operations import backup, home
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import TierSpec
 

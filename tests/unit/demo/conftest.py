@@ -6,7 +6,7 @@ import pytest
 
 from penstock.demo import stage, story
 from penstock.demo.story import Story
-from penstock.services.home import open_server
+from penstock.services.operations.home import open_server
 from penstock.services.server import Server
 from penstock.settings import Settings
 

@@ -17,8 +17,8 @@ from penstock.demo import stage
 from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, SECOND, Person
 from penstock.demo.history import DATASET, LEFT, RETIRED
 from penstock.demo.story import HEADLINE, Story
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.operations import home
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 from penstock.services.server import Server

@@ -22,9 +22,9 @@ from penstock.persistence import (
     row_authentication_upgrade,
 )
 from penstock.persistence.tables import metadata
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
+from penstock.services.operations import home
 
 pytestmark = pytest.mark.each_database
 

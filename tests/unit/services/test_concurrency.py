@@ -17,10 +17,10 @@ from penstock import connectors
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
 from penstock.merkle import Frontier
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger import accounts, charges
+from penstock.services.operations import home
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries, registration
 from penstock.services.schemas.datasets import CorrectionRequest

@@ -12,17 +12,17 @@ from tests.unit.conftest import CopyWorld, World, fill_and_push
 
 from penstock.errors import Conflict, NotAuthenticated, Unavailable
 from penstock.persistence.tables import Checkpoint, Leaf
-from penstock.services import home
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import clocks
 from penstock.services.audit.verification import verify
+from penstock.services.operations import home
+from penstock.services.operations.status import examine
 from penstock.services.people import tiers, tokens
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TierSpec, TokenSpec
-from penstock.services.status import examine
 from penstock.transparency_log import checkpoints
 
 DAY = timedelta(days=1)

@@ -13,8 +13,8 @@ from tests.databases.homes import PATIENCE
 from tests.support.forked import in_child
 from tests.unit.conftest import World
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
+from penstock.services.operations import home
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, streams
 from penstock.services.streams.stream_totals import read

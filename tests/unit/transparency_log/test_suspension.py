@@ -4,10 +4,10 @@ import pytest
 from tests.unit.conftest import Restore, World
 
 from penstock.errors import Suspended
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, restores
 from penstock.services.audit.verification import verify
+from penstock.services.operations import home
 from penstock.services.paging import Window
 from penstock.transparency_log import suspension
 from penstock.transparency_log.sights import Sight

@@ -15,7 +15,7 @@ from tests.databases.homes import PATIENCE
 from tests.unit.conftest import World
 
 from penstock.errors import LogUnavailable
-from penstock.services import home, status
+from penstock.services.operations import home, status
 from penstock.transparency_log import sights
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.witness import FileWitness

@@ -14,7 +14,7 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget, keys
+from penstock.services import budget
 from penstock.services.access.principals import Principal
 from penstock.services.audit import restores
 from penstock.services.datasets import corrections
@@ -26,6 +26,7 @@ from penstock.services.lookup import (
     stream_by_name,
     tier_by_name,
 )
+from penstock.services.operations import key_rotation
 from penstock.services.people import tiers
 from penstock.services.queries import queries
 from penstock.services.releases.visibility import end
@@ -157,17 +158,17 @@ class Shredding(Spec):
     act: Literal["shred_dataset"] = "shred_dataset"
     dataset: str
 
-    def alone(self, server: Server, principal: Principal) -> keys.ShreddedView:
-        return keys.shred(server, principal, self.dataset)
+    def alone(self, server: Server, principal: Principal) -> key_rotation.ShreddedView:
+        return key_rotation.shred(server, principal, self.dataset)
 
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
-        return {"versions": keys.versions(session, self.dataset)}
+        return {"versions": key_rotation.versions(session, self.dataset)}
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
-        forgotten = keys.forget(session, server, principal, self.dataset)
+        forgotten = key_rotation.forget(session, server, principal, self.dataset)
         if not forgotten.fresh:
             raise Conflict(f"Dataset {forgotten.dataset!r} is shredded already.")
-        return lambda: keys.destroy(server, forgotten)
+        return lambda: key_rotation.destroy(server, forgotten)
 
 
 class Withdrawal(Spec):

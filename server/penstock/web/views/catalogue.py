@@ -2,8 +2,8 @@
 
 from flask import Response, request
 
-from penstock.services import keys
 from penstock.services.datasets import datasets, look_alikes
+from penstock.services.operations import key_rotation
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.queries import category_checks, queries
 from penstock.services.schemas.views import DatasetView
@@ -40,7 +40,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
     return visit.page(
         "dataset.html",
         dataset=shown,
-        readable=keys.readable(server, shown.name),
+        readable=key_rotation.readable(server, shown.name),
         checks=_checks(visit.server, shown) if visit.may("admin") else {},
         added="added" in request.args,
         notices=_notices(visit, shown.name),

@@ -2,7 +2,7 @@
 
 from flask import Response
 
-from penstock.services import key_status
+from penstock.services.operations import key_status
 from penstock.web.pages import ADMIN, Pages
 from penstock.web.visit import Visit
 

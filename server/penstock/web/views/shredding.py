@@ -2,8 +2,8 @@
 
 from flask import Response, request
 
-from penstock.services import key_status
 from penstock.services.approvals.actions import Shredding
+from penstock.services.operations import key_status
 from penstock.web import forms
 from penstock.web.forms import Form
 from penstock.web.meant import require_named

@@ -17,7 +17,7 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Dataset
-from penstock.services import budget, keys
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import (
@@ -30,6 +30,7 @@ from penstock.services.audit import events
 from penstock.services.datasets import datasets
 from penstock.services.ledger import tier_budgets
 from penstock.services.lookup import dataset_by_name
+from penstock.services.operations import key_rotation
 from penstock.services.paging import Window
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
@@ -124,7 +125,7 @@ def test_no_way_leads_past_the_rule(ruled: World) -> None:
         ),
         lambda: tiers.delete(server, ada, "spare"),
         lambda: queries.retire(server, ada, "visits"),
-        lambda: keys.shred(server, OPERATOR, "sites"),
+        lambda: key_rotation.shred(server, OPERATOR, "sites"),
     ):
         with pytest.raises(ApprovalNeeded, match="nothing was done"):
             act()
@@ -183,7 +184,7 @@ def test_the_operator_is_one_person(ruled: World) -> None:
         proposals.approve(ruled.server, acting, made.id)
     assert proposals.approve(ruled.server, ruled.person("ada"), made.id).state == "approved"
     with ruled.server.database.read() as session:
-        assert keys.versions(session, "sites") == []
+        assert key_rotation.versions(session, "sites") == []
     # Interrupted behind the commit, it is finished by whoever says it again.
     again = proposals.asked(ruled.server, OPERATOR, Shredding(dataset="sites"))
     assert not isinstance(again, ProposalView)
@@ -352,5 +353,5 @@ def test_another_dataset_is_not_shredded_with_it(ruled: World) -> None:
     made = proposed(ruled, "ada", Shredding(dataset="more"))
     proposals.approve(ruled.server, ruled.person("bea"), made.id)
     with ruled.server.database.read() as session:
-        assert keys.versions(session, "more") == []
-        assert keys.versions(session, "sites") == [1]
+        assert key_rotation.versions(session, "more") == []
+        assert key_rotation.versions(session, "sites") == [1]

@@ -9,11 +9,11 @@ from tests.unit.conftest import World
 from tests.unit.sites import SITES
 
 from penstock.errors import Conflict, Forbidden
-from penstock.services import keys
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Shredding
 from penstock.services.datasets import datasets
+from penstock.services.operations import key_rotation
 from penstock.services.people import users
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import BudgetSpec, DatasetRequest, UserSpec, VersionRequest
@@ -96,4 +96,4 @@ def test_data_that_came_meanwhile_are_not_shredded_with_the_rest(ruled: World, a
     with pytest.raises(Conflict, match="has changed since"):
         proposals.approve(ruled.server, ruled.person("bea"), made.id)
     with ruled.server.database.read() as session:
-        assert keys.versions(session, "people") == [1, 2]
+        assert key_rotation.versions(session, "people") == [1, 2]

@@ -15,12 +15,13 @@ from tests.unit.conftest import CopyWorld, World, fill
 
 from penstock.errors import NotFound
 from penstock.persistence.tables import Leaf
-from penstock.services import budget, home, keys
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import clocks, proofs, refusals, restores
 from penstock.services.audit.verification import verify
+from penstock.services.operations import home, key_rotation
 from penstock.services.people import (
     tokens,
     users,
@@ -63,7 +64,7 @@ def every_kind(world: World) -> None:
     sent = ElementsRequest.model_validate({"from": 1, "values": [3]})
     stream_elements.push(server, OPERATOR, "hits", sent)
     stream_totals.read(server, world.person("pia"), "hits")
-    keys.rotate(server, OPERATOR)
+    key_rotation.rotate(server, OPERATOR)
     ruled = replace(server, settings=replace(server.settings, two_person_rule=True))
     proposals.asked(ruled, world.person("ada"), QueryRetirement(query="visits"))
     world.clock.now -= timedelta(hours=1)

@@ -3,9 +3,9 @@
 import pytest
 from tests.unit.conftest import World
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification
+from penstock.services.operations import home
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness import FileWitness
 

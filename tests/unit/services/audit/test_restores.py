@@ -8,11 +8,12 @@ from tests.unit.sites import SITES
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, IntegrityViolation, Suspended
 from penstock.persistence.tables import Leaf, Query, SpentFloor
-from penstock.services import budget, home
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, restores
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
+from penstock.services.operations import home
 from penstock.services.paging import Window
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import (

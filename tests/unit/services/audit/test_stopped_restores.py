@@ -2,10 +2,10 @@
 
 from tests.unit.conftest import Restore, World
 
-from penstock.services import home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
 from penstock.services.audit.verification import verify
+from penstock.services.operations import home
 
 
 def test_whoever_is_slow_to_begin_the_witness_anew_does_not_move_it_backward(

@@ -15,9 +15,9 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
 from penstock.services.ledger import accounts, tier_budgets
 from penstock.services.ledger.undercharged import put_right, undercharged
+from penstock.services.operations.status import examine
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import TierSpec
-from penstock.services.status import examine
 
 TIERS = ("public", "partner", "internal")
 

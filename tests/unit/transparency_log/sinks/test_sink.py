@@ -18,10 +18,10 @@ from tests.unit.conftest import Restore, World
 
 from penstock.errors import InvalidInput, LogUnavailable
 from penstock.persistence.tables import Leaf
-from penstock.services import home, status
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
 from penstock.services.audit.verification import verify
+from penstock.services.operations import home, status
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sinks import forwarding, sink
 from penstock.transparency_log.witness import FileWitness

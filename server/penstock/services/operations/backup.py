@@ -6,9 +6,9 @@ from pathlib import Path
 from penstock.encryption import Secrets
 from penstock.errors import Conflict
 from penstock.persistence import backup
-from penstock.services import backup_check
-from penstock.services.backup_check import BackupCheckView
-from penstock.services.home import SECRETS, provider, require
+from penstock.services.operations import backup_check
+from penstock.services.operations.backup_check import BackupCheckView
+from penstock.services.operations.home import SECRETS, provider, require
 from penstock.settings import Settings
 
 

@@ -19,9 +19,9 @@ from penstock.errors import Conflict, DatabaseUnavailable, Unavailable
 from penstock.persistence import sqlite_copy
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Charge, Grant, Leaf, Release, metadata
-from penstock.services import backup, home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
+from penstock.services.operations import backup, home
 from penstock.services.server import Server
 
 pytestmark = pytest.mark.each_database

@@ -13,9 +13,10 @@ from penstock.errors import Conflict, Unavailable
 from penstock.openid.issuer import Issuer
 from penstock.persistence import Database, migrate, row_authentication, row_authentication_upgrade
 from penstock.randomness import Stream
-from penstock.services import room, secret_checks
+from penstock.services import room
 from penstock.services.audit import cosigners
 from penstock.services.noise.sealed_state import require_keys
+from penstock.services.operations import secret_checks
 from penstock.services.server import Server
 from penstock.settings import Settings
 from penstock.transparency_log import bootstrap, leaves, sights

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from tests.databases.homes import Homes
 from tests.unit.conftest import World
-from tests.unit.services.test_backup import restored
+from tests.unit.services.operations.test_backup import restored
 
 from penstock.encryption import Secrets
 from penstock.errors import Conflict, InvalidInput, Unavailable
 from penstock.persistence import backup as copies
 from penstock.persistence import sqlite_copy
-from penstock.services import backup, home, keys, retired_keys
 from penstock.services.access.principals import OPERATOR
-from penstock.services.backup_check import BackupCheckView
+from penstock.services.operations import backup, home, key_rotation, retired_keys
+from penstock.services.operations.backup_check import BackupCheckView
 
 pytestmark = pytest.mark.each_database
 
@@ -36,7 +36,7 @@ def test_a_backup_from_before_a_rotation_is_put_back_and_read_as_it_was(
     first = {name: visits.ask(name).view for name in ("pia", "paul", "ines")}
     made = backup.create(visits.server.settings, tmp_path / "copy")
     for _ in range(2):
-        keys.rotate(visits.server, OPERATOR)
+        key_rotation.rotate(visits.server, OPERATOR)
     found = check(visits, made.path)
     assert found.opens, found
     assert [(one.dataset, one.version) for one in found.keys] == [("sites", 1), (None, None)]
@@ -55,9 +55,9 @@ def test_a_backup_that_does_not_open_any_more_is_known_before_it_is_put_back(
 ) -> None:
     """No database is opened for it: there may be none."""
     old = backup.create(visits.server.settings, tmp_path / "old").path
-    keys.rotate(visits.server, OPERATOR)
+    key_rotation.rotate(visits.server, OPERATOR)
     new = backup.create(visits.server.settings, tmp_path / "new").path
-    keys.rotate(visits.server, OPERATOR)
+    key_rotation.rotate(visits.server, OPERATOR)
     drop(visits, Path(old), Path(new))
     assert check(visits, old).opens
     drop(visits, Path(new))
@@ -75,8 +75,8 @@ def test_a_shredded_dataset_is_in_no_backup_again_though_keys_are_kept(
     visits: World, tmp_path: Path
 ) -> None:
     made = backup.create(visits.server.settings, tmp_path / "copy")
-    keys.rotate(visits.server, OPERATOR)
-    keys.shred(visits.server, OPERATOR, "sites")
+    key_rotation.rotate(visits.server, OPERATOR)
+    key_rotation.shred(visits.server, OPERATOR, "sites")
     problems = {one.dataset: one.problem for one in check(visits, made.path).keys}
     assert problems == {"sites": "not there", None: None}
 

@@ -16,8 +16,8 @@ from penstock.errors import (
 )
 from penstock.persistence import Database, migrate
 from penstock.services import room
-from penstock.services.home import SECRETS, open_server, provider, require, witness
 from penstock.services.ledger.undercharged import undercharged
+from penstock.services.operations.home import SECRETS, open_server, provider, require, witness
 from penstock.settings import Settings
 from penstock.transparency_log.background import Behind
 from penstock.transparency_log.sinks.forwarding import sink_of

@@ -20,7 +20,7 @@ from penstock.errors import IntegrityViolation, KeysUnavailable, Unavailable
 from penstock.nesting import shallow
 from penstock.persistence import backup_contents
 from penstock.persistence.backup_contents import Contents
-from penstock.services import secret_checks
+from penstock.services.operations import secret_checks
 
 SUFFIX = ".keys.json"
 """What stands behind a backup's name in that of its manifest."""

@@ -8,9 +8,9 @@ from tests.web.world import STREAM
 
 from penstock.errors import Forbidden, IntegrityViolation, KeysUnavailable, NotFound, PenstockError
 from penstock.persistence.tables import Query
-from penstock.services import key_status, keys
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.operations import key_rotation, key_status
 from penstock.services.paging import Window
 from penstock.services.releases import history
 from penstock.services.schemas.queries import DatasetRequest
@@ -21,10 +21,10 @@ from penstock.services.streams import streams
 def test_the_status_has_the_keys_in_use_and_the_newest_rotation(visits: World) -> None:
     before = key_status.look(visits.server, OPERATOR)
     assert (before.problem, before.rotated, before.idle) == (None, None, 0)
-    assert before.used == keys.show(visits.server, OPERATOR).used
-    keys.rotate(visits.server, visits.person("ada"))
+    assert before.used == key_rotation.show(visits.server, OPERATOR).used
+    key_rotation.rotate(visits.server, visits.person("ada"))
     visits.clock.forward(hours=1)
-    keys.shred(visits.server, OPERATOR, "sites")
+    key_rotation.shred(visits.server, OPERATOR, "sites")
     after = key_status.look(visits.server, OPERATOR)
     assert after.rotated is not None
     assert (after.rotated.by, after.rotated.keys) == ("ada", 2)
@@ -33,7 +33,7 @@ def test_the_status_has_the_keys_in_use_and_the_newest_rotation(visits: World) -
 
 
 def test_keys_that_are_kept_for_backups_are_counted(visits: World) -> None:
-    keys.rotate(visits.server, OPERATOR)
+    key_rotation.rotate(visits.server, OPERATOR)
     assert key_status.look(visits.server, OPERATOR).idle == 2
 
 
@@ -63,7 +63,7 @@ def test_what_shredding_would_take_away_is_what_it_takes(visits: World) -> None:
         ("visits", "active", 2),
         ("shifts", "active", 0),
     ]
-    done = keys.shred(visits.server, OPERATOR, "sites")
+    done = key_rotation.shred(visits.server, OPERATOR, "sites")
     assert (done.versions, done.queries) == (foreseen.versions, len(foreseen.queries))
     with visits.server.database.read() as session:
         retired = session.exec(select(Query.name).where(col(Query.status) == "retired")).all()
@@ -74,7 +74,10 @@ def test_what_shredding_would_take_away_is_what_it_takes(visits: World) -> None:
         assert not isinstance(refused.value, IntegrityViolation)
     after = key_status.foresee_shredding(visits.server, OPERATOR, "sites")
     assert (after.versions, after.queries) == ([], [])
-    assert [keys.readable(visits.server, name) for name in ("sites", "other")] == [False, True]
+    assert [key_rotation.readable(visits.server, name) for name in ("sites", "other")] == [
+        False,
+        True,
+    ]
 
 
 def test_only_admins_look_and_only_at_what_is_there(visits: World) -> None:
@@ -98,7 +101,7 @@ def test_a_stream_of_a_shredded_dataset_stays_in_sight_and_so_do_all_others(
         spec = request.model_copy(update={"name": name, "dataset": dataset})
         streams.open_stream(visits.server, OPERATOR, spec)
     before = streams.listing(visits.server, OPERATOR, Window()).items
-    keys.shred(visits.server, OPERATOR, "sites")
+    key_rotation.shred(visits.server, OPERATOR, "sites")
     gone, kept = streams.listing(visits.server, OPERATOR, Window()).items
     assert kept == before[1]
     assert (gone.status, {tier.first for tier in gone.tiers}) == ("retired", {None})

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from penstock.encryption.secrets import FINGERPRINT, VALUES
 from penstock.persistence import row_authentication_upgrade
 from penstock.persistence.row_authentication import SIGNED, derived
-from penstock.services import secret_checks
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.operations import secret_checks
 from penstock.services.server import Server
 from penstock.transparency_log import sights
 from penstock.transparency_log.witness import FileWitness

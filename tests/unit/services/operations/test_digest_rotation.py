@@ -28,13 +28,22 @@ from penstock.persistence import (
     row_authentication_upgrade,
 )
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
-from penstock.services import backup, digest_rotation, home, keys, repeats, secret_rotation
+from penstock.services import (
+    repeats,
+)
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification
 from penstock.services.datasets import (
     datasets,
 )
-from penstock.services.digest_rotation import rotate_fingerprint, rotate_values
+from penstock.services.operations import (
+    backup,
+    digest_rotation,
+    home,
+    key_rotation,
+    secret_rotation,
+)
+from penstock.services.operations.digest_rotation import rotate_fingerprint, rotate_values
 from penstock.services.queries import (
     queries,
 )
@@ -310,7 +319,7 @@ def test_a_shredded_file_is_known_again_whenever_keys_were_rotated(
     with_stays(world, tmp_path)
     wanted = DatasetRequest.model_validate_json(_spec(world)).model_copy(update={"name": "twin"})
     rotate_fingerprint(world.server, OPERATOR)
-    keys.shred(world.server, OPERATOR, "stays")
+    key_rotation.shred(world.server, OPERATOR, "stays")
     rotate_fingerprint(world.server, OPERATOR)
     with pytest.raises(Conflict, match="registered already"):
         datasets.register(world.server, OPERATOR, wanted)

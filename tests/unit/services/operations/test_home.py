@@ -10,9 +10,9 @@ from tests.unit.conftest import Clock, Streams, World
 from tests.unit.sites import SITES
 
 from penstock.errors import KeysUnavailable
-from penstock.services import home, keys, status
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.operations import home, key_rotation, status
 from penstock.services.people import tiers, users
 from penstock.services.schemas.queries import DatasetRequest, TierSpec, UserSpec
 from penstock.settings import Settings
@@ -46,12 +46,14 @@ def test_a_home_on_a_token_works_rotates_and_shreds(hardware: World) -> None:
     settings = hardware.server.settings
     assert not (settings.keys_path / home.KEY_RING).exists()
     before = hardware.ask("ines").view.values
-    old = keys.show(hardware.server, OPERATOR)
-    new = keys.rotate(hardware.server, OPERATOR)
+    old = key_rotation.show(hardware.server, OPERATOR)
+    new = key_rotation.rotate(hardware.server, OPERATOR)
     assert old.provider == new.provider == "pkcs11"
     assert old.used[0].key != new.used[0].key
     assert (hardware.ask("ines").view.values == before).all()
-    assert keys.shred(hardware.server, OPERATOR, "sites").keys == 2  # the one before as well
+    assert (
+        key_rotation.shred(hardware.server, OPERATOR, "sites").keys == 2
+    )  # the one before as well
     assert status.examine(settings).good
 
 

@@ -12,9 +12,9 @@ from penstock.encryption import wrapping_key
 from penstock.errors import KeysUnavailable, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, LogKey, Query, Release
-from penstock.services import keys
 from penstock.services.access.principals import Principal
-from penstock.services.keys import KeyUseView
+from penstock.services.operations import key_rotation
+from penstock.services.operations.key_rotation import KeyUseView
 from penstock.services.server import Server
 
 
@@ -75,7 +75,7 @@ def look(server: Server, principal: Principal) -> KeyStatusView:
     except KeysUnavailable as trouble:
         problem = trouble.detail
     with server.database.read() as session:
-        used = keys.used(session)
+        used = key_rotation.used(session)
         signing = {wrapping_key(one.wrapped) for one in session.exec(select(LogKey)).all()}
         rotated = _rotated(session)
     at_work = signing | {one.key for one in used if one.key}

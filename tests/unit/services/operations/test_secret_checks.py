@@ -13,7 +13,7 @@ from penstock.encryption import Secrets, private
 from penstock.errors import KeysUnavailable
 from penstock.persistence import Database
 from penstock.persistence.tables import SecretCheck
-from penstock.services import home, status
+from penstock.services.operations import home, status
 from penstock.settings import Settings
 
 NAMES = ("pepper", "fingerprint", "values")

@@ -12,13 +12,14 @@ from tests.unit.sites import SITES
 from penstock.encryption import Key, KeyRing, dataset_context, signing_context, wrapping_key
 from penstock.errors import Conflict, Forbidden, InvalidInput, KeysUnavailable, NotFound
 from penstock.persistence.tables import Dataset, Leaf, LogKey
-from penstock.services import budget, home, keys, retired_keys
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, proofs, verification
 from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.noise.sealed_state import dataset_key
+from penstock.services.operations import home, key_rotation, retired_keys
 from penstock.services.paging import Window
 from penstock.services.queries import queries
 from penstock.services.releases import (
@@ -34,7 +35,7 @@ def nothing() -> None:
     """No request is at work."""
 
 
-def drop(world: World, pause: Callable[[], None] = nothing) -> keys.KeysView:
+def drop(world: World, pause: Callable[[], None] = nothing) -> key_rotation.KeysView:
     """Drop every retired key."""
     found = retired_keys.droppable(world.server, OPERATOR, (), ())
     return retired_keys.drop(world.server, OPERATOR, found, pause)
@@ -49,8 +50,8 @@ def kept(world: World, name: str) -> list[bytes]:
 def test_every_key_is_another_after_a_rotation_and_every_value_the_same(world: World) -> None:
     world.push()
     before = world.ask("ines").view.values
-    old = keys.show(world.server, OPERATOR)
-    new = keys.rotate(world.server, OPERATOR)
+    old = key_rotation.show(world.server, OPERATOR)
+    new = key_rotation.rotate(world.server, OPERATOR)
     assert {one.key for one in old.used}.isdisjoint({one.key for one in new.used})
     assert new.keys == 2 * old.keys
     assert [one.key for one in new.retired][:1] == [one.key for one in old.used]
@@ -91,7 +92,7 @@ def test_no_request_fails_while_keys_rotate(world: World) -> None:
     for worker in workers:
         worker.start()
     for _ in range(4):
-        keys.rotate(world.server, OPERATOR)
+        key_rotation.rotate(world.server, OPERATOR)
         drop(world, pause)
     over.set()
     for worker in workers:
@@ -104,7 +105,7 @@ def test_without_the_pause_a_request_that_is_at_work_would_fail(world: World) ->
     with world.server.database.read() as session:
         row = session.exec(select(Dataset)).one()
         stale = Dataset(**row.model_dump())
-    keys.rotate(world.server, OPERATOR)
+    key_rotation.rotate(world.server, OPERATOR)
     drop(world)
     server = home.open_server(world.server.settings)
     with pytest.raises(KeysUnavailable):
@@ -125,10 +126,10 @@ def test_old_keys_are_forgotten_after_the_pause_and_not_before(world: World) -> 
         server.database.close()
         assert row(world).wrapped_kek != stale.wrapped_kek
 
-    keys.rotate(world.server, OPERATOR)
+    key_rotation.rotate(world.server, OPERATOR)
     drop(world, pause)
     assert seen == [True]
-    assert keys.show(world.server, OPERATOR).retired == []
+    assert key_rotation.show(world.server, OPERATOR).retired == []
 
 
 def row(world: World) -> Dataset:
@@ -140,7 +141,7 @@ def test_the_key_that_signs_the_log_is_wrapped_anew_and_stays_what_it_is(world: 
     world.push()
     first = world.ask("ines").view.receipt
     before = signing(world)
-    keys.rotate(world.server, OPERATOR)
+    key_rotation.rotate(world.server, OPERATOR)
     drop(world)
     after = signing(world)
     assert [key.public for key in after] == [key.public for key in before]
@@ -176,12 +177,12 @@ def test_a_rotation_that_is_cut_off_loses_nothing_and_is_done_again(
     with monkeypatch.context() as patch:
         patch.setattr(KeyRing, step, cut)
         with pytest.raises(KeysUnavailable, match="power"):
-            keys.rotate(world.server, OPERATOR)
+            key_rotation.rotate(world.server, OPERATOR)
     assert (world.ask("ines").view.values == before).all()
-    old = keys.show(world.server, OPERATOR)
+    old = key_rotation.show(world.server, OPERATOR)
     drop(world)
     assert (world.ask("ines").view.values == before).all()
-    keys.rotate(world.server, OPERATOR)
+    key_rotation.rotate(world.server, OPERATOR)
     new = drop(world)
     assert new.keys <= old.keys
     assert {one.key for one in old.used}.isdisjoint({one.key for one in new.used})
@@ -192,7 +193,7 @@ def test_a_shredded_dataset_gives_nothing_more_and_keeps_what_it_cost(world: Wor
     world.push()
     held = world.ask("ines").view.id
     before = budget.show(world.server, OPERATOR, "sites")
-    done = keys.shred(world.server, OPERATOR, "SITES")
+    done = key_rotation.shred(world.server, OPERATOR, "SITES")
     assert (done.dataset, done.versions, done.queries, done.keys) == ("sites", [1], 1, 1)
     assert kept(world, "sites") == [b""]
     for act in (
@@ -204,8 +205,8 @@ def test_a_shredded_dataset_gives_nothing_more_and_keeps_what_it_cost(world: Wor
         with pytest.raises(Conflict, match=r"shredded|retired"):
             act()
     assert budget.show(world.server, OPERATOR, "sites") == before
-    assert keys.show(world.server, OPERATOR).used[0].key is None
-    keys.rotate(world.server, OPERATOR)
+    assert key_rotation.show(world.server, OPERATOR).used[0].key is None
+    key_rotation.rotate(world.server, OPERATOR)
     home.open_server(world.server.settings).database.close()
     assert verification.verify(world.server, OPERATOR).problems == []
 
@@ -217,7 +218,7 @@ def test_not_even_a_backup_can_be_read_after_shredding(world: World) -> None:
         backup = Dataset(**row.model_dump())
     other = DatasetRequest.model_validate({**SITES, "name": "other"})
     datasets.register(world.server, OPERATOR, other)
-    keys.shred(world.server, OPERATOR, "sites")
+    key_rotation.shred(world.server, OPERATOR, "sites")
     with pytest.raises(KeysUnavailable, match="lacks key"):
         dataset_key(world.server, backup)
     with world.server.database.read() as session:
@@ -229,13 +230,13 @@ def test_retired_keys_go_with_the_dataset_and_a_newest_one_is_never_dropped(worl
     """What is being registered has a key before it has a row."""
     context = dataset_context("coming@1")
     coming = world.server.provider.wrap(Key.fresh(), context)
-    keys.rotate(world.server, OPERATOR)
-    (mine,) = [one for one in keys.show(world.server, OPERATOR).retired if one.dataset]
+    key_rotation.rotate(world.server, OPERATOR)
+    (mine,) = [one for one in key_rotation.show(world.server, OPERATOR).retired if one.dataset]
     assert (mine.dataset, mine.version) == ("sites", 1)
-    for name in ("nonsense", keys.show(world.server, OPERATOR).used[0].key or ""):
+    for name in ("nonsense", key_rotation.show(world.server, OPERATOR).used[0].key or ""):
         with pytest.raises(InvalidInput, match="no retired key"):
             retired_keys.droppable(world.server, OPERATOR, [name], ())
-    assert keys.shred(world.server, OPERATOR, "sites").keys == 2
+    assert key_rotation.shred(world.server, OPERATOR, "sites").keys == 2
     assert mine.key not in world.server.provider.health().keys
     found = retired_keys.droppable(world.server, OPERATOR, (), ())
     assert [one.dataset for one in found] == [None]
@@ -254,10 +255,10 @@ def test_shredding_that_was_cut_off_is_finished_by_doing_it_again(
     with monkeypatch.context() as patch:
         patch.setattr(KeyRing, "destroy", cut)
         with pytest.raises(KeysUnavailable):
-            keys.shred(world.server, OPERATOR, "sites")
-    done = keys.shred(world.server, OPERATOR, "sites")
+            key_rotation.shred(world.server, OPERATOR, "sites")
+    done = key_rotation.shred(world.server, OPERATOR, "sites")
     assert (done.queries, done.keys) == (0, 1)
-    assert keys.shred(world.server, OPERATOR, "sites").keys == 0
+    assert key_rotation.shred(world.server, OPERATOR, "sites").keys == 0
 
 
 def test_all_versions_go_and_their_file_is_not_new_afterwards(world: World, tmp_path: Path) -> None:
@@ -275,7 +276,7 @@ def test_all_versions_go_and_their_file_is_not_new_afterwards(world: World, tmp_
     source = {"engine": "duckdb", "uri": str(second)}
     version = VersionRequest.model_validate({"source": source, "budgets": SITES["budgets"]})
     datasets.add_version(world.server, OPERATOR, "people", version)
-    done = keys.shred(world.server, OPERATOR, "people")
+    done = key_rotation.shred(world.server, OPERATOR, "people")
     assert (done.versions, done.keys) == ([1, 2], 2)
     listed = [event.leaf for event in events.listing(world.server, OPERATOR, Window()).items]
     told = [leaf for leaf in listed if leaf["kind"] == "key"]
@@ -293,9 +294,9 @@ def test_all_versions_go_and_their_file_is_not_new_afterwards(world: World, tmp_
 @pytest.mark.parametrize(
     "act",
     [
-        lambda world, by: keys.show(world.server, by),
-        lambda world, by: keys.rotate(world.server, by),
-        lambda world, by: keys.shred(world.server, by, "sites"),
+        lambda world, by: key_rotation.show(world.server, by),
+        lambda world, by: key_rotation.rotate(world.server, by),
+        lambda world, by: key_rotation.shred(world.server, by, "sites"),
     ],
 )
 def test_only_admins_have_to_do_with_keys(
@@ -309,10 +310,10 @@ def test_only_admins_have_to_do_with_keys(
 
 def test_what_does_not_exist_is_not_shredded(world: World) -> None:
     with pytest.raises(NotFound, match="no dataset 'nothing'"):
-        keys.shred(world.server, OPERATOR, "nothing")
+        key_rotation.shred(world.server, OPERATOR, "nothing")
 
 
 def test_queries_of_a_shredded_dataset_are_listed_as_retired(world: World) -> None:
     world.push()
-    keys.shred(world.server, OPERATOR, "sites")
+    key_rotation.shred(world.server, OPERATOR, "sites")
     assert queries.show(world.server, OPERATOR, "visits").status == "retired"

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from penstock.errors import InvalidInput
-from penstock.services import backup_check, keys
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
-from penstock.services.keys import KeysView, RetiredKeyView
+from penstock.services.operations import backup_check, key_rotation
+from penstock.services.operations.key_rotation import KeysView, RetiredKeyView
 from penstock.services.server import Server
 
 
@@ -25,7 +25,7 @@ def droppable(
     """
     principal.require("admin")
     with server.database.read() as session:
-        found = keys.retired(session, server.provider)
+        found = key_rotation.retired(session, server.provider)
     unknown = sorted(set(wanted) - {one.key for one in found})
     if unknown:
         raise InvalidInput(
@@ -51,8 +51,8 @@ def drop(
     pause()
     # Alone, so that no row comes to need one of them meanwhile, by a rotation that was cut off.
     with server.database.write() as session:
-        still = {one.key for one in keys.retired(session, server.provider)}
+        still = {one.key for one in key_rotation.retired(session, server.provider)}
         names = sorted(one.key for one in found if one.key in still)
         record(session, principal, "key", server.clock(), dropped=names)
     server.provider.drop(names)
-    return keys.show(server, principal)
+    return key_rotation.show(server, principal)
