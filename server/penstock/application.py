@@ -18,8 +18,8 @@ from penstock.computing import Bounds, Pool
 from penstock.services.audit import exports
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computing import Computing, Here
+from penstock.services.jobs.runner import PATIENCE_SECONDS, Runner
 from penstock.services.operations.home import open_server
-from penstock.services.runner import PATIENCE_SECONDS, Runner
 from penstock.services.server import Server
 from penstock.settings import Settings, load
 

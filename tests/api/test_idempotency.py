@@ -16,7 +16,7 @@ from penstock.api import OPERATIONS
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN
 from penstock.encryption import Secrets, SecretsFile
 from penstock.persistence.tables import Charge, Idempotency, Leaf
-from penstock.services import repeats
+from penstock.services.jobs import idempotency
 
 KEY = {"Idempotency-Key": "once"}
 NEW: dict[str, Any] = {
@@ -102,7 +102,7 @@ def test_a_request_that_is_still_worked_on_is_told_so_and_an_abandoned_one_is_do
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(repeats, "finish", die)
+        patch.setattr(idempotency, "finish", die)
         with pytest.raises(KeyboardInterrupt):
             world.call("POST", "/api/v1/tiers", {"name": "gold"}, by="root", headers=KEY)
     busy = world.call("POST", "/api/v1/tiers", {"name": "gold"}, by="root", headers=KEY)
@@ -176,14 +176,14 @@ def test_releases_need_no_key_and_ignore_one(world: World) -> None:
 def test_what_stands_for_a_request_is_made_with_a_secret_key(world: World, tmp_path: Path) -> None:
     """A body may hold counts, which somebody who reads the database could try out."""
     parts = (b"register_query", b"/api/v1/queries", b'{"values": [1]}')
-    mine = repeats.fingerprint(world.server, *parts)
+    mine = idempotency.fingerprint(world.server, *parts)
     folder = tmp_path / "other"
     folder.mkdir(mode=0o700)
     Secrets.create(folder / "secrets.json")
     other = replace(world.server, stored=SecretsFile(folder / "secrets.json"))
-    assert repeats.fingerprint(other, *parts) != mine
+    assert idempotency.fingerprint(other, *parts) != mine
     # Where one part ends and the next begins makes a difference.
-    assert repeats.fingerprint(world.server, b"".join(parts)) != mine
+    assert idempotency.fingerprint(world.server, b"".join(parts)) != mine
 
 
 def test_one_key_at_another_address_is_refused(world: World) -> None:

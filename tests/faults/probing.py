@@ -20,11 +20,11 @@ from penstock.accounting import left_of
 from penstock.errors import PenstockError
 from penstock.persistence.tables import Dataset, Tier
 from penstock.randomness import Stream
-from penstock.services import repeats
 from penstock.services.access.principals import OPERATOR, acting_as, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
+from penstock.services.jobs import idempotency
 from penstock.services.ledger.accounts import open_account
 from penstock.services.operations import home
 from penstock.services.paging import Window
@@ -167,9 +167,9 @@ def _entered(server: Server, token: str) -> object:
 
 def _repeated(server: Server) -> object:
     """The answer that is kept; without one the request is done as if it had no key."""
-    sent = repeats.fingerprint(server, SENT)
-    found = repeats.begin(server, acting_as(server, "ada"), KEY, sent)
-    return found if isinstance(found, repeats.Replay) else NOTHING
+    sent = idempotency.fingerprint(server, SENT)
+    found = idempotency.begin(server, acting_as(server, "ada"), KEY, sent)
+    return found if isinstance(found, idempotency.Replay) else NOTHING
 
 
 def _approved(server: Server) -> object:

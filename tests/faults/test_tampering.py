@@ -33,7 +33,7 @@ from penstock.persistence import (
     row_authentication,
 )
 from penstock.persistence.tables import Tier
-from penstock.services import budget, repeats
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
@@ -41,6 +41,7 @@ from penstock.services.audit import restores, verification
 from penstock.services.datasets import (
     datasets,
 )
+from penstock.services.jobs import idempotency
 from penstock.services.lookup import dataset_by_name
 from penstock.services.operations import home
 from penstock.services.people import (
@@ -119,9 +120,11 @@ def make(homes: Homes, folder: Path) -> Home:
     _ask(server)
     users.change(server, OPERATOR, PEOPLE[2], UserChange(clearance="public"))
     _give_tokens(server, folder)
-    begun = repeats.begin(server, acting_as(server, "ada"), KEY, repeats.fingerprint(server, SENT))
-    assert isinstance(begun, repeats.Begun)
-    repeats.finish(server, begun, 201, b"{}")
+    begun = idempotency.begin(
+        server, acting_as(server, "ada"), KEY, idempotency.fingerprint(server, SENT)
+    )
+    assert isinstance(begun, idempotency.Begun)
+    idempotency.finish(server, begun, 201, b"{}")
     server.database.close()
     return made
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlmodel import col, select
 
 from penstock.persistence.tables import Checkpoint
-from penstock.services import work
 from penstock.services.access.principals import Principal
 from penstock.services.approvals import proposals
 from penstock.services.datasets import datasets
+from penstock.services.jobs import jobs
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
@@ -94,7 +94,7 @@ def called(server: Server, caller: Principal, place: str) -> list[str]:
         case "release":
             return [one.id for one in history.listing(server, caller, ALL).items]
         case "piece":
-            return [one.id for one in work.listing(server, caller)]
+            return [one.id for one in jobs.listing(server, caller)]
         case "form":
             return ["csv", "parquet", "arrow"]
     raise AssertionError(f"say here what stands for <{place}> in addresses of pages")

@@ -20,7 +20,7 @@ from werkzeug.serving import make_server
 
 from penstock.application import create_app_for
 from penstock.connectors import source_file
-from penstock.services.runner import Run
+from penstock.services.jobs.runner import Run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium

@@ -19,10 +19,10 @@ from tests.web.world import HOSTILE, Browser, text_of
 from werkzeug.test import TestResponse
 
 from penstock.persistence.tables import Dataset, Work
-from penstock.services import repeats, work
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import exports
 from penstock.services.datasets import datasets
+from penstock.services.jobs import idempotency, jobs
 from penstock.services.people import tokens, users
 from penstock.services.queries import registration
 from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec
@@ -210,7 +210,7 @@ def test_a_query_whose_worker_was_stopped_is_gone_on_with_and_charged_once(
         ended()
     charged = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")
     assert "loans by shelf" in str(charged)
-    world.clock.now += work.SILENCE
+    world.clock.now += jobs.SILENCE
     root = enter("root")
     page = root.get(place)
     assert "It was interrupted." in text_of(page)
@@ -324,7 +324,7 @@ def test_a_second_press_of_any_form_waits_for_the_first(
     root = enter("root")
     fields = {"name": "partner", "above": "public", "once": "1"}
     first: list[Any] = []
-    known = repeats.begin
+    known = idempotency.begin
 
     def begin_first(*given: Any) -> Any:
         begun = known(*given)
@@ -339,10 +339,10 @@ def test_a_second_press_of_any_form_waits_for_the_first(
     def sleep(seconds: float) -> None:
         turned.append(seconds)
         if len(turned) == 3:
-            repeats.finish(world.server, first[0], 200, b"/tiers?made=partner")
+            idempotency.finish(world.server, first[0], 200, b"/tiers?made=partner")
 
     monkeypatch.setattr("penstock.web.once.time.sleep", sleep)
-    monkeypatch.setattr(repeats, "begin", begin_first)
+    monkeypatch.setattr(idempotency, "begin", begin_first)
     root.submit("/tiers", **fields)
     assert (second[0].status_code, second[0].location) == (303, "/tiers?made=partner")
     assert len(turned) == 3
@@ -355,13 +355,13 @@ def test_a_second_press_does_not_wait_for_ever(
     fields = {"name": "partner", "above": "public", "once": "1"}
     turned: list[float] = []
     monkeypatch.setattr("penstock.web.once.time.sleep", turned.append)
-    known = repeats.begin
+    known = idempotency.begin
 
     def begun_already(server: Any, principal: Any, key: str, print_: bytes, wait: Any) -> Any:
         known(server, principal, key, print_)
         return known(server, principal, key, print_, wait)
 
-    monkeypatch.setattr(repeats, "begin", begun_already)
+    monkeypatch.setattr(idempotency, "begin", begun_already)
     assert root.submit("/tiers", **fields).status_code == 409
     assert len(turned) == once.TURNS + 1
 

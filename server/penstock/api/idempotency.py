@@ -11,8 +11,8 @@ from flask import Response
 from penstock.api.answers import MEDIA_TYPE, rendered
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, Operation
 from penstock.errors import PenstockError
-from penstock.services import repeats
 from penstock.services.access.principals import Principal
+from penstock.services.jobs import idempotency
 from penstock.services.schemas.tokens import IssuedTokenView
 from penstock.services.server import Server
 
@@ -31,7 +31,7 @@ def applies(operation: Operation) -> bool:
 
 def fingerprint(server: Server, operation: Operation, path: str, body: bytes | bytearray) -> bytes:
     """What stands for a request, without telling its body."""
-    return repeats.fingerprint(server, operation.name.encode(), path.encode(), body)
+    return idempotency.fingerprint(server, operation.name.encode(), path.encode(), body)
 
 
 def once(
@@ -46,17 +46,17 @@ def once(
 
     ``sent`` is the request's ``fingerprint``.  A refusal is not kept: it changed nothing.
     """
-    begun = repeats.begin(server, caller, key, sent)
-    if isinstance(begun, repeats.Replay):
+    begun = idempotency.begin(server, caller, key, sent)
+    if isinstance(begun, idempotency.Replay):
         response = Response(begun.answer, begun.status, mimetype=MEDIA_TYPE)
         response.headers[REPLAYED] = "true"
         return response
     try:
         answer = act()
     except PenstockError:
-        repeats.give_up(server, begun)
+        idempotency.give_up(server, begun)
         raise
     kept = {**vars(answer), "token": None} if isinstance(answer, IssuedTokenView) else answer
     status = operation.status_of(answer)
-    repeats.finish(server, begun, status, rendered(kept))
+    idempotency.finish(server, begun, status, rendered(kept))
     return Response(rendered(answer), status, mimetype=MEDIA_TYPE)

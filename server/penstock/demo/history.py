@@ -25,7 +25,7 @@ from penstock.demo.cast import (
     Person,
 )
 from penstock.errors import Conflict
-from penstock.services import budget, repeats
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Proposed, QueryRetirement
@@ -33,6 +33,9 @@ from penstock.services.audit import exports
 from penstock.services.datasets import (
     datasets,
 )
+from penstock.services.jobs import idempotency
+from penstock.services.jobs.jobs import Wanted
+from penstock.services.jobs.runner import Runner
 from penstock.services.operations import key_rotation
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.people import (
@@ -46,7 +49,6 @@ from penstock.services.queries import (
 from penstock.services.releases import (
     releases,
 )
-from penstock.services.runner import Runner
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.proposals import ProposalView
@@ -65,7 +67,6 @@ from penstock.services.schemas.queries import (
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.server import Server
 from penstock.services.streams import stream_elements, stream_totals, streams
-from penstock.services.work import Wanted
 
 DATASET: Final = "health_insurance_experiment"
 STREAM: Final = "invented_calls"
@@ -252,7 +253,7 @@ def _export(house: House) -> None:
     """The log as a file, as a piece of work that the auditor may come back to."""
     server, auditor = house.server, house.who(AUDITOR)
     kind = "export_log"
-    request = repeats.fingerprint(server, kind.encode(), b"")
+    request = idempotency.fingerprint(server, kind.encode(), b"")
     Runner(server, patience=PATIENCE_SECONDS, pulse=None).start(
         auditor,
         Wanted(kind=kind, key="form-demo", request=request),

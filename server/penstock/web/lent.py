@@ -10,7 +10,7 @@ from typing import Protocol
 
 from flask import Response
 
-from penstock.services.runner import Runner
+from penstock.services.jobs.runner import Runner
 from penstock.services.schemas.views import ReleaseView
 
 

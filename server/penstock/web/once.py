@@ -20,7 +20,7 @@ from penstock.errors import (
     PenstockError,
     TooManyRequests,
 )
-from penstock.services import repeats
+from penstock.services.jobs import idempotency
 from penstock.web.visit import Visit
 
 FIELD = "once"
@@ -62,7 +62,7 @@ def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
     """
     server, fields = visit.server, sorted(request.form.items(multi=True))
     sent = urlencode([field for field in fields if field[0] not in UNSAID])
-    print_ = repeats.fingerprint(server, b"form", request.path.encode(), sent.encode())
+    print_ = idempotency.fingerprint(server, b"form", request.path.encode(), sent.encode())
     key = f"form-{request.form.get(FIELD, '')}"
     turns = iter(range(TURNS))
 
@@ -71,7 +71,7 @@ def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
         return next(turns, None) is not None
 
     try:
-        begun = repeats.begin(server, visit.principal, key, print_, wait)
+        begun = idempotency.begin(server, visit.principal, key, print_, wait)
     except InvalidInput as problem:
         if problem.errors[0][0] != KEY_REUSED:
             raise
@@ -79,12 +79,12 @@ def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
             "This form was sent before with something else in it, and that was done. If you want"
             " this as well, press the button once more."
         ) from problem
-    if isinstance(begun, repeats.Replay):
+    if isinstance(begun, idempotency.Replay):
         return Response(status=303, headers={"Location": begun.answer.decode()})
     try:
         response, onward = act()
     except PenstockError:
-        repeats.give_up(server, begun)
+        idempotency.give_up(server, begun)
         raise
-    repeats.finish(server, begun, DONE, onward.encode())
+    idempotency.finish(server, begun, DONE, onward.encode())
     return response

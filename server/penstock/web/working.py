@@ -12,9 +12,9 @@ from flask import Response
 from werkzeug.datastructures import MultiDict
 
 from penstock.errors import PenstockError
-from penstock.services import repeats, work
-from penstock.services.runner import Act, Run
-from penstock.services.work import Wanted, WorkView
+from penstock.services.jobs import idempotency, jobs
+from penstock.services.jobs.jobs import Wanted, WorkView
+from penstock.services.jobs.runner import Act, Run
 from penstock.web.building.comparing import Comparison
 from penstock.web.forms import Form
 from penstock.web.once import FIELD, SHOWN, UNSAID, once
@@ -66,14 +66,14 @@ def begun(visit: Visit, kind: Kind, given: Typed) -> Response:
         Wanted(
             kind=kind.name,
             key=PREFIX + given.get(FIELD, ""),
-            request=repeats.fingerprint(visit.server, kind.name.encode(), fields.encode()),
+            request=idempotency.fingerprint(visit.server, kind.name.encode(), fields.encode()),
             fields=fields,
             subject=given.get(kind.subject, "").strip(),
         ),
         act,
     )
     if isinstance(piece.problem, SHOWN) and kind.form:
-        work.forget(visit.server, visit.principal, piece.id)
+        jobs.forget(visit.server, visit.principal, piece.id)
         raise piece.problem
     return onward(visit, kind, piece) or visit.go("piece", piece=piece.id, lead="1")
 
@@ -104,6 +104,6 @@ def has_any(visit: Visit) -> bool:
     if not visit.may("admin", "auditor"):
         return False
     try:
-        return work.has_any(visit.server, visit.principal)
+        return jobs.has_any(visit.server, visit.principal)
     except PenstockError:
         return False

@@ -7,7 +7,7 @@ from tests.api.bad_input.people import TIER, TIERS, USER, USERS
 from tests.api.bad_input.row import Row
 from tests.api.world import World
 
-from penstock.services.repeats import MOST_MISMATCHES
+from penstock.services.jobs.idempotency import MOST_MISMATCHES
 
 HEADER = "Idempotency-Key"
 EXPIRED, KEPT = "expired", "kept"

@@ -211,7 +211,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="repeat-of-another-user",
-        path="services/repeats.py",
+        path="services/jobs/idempotency.py",
         before="            col(Idempotency.user_id) == principal.user_id,"
         " col(Idempotency.key) == key\n",
         after="            col(Idempotency.key) == key\n",
@@ -223,7 +223,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="repeat-with-another-request",
-        path="services/repeats.py",
+        path="services/jobs/idempotency.py",
         before="        if row is not None and not _is_same(row, request):\n",
         after="        if row is not None and row.status is None and row.request != request:\n",
         wrong="a key that came with another request is answered as if it were the same",
@@ -231,7 +231,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="repeat-beside-the-first",
-        path="services/repeats.py",
+        path="services/jobs/idempotency.py",
         before="        if row is not None and row.started_at > now - ABANDONED:\n",
         after="        if row is not None and row.started_at > now + ABANDONED:\n",
         wrong="a request is done twice at once under one key",

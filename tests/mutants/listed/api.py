@@ -176,7 +176,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="refusal-kept-for-repeats",
         path="api/idempotency.py",
-        before="        repeats.give_up(server, begun)\n        raise\n",
+        before="        idempotency.give_up(server, begun)\n        raise\n",
         after="        raise\n",
         wrong="a request that was refused cannot be sent again under its key",
         tests=(

@@ -108,7 +108,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V58",
         name="request-under-the-newest-key-alone",
-        path="services/repeats.py",
+        path="services/jobs/idempotency.py",
         before="for key in server.secrets.every(FINGERPRINT)\n    ]\n    for part in parts:\n",
         after="for key in server.secrets.every(FINGERPRINT)[:1]\n    ]\n    for part in parts:\n",
         wrong="a request that is sent again after a rotation is refused",

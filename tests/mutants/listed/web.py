@@ -117,8 +117,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="once-whatever-the-page",
         path="web/once.py",
-        before='repeats.fingerprint(server, b"form", request.path.encode(), sent.encode())',
-        after='repeats.fingerprint(server, b"form", sent.encode())',
+        before='idempotency.fingerprint(server, b"form", request.path.encode(), sent.encode())',
+        after='idempotency.fingerprint(server, b"form", sent.encode())',
         wrong="a form's key does not hold it to its page",
         tests=(
             "tests/web/test_forms.py::test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where",
@@ -127,7 +127,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="once-after-a-refusal",
         path="web/once.py",
-        before="        repeats.give_up(server, begun)\n        raise\n",
+        before="        idempotency.give_up(server, begun)\n        raise\n",
         after="        raise\n",
         wrong="a form that was refused cannot be sent again when it was mended",
         tests=(

@@ -15,11 +15,12 @@ from typing import BinaryIO
 
 from penstock.connectors import Progress
 from penstock.errors import NotFound, Unavailable
-from penstock.services import room, work
+from penstock.services import room
 from penstock.services.access.principals import Principal
 from penstock.services.audit import proofs
+from penstock.services.jobs import jobs
+from penstock.services.jobs.jobs import WorkView
 from penstock.services.server import Server
-from penstock.services.work import WorkView
 
 FOLDER = "exports"
 LIFE = timedelta(days=1)
@@ -95,7 +96,7 @@ def tidy(server: Server) -> None:
     if not folder.is_dir():
         return
     files = {path: path.name.partition("-")[0] for path in folder.iterdir()}
-    known = work.kept(server, sorted(set(files.values())))
+    known = jobs.kept(server, sorted(set(files.values())))
     now = server.clock()
     for path, piece in files.items():
         state, at = known.get(piece, ("failed", now))

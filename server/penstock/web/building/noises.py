@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 from werkzeug.datastructures import MultiDict
 
 from penstock.errors import InvalidInput
-from penstock.services.runner import Run
+from penstock.services.jobs.jobs import WorkView
+from penstock.services.jobs.runner import Run
 from penstock.services.schemas.previews import PreviewView
-from penstock.services.work import WorkView
 from penstock.web.building import comparing, words
 from penstock.web.building.comparing import Comparison
 from penstock.web.building.questions import Given

@@ -5,10 +5,10 @@ from flask import Response, request
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services.datasets import data_folder, datasets, file_columns
+from penstock.services.jobs.runner import Act, Run
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.people import tiers
 from penstock.services.queries import registered
-from penstock.services.runner import Act, Run
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.web import drafting, forms
 from penstock.web.forms import Form

@@ -12,11 +12,11 @@ from penstock.services import budget
 from penstock.services.computations.histogram_remedies import Example
 from penstock.services.computing import PATIENCE
 from penstock.services.datasets import datasets
+from penstock.services.jobs.runner import Act, Run
 from penstock.services.paging import LARGEST_LIMIT, Window
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries, registered
 from penstock.services.queries.refused_histograms import example_of
-from penstock.services.runner import Act, Run
 from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import PreviewRequest, QueryRequest

@@ -5,7 +5,7 @@ from flask import Response, request
 from penstock.errors import InvalidInput
 from penstock.services.audit import exports, proof_status
 from penstock.services.audit import proofs as services
-from penstock.services.runner import Act
+from penstock.services.jobs.runner import Act
 from penstock.web.forms import Form
 from penstock.web.pages import AUDITOR, SIGNED_IN, Pages
 from penstock.web.visit import Visit

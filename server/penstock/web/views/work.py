@@ -6,9 +6,9 @@ from typing import BinaryIO
 from flask import Response, request
 
 from penstock.errors import NotFound
-from penstock.services import work as services
 from penstock.services.audit import exports
-from penstock.services.work import WorkView
+from penstock.services.jobs import jobs as services
+from penstock.services.jobs.jobs import WorkView
 from penstock.web import working
 from penstock.web.forms import Form
 from penstock.web.pages import AUDITOR, SIGNED_IN, Pages

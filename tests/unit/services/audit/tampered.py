@@ -16,14 +16,14 @@ from tests.unit.sites import SITES
 from penstock.persistence import row_authentication
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
-from penstock.services import repeats, work
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
+from penstock.services.jobs import idempotency, jobs
+from penstock.services.jobs.jobs import Wanted
 from penstock.services.people import tokens
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest, TokenSpec
-from penstock.services.work import Wanted
 
 TOKENS = "tokens.json"
 TABLES = tuple(str(kind.__tablename__) for kind in row_authentication.SIGNED)
@@ -44,13 +44,15 @@ def fill(world: World) -> dict[str, str]:
     for name in ("pia", "ines"):
         sessions.begin(server, given[name].token)
     for key in ("first", "second"):
-        begun = repeats.begin(server, world.person("ada"), key, repeats.fingerprint(server, b"x"))
-        assert isinstance(begun, repeats.Begun)
-        repeats.finish(server, begun, 200, b"{}")
+        begun = idempotency.begin(
+            server, world.person("ada"), key, idempotency.fingerprint(server, b"x")
+        )
+        assert isinstance(begun, idempotency.Begun)
+        idempotency.finish(server, begun, 200, b"{}")
     for key in ("first", "second"):
-        wanted = Wanted("export_log", key, repeats.fingerprint(server, b"x"), "a=b", "the log")
-        piece = work.begin(server, world.person("otto"), wanted, "here").piece
-        work.finish(server, piece.id, piece.attempt, "log.jsonl")
+        wanted = Wanted("export_log", key, idempotency.fingerprint(server, b"x"), "a=b", "the log")
+        piece = jobs.begin(server, world.person("otto"), wanted, "here").piece
+        jobs.finish(server, piece.id, piece.attempt, "log.jsonl")
     for delta in (1e-7, 1e-8):
         corrections.correct(server, OPERATOR, "others", CorrectionRequest(delta=delta))
     with server.database.write() as session:

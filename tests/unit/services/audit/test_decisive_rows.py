@@ -7,7 +7,7 @@ from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.audit.tampered import alter, filled, tokens_of
 
 from penstock.errors import IntegrityViolation
-from penstock.services import budget, repeats
+from penstock.services import budget
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.audit.verification import verify
@@ -15,6 +15,7 @@ from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.exposure import exposure
+from penstock.services.jobs import idempotency
 from penstock.services.paging import Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
@@ -63,8 +64,8 @@ def shows_proposals(world: World, _: Tokens) -> object:
 
 
 def repeats_a_key(world: World, _: Tokens) -> object:
-    request = repeats.fingerprint(world.server, b"x")
-    return repeats.begin(world.server, world.person("ada"), "first", request)
+    request = idempotency.fingerprint(world.server, b"x")
+    return idempotency.begin(world.server, world.person("ada"), "first", request)
 
 
 def rereads(world: World, _: Tokens) -> object:

@@ -11,21 +11,21 @@ from tests.unit.conftest import World
 
 from penstock.connectors import silent
 from penstock.errors import Forbidden, NotFound, Unavailable
-from penstock.services import repeats, work
 from penstock.services.audit import exports, proofs
-from penstock.services.work import Wanted, WorkView
+from penstock.services.jobs import idempotency, jobs
+from penstock.services.jobs.jobs import Wanted, WorkView
 
 
 def begun(world: World, key: str = "k") -> WorkView:
-    wanted = Wanted("export_log", key, repeats.fingerprint(world.server, b"x"))
-    return work.begin(world.server, world.person("otto"), wanted, "here").piece
+    wanted = Wanted("export_log", key, idempotency.fingerprint(world.server, b"x"))
+    return jobs.begin(world.server, world.person("otto"), wanted, "here").piece
 
 
 def written(world: World, key: str = "k") -> WorkView:
     otto, piece = world.person("otto"), begun(world, key)
     name = exports.write(world.server, otto, piece.id, piece.attempt, silent)
-    work.finish(world.server, piece.id, piece.attempt, name)
-    return work.show(world.server, otto, piece.id)
+    jobs.finish(world.server, piece.id, piece.attempt, name)
+    return jobs.show(world.server, otto, piece.id)
 
 
 def content(world: World, piece: WorkView, by: str = "otto", host: str = "here") -> bytes:
@@ -45,10 +45,10 @@ def test_an_export_is_every_leaf_as_the_api_writes_it(visits: World) -> None:
         heard.append((stage, percent))
 
     name = exports.write(visits.server, otto, piece.id, piece.attempt, told)
-    work.finish(visits.server, piece.id, piece.attempt, name)
+    jobs.finish(visits.server, piece.id, piece.attempt, name)
     lines = [orjson.dumps(leaf) + b"\n" for leaf in proofs.export(visits.server, otto)]
     assert len(lines) > 10
-    assert content(visits, work.show(visits.server, otto, piece.id)) == b"".join(lines)
+    assert content(visits, jobs.show(visits.server, otto, piece.id)) == b"".join(lines)
     assert heard == [("writing the log", 0)]
 
 

@@ -28,14 +28,12 @@ from penstock.persistence import (
     row_authentication_upgrade,
 )
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
-from penstock.services import (
-    repeats,
-)
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification
 from penstock.services.datasets import (
     datasets,
 )
+from penstock.services.jobs import idempotency
 from penstock.services.operations import (
     backup,
     digest_rotation,
@@ -351,17 +349,17 @@ def test_a_file_that_is_registered_while_the_key_is_rotated_is_registered_once(
 
 def test_exact_values_and_requests_are_known_again(visits: World) -> None:
     server, ada = visits.server, visits.person("ada")
-    sent, other = repeats.fingerprint(server, b"own"), repeats.fingerprint(server, b"other")
-    begun = repeats.begin(server, ada, "key", sent)
-    assert isinstance(begun, repeats.Begun)
-    repeats.finish(server, begun, 201, b"{}")
+    sent, other = idempotency.fingerprint(server, b"own"), idempotency.fingerprint(server, b"other")
+    begun = idempotency.begin(server, ada, "key", sent)
+    assert isinstance(begun, idempotency.Begun)
+    idempotency.finish(server, begun, 201, b"{}")
     rotate_fingerprint(server, OPERATOR)
-    again = repeats.fingerprint(server, b"own")
+    again = idempotency.fingerprint(server, b"own")
     assert again[32:] == sent
-    assert isinstance(repeats.begin(server, ada, "key", again), repeats.Replay)
+    assert isinstance(idempotency.begin(server, ada, "key", again), idempotency.Replay)
     with pytest.raises(InvalidInput, match="came with another request"):
-        repeats.begin(server, ada, "key", repeats.fingerprint(server, b"other"))
-    assert not repeats.is_same(other, again)
+        idempotency.begin(server, ada, "key", idempotency.fingerprint(server, b"other"))
+    assert not idempotency.is_same(other, again)
     wanted = {"levels": {"internal": {"epsilon": 0.8}}, "values": [120, 7, 1]}
     with pytest.raises(Conflict, match="not those that 'visits' was registered with"):
         queries.change(server, ada, "visits", LevelsChange.model_validate(wanted))

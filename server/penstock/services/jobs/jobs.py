@@ -31,8 +31,8 @@ from penstock.errors import (
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Work
-from penstock.services import repeats
 from penstock.services.access.principals import Principal
+from penstock.services.jobs import idempotency
 from penstock.services.server import Server
 
 LIFE = timedelta(days=7)
@@ -123,7 +123,7 @@ def begin(
         own = session.exec(select(Work).where(col(Work.user_id) == principal.user_id)).all()
         row = next((one for one in own if one.key == wanted.key), None)
         if row is not None and _state(row, now) in ("running", "done"):
-            if not repeats.is_same(row.request, wanted.request):
+            if not idempotency.is_same(row.request, wanted.request):
                 raise InvalidInput(
                     "This form was sent before with something else in it, and that is"
                     f" {'being worked on' if row.state == 'running' else 'done'}. Open the form"
@@ -223,7 +223,7 @@ def _new(principal: Principal, wanted: Wanted, host: str, now: datetime) -> Work
         public_id=secrets.token_hex(16),
         user_id=required(principal.user_id),
         key=wanted.key,
-        request=repeats.newest(wanted.request),
+        request=idempotency.newest(wanted.request),
         kind=wanted.kind,
         subject=wanted.subject[:LONGEST_SUBJECT],
         fields=wanted.fields,
@@ -239,7 +239,7 @@ def _new(principal: Principal, wanted: Wanted, host: str, now: datetime) -> Work
 
 def _again(row: Work, wanted: Wanted, host: str, now: datetime) -> Work:
     """The same work, for another attempt."""
-    row.request, row.fields = repeats.newest(wanted.request), wanted.fields
+    row.request, row.fields = idempotency.newest(wanted.request), wanted.fields
     row.kind, row.subject = wanted.kind, wanted.subject[:LONGEST_SUBJECT]
     row.state, row.stage, row.percent = "running", "beginning", None
     row.problem = row.result = row.finished_at = None

@@ -14,11 +14,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from penstock.errors import PenstockError, Unavailable
-from penstock.services import work
 from penstock.services.access.principals import Principal
 from penstock.services.again import again
+from penstock.services.jobs import jobs
+from penstock.services.jobs.jobs import Wanted, WorkView
 from penstock.services.server import Server
-from penstock.services.work import Wanted, WorkView
 from penstock.transparency_log.background import Into
 
 MOST = 8
@@ -105,7 +105,7 @@ class Runner:
             self._start()
         with self._lock:
             room = len(self._runs) < MOST
-            begun = work.begin(self._server, principal, wanted, self.host, room=room)
+            begun = jobs.begin(self._server, principal, wanted, self.host, room=room)
             run = self._runs.get(begun.piece.id)
             if begun.fresh:
                 run = Run(begun.piece.id, begun.piece.attempt)
@@ -118,7 +118,7 @@ class Runner:
                 self._speak()
         if run is not None:
             run.ended.wait(self._patience)
-        return work.show(self._server, principal, begun.piece.id)
+        return jobs.show(self._server, principal, begun.piece.id)
 
     def beat(self) -> None:
         """Write down how far every piece of this process is."""
@@ -127,7 +127,7 @@ class Runner:
 
     def _beat(self, run: Run) -> None:
         def said() -> None:
-            work.beat(self._server, run.piece, run.attempt, run.stage, run.percent)
+            jobs.beat(self._server, run.piece, run.attempt, run.stage, run.percent)
 
         self._try(run, said)
 
@@ -158,12 +158,12 @@ class Runner:
     def _settle(self, run: Run, outcome: "Future[str]") -> None:
         error = outcome.exception()
         if error is None:
-            work.finish(self._server, run.piece, run.attempt, outcome.result())
+            jobs.finish(self._server, run.piece, run.attempt, outcome.result())
         elif isinstance(error, PenstockError):
-            work.fail(self._server, run.piece, run.attempt, error)
+            jobs.fail(self._server, run.piece, run.attempt, error)
         elif isinstance(error, Exception):
             self._failed(run.piece, error)
-            work.fail(self._server, run.piece, run.attempt, Unavailable(INTERNAL))
+            jobs.fail(self._server, run.piece, run.attempt, Unavailable(INTERNAL))
         # Else the thread was ended from outside, as its process might be.
 
     def _speak(self) -> None:

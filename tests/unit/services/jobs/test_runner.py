@@ -14,12 +14,12 @@ from tests.unit.sites import SITES, VISITS
 
 from penstock.errors import Conflict, NameTaken, Unavailable
 from penstock.persistence.tables import Charge, Dataset, Query, Release
-from penstock.services import repeats, work
 from penstock.services.datasets import datasets
+from penstock.services.jobs import idempotency, jobs
+from penstock.services.jobs.jobs import Wanted, WorkView
+from penstock.services.jobs.runner import INTERNAL, MOST, Act, Run, Runner
 from penstock.services.queries import queries, registered, registration
-from penstock.services.runner import INTERNAL, MOST, Act, Run, Runner
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
-from penstock.services.work import Wanted, WorkView
 
 REQUEST = PushedVectorRequest.model_validate(VISITS)
 
@@ -29,7 +29,7 @@ def runner(world: World, patience: float = PATIENCE) -> Runner:
 
 
 def press(world: World, by: Runner, act: Act, key: str = "k", name: str = "ada") -> WorkView:
-    print_ = repeats.fingerprint(world.server, b"x")
+    print_ = idempotency.fingerprint(world.server, b"x")
     return by.start(world.person(name), Wanted("register_query", key, print_, "a=b", "x"), act)
 
 
@@ -101,7 +101,7 @@ def test_signs_of_life_keep_it_from_being_taken_for_interrupted(world: World) ->
     for _ in range(5):
         world.clock.forward(seconds=50)
         hasty.beat()
-    assert work.show(world.server, world.person("ada"), piece.id).state == "running"
+    assert jobs.show(world.server, world.person("ada"), piece.id).state == "running"
     let_go(gate, hasty)
 
 
@@ -110,7 +110,7 @@ def test_somebody_speaks_by_themselves_while_there_is_work(world: World) -> None
     speaking = Runner(world.server, patience=0, pulse=0.01)
     piece = press(world, speaking, gate)
     heard = threading.Event()
-    while work.show(world.server, world.person("ada"), piece.id).percent != 40:
+    while jobs.show(world.server, world.person("ada"), piece.id).percent != 40:
         heard.wait(0.01)
     let_go(gate, speaking)
 
@@ -167,7 +167,7 @@ def test_a_registration_that_was_stopped_is_gone_on_with_and_charged_once(
     assert piece.state == "running"
     assert stored(world) == (1, 3, 0)
     world.clock.forward(minutes=1)
-    assert work.show(world.server, world.person("ada"), piece.id).state == "interrupted"
+    assert jobs.show(world.server, world.person("ada"), piece.id).state == "interrupted"
     again = press(world, runner(world), registering(world))
     assert (again.id, again.state, again.result) == (piece.id, "done", "visits")
     assert stored(world) == (1, 3, 1)
@@ -223,7 +223,7 @@ import sys, threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from tests.unit.services import test_runner
+from tests.unit.services.jobs import test_runner
 from tests.unit.conftest import Streams, World
 from penstock.services import home, registration
 from penstock.settings import Settings
@@ -254,7 +254,7 @@ def test_a_registration_whose_worker_was_killed_is_gone_on_with_and_charged_once
         assert child.stdout.readline() == "charged\n"
         child.kill()
     assert stored(world) == (1, 3, 0)
-    (piece,) = work.listing(world.server, world.person("ada"))
+    (piece,) = jobs.listing(world.server, world.person("ada"))
     assert piece.state == "running"
     world.clock.forward(minutes=1)
     again = press(world, runner(world), registering(world))
@@ -301,7 +301,7 @@ def test_an_end_that_cannot_be_written_down_frees_the_place(
         world.server, patience=PATIENCE, pulse=None, failed=lambda *told: heard.append(str(told[1]))
     )
     with monkeypatch.context() as patch:
-        patch.setattr(work, "finish", broken)
+        patch.setattr(jobs, "finish", broken)
         assert press(world, by, registering(world)).state == "running"
     assert by._runs == {}
     assert heard == ["made on purpose"]
@@ -314,7 +314,7 @@ def test_a_sign_of_life_that_fails_does_not_silence_the_next(
 ) -> None:
     by, gate, spoken = runner(world, patience=0.0), Gate(), threading.Event()
     by._pulse = 0.001
-    known, failures = work.beat, iter([RuntimeError("made on purpose")])
+    known, failures = jobs.beat, iter([RuntimeError("made on purpose")])
 
     def beat(*given: Any) -> None:
         for failure in failures:
@@ -322,7 +322,7 @@ def test_a_sign_of_life_that_fails_does_not_silence_the_next(
         known(*given)
         spoken.set()
 
-    monkeypatch.setattr(work, "beat", beat)
+    monkeypatch.setattr(jobs, "beat", beat)
     press(world, by, gate)
     assert spoken.wait(PATIENCE)
     let_go(gate, by)

@@ -16,21 +16,21 @@ from penstock.errors import (
     Unavailable,
 )
 from penstock.persistence.tables import Work
-from penstock.services import repeats, work
-from penstock.services.work import Begun, Wanted, WorkView
+from penstock.services.jobs import idempotency, jobs
+from penstock.services.jobs.jobs import Begun, Wanted, WorkView
 
 
 def wanted(world: World, key: str = "k", fields: str = "name=x") -> Wanted:
-    print_ = repeats.fingerprint(world.server, fields.encode())
+    print_ = idempotency.fingerprint(world.server, fields.encode())
     return Wanted("register_query", key, print_, fields, "x")
 
 
 def begin(world: World, name: str = "ada", key: str = "k", fields: str = "name=x") -> Begun:
-    return work.begin(world.server, world.person(name), wanted(world, key, fields), "here")
+    return jobs.begin(world.server, world.person(name), wanted(world, key, fields), "here")
 
 
 def shown(world: World, piece: WorkView, name: str = "ada") -> WorkView:
-    return work.show(world.server, world.person(name), piece.id)
+    return jobs.show(world.server, world.person(name), piece.id)
 
 
 def test_work_is_begun_once_for_a_key(world: World) -> None:
@@ -49,7 +49,7 @@ def test_a_key_that_came_with_something_else_is_refused(world: World) -> None:
     piece = begin(world).piece
     with pytest.raises(InvalidInput, match="being worked on"):
         begin(world, fields="name=y")
-    work.finish(world.server, piece.id, 1, "x")
+    jobs.finish(world.server, piece.id, 1, "x")
     with pytest.raises(InvalidInput, match="is done"):
         begin(world, fields="name=y")
     assert begin(world).piece.result == "x"
@@ -63,11 +63,11 @@ def test_a_key_that_is_none_is_refused(world: World, key: str) -> None:
 
 def test_what_is_done_leads_to_its_result(world: World) -> None:
     piece = begin(world).piece
-    work.beat(world.server, piece.id, 1, "counting", 40)
+    jobs.beat(world.server, piece.id, 1, "counting", 40)
     found = shown(world, piece)
     assert (found.stage, found.percent) == ("counting", 40)
     world.clock.forward(minutes=5)
-    work.finish(world.server, piece.id, 1, "visits")
+    jobs.finish(world.server, piece.id, 1, "visits")
     found = shown(world, piece)
     assert (found.state, found.result, found.problem) == ("done", "visits", None)
     assert found.finished_at == world.clock.now
@@ -84,7 +84,7 @@ def test_what_is_done_leads_to_its_result(world: World) -> None:
 )
 def test_a_refusal_says_what_it_would_have_said(world: World, problem: PenstockError) -> None:
     piece = begin(world).piece
-    work.fail(world.server, piece.id, 1, problem)
+    jobs.fail(world.server, piece.id, 1, problem)
     found = shown(world, piece)
     assert found.state == "failed"
     assert found.fields == "name=x"
@@ -98,7 +98,7 @@ def test_a_refusal_says_what_it_would_have_said(world: World, problem: PenstockE
 
 def test_what_was_refused_is_begun_again_with_what_was_mended(world: World) -> None:
     piece = begin(world).piece
-    work.fail(world.server, piece.id, 1, Conflict("No."))
+    jobs.fail(world.server, piece.id, 1, Conflict("No."))
     begun = begin(world, fields="name=y")
     assert begun.fresh
     assert (begun.piece.id, begun.piece.attempt) == (piece.id, 2)
@@ -108,18 +108,18 @@ def test_what_was_refused_is_begun_again_with_what_was_mended(world: World) -> N
 def test_a_refusal_that_was_shown_at_once_is_forgotten(world: World) -> None:
     running = begin(world, key="other").piece
     piece = begin(world).piece
-    work.fail(world.server, piece.id, 1, Conflict("No."))
-    work.forget(world.server, world.person("otto"), piece.id)
+    jobs.fail(world.server, piece.id, 1, Conflict("No."))
+    jobs.forget(world.server, world.person("otto"), piece.id)
     assert shown(world, piece).state == "failed"
     for one in (piece, running):
-        work.forget(world.server, world.person("ada"), one.id)
-    assert [one.id for one in work.listing(world.server, world.person("ada"))] == [running.id]
+        jobs.forget(world.server, world.person("ada"), one.id)
+    assert [one.id for one in jobs.listing(world.server, world.person("ada"))] == [running.id]
 
 
 def test_work_whose_worker_fell_silent_is_interrupted_and_begun_again(world: World) -> None:
     piece = begin(world).piece
     world.clock.forward(seconds=59)
-    work.beat(world.server, piece.id, 1, "counting", None)
+    jobs.beat(world.server, piece.id, 1, "counting", None)
     world.clock.forward(seconds=59)
     assert shown(world, piece).state == "running"
     world.clock.forward(seconds=1)
@@ -134,13 +134,13 @@ def test_whoever_was_replaced_is_not_heard_any_more(world: World) -> None:
     piece = begin(world).piece
     world.clock.forward(minutes=2)
     begin(world)
-    work.beat(world.server, piece.id, 1, "old", 99)
-    work.fail(world.server, piece.id, 1, Conflict("No."))
-    work.finish(world.server, piece.id, 1, "old")
+    jobs.beat(world.server, piece.id, 1, "old", 99)
+    jobs.fail(world.server, piece.id, 1, Conflict("No."))
+    jobs.finish(world.server, piece.id, 1, "old")
     found = shown(world, piece)
     assert (found.state, found.stage, found.attempt) == ("running", "beginning", 2)
-    work.finish(world.server, piece.id, 2, "new")
-    work.beat(world.server, piece.id, 2, "late", 5)
+    jobs.finish(world.server, piece.id, 2, "new")
+    jobs.beat(world.server, piece.id, 2, "late", 5)
     assert shown(world, piece).result == "new"
 
 
@@ -150,43 +150,43 @@ def test_others_see_nothing_as_if_there_were_nothing(world: World) -> None:
         with pytest.raises(NotFound) as there:
             shown(world, piece, name)
         with pytest.raises(NotFound) as missing:
-            work.show(world.server, world.person(name), "absent")
+            jobs.show(world.server, world.person(name), "absent")
         assert there.value.detail.replace(piece.id, "absent") == missing.value.detail
-        assert work.listing(world.server, world.person(name)) == []
-        assert not work.has_any(world.server, world.person(name))
-    assert work.has_any(world.server, world.person("ada"))
+        assert jobs.listing(world.server, world.person(name)) == []
+        assert not jobs.has_any(world.server, world.person(name))
+    assert jobs.has_any(world.server, world.person("ada"))
 
 
 def test_one_person_has_so_many_pieces_under_way(world: World) -> None:
-    pieces = [begin(world, key=str(number)).piece for number in range(work.MOST_OF_ONE)]
+    pieces = [begin(world, key=str(number)).piece for number in range(jobs.MOST_OF_ONE)]
     with pytest.raises(Conflict, match="as many as one person may have"):
         begin(world, key="more")
     assert not begin(world, key="0").fresh
     assert begin(world, "otto", key="more").fresh
-    work.finish(world.server, pieces[0].id, 1, "x")
+    jobs.finish(world.server, pieces[0].id, 1, "x")
     assert begin(world, key="more").fresh
 
 
 def test_where_there_is_no_room_nothing_is_begun(world: World) -> None:
     ada = world.person("ada")
     with pytest.raises(Conflict, match="Nothing was begun"):
-        work.begin(world.server, ada, wanted(world), "here", room=False)
-    assert work.listing(world.server, ada) == []
+        jobs.begin(world.server, ada, wanted(world), "here", room=False)
+    assert jobs.listing(world.server, ada) == []
     begin(world)
-    assert not work.begin(world.server, ada, wanted(world), "here", room=False).fresh
+    assert not jobs.begin(world.server, ada, wanted(world), "here", room=False).fresh
 
 
 def test_work_is_kept_for_a_week(world: World) -> None:
     piece = begin(world).piece
     world.clock.forward(hours=1)
-    work.finish(world.server, piece.id, 1, "x")
-    world.clock.now += work.LIFE - timedelta(seconds=1)
+    jobs.finish(world.server, piece.id, 1, "x")
+    world.clock.now += jobs.LIFE - timedelta(seconds=1)
     assert shown(world, piece).state == "done"
-    assert work.has_any(world.server, world.person("ada"))
+    assert jobs.has_any(world.server, world.person("ada"))
     world.clock.forward(seconds=1)
     with pytest.raises(NotFound):
         shown(world, piece)
-    assert not work.has_any(world.server, world.person("ada"))
+    assert not jobs.has_any(world.server, world.person("ada"))
     begin(world, "otto")
     with world.server.database.read() as session:
         assert [row.public_id for row in session.exec(select(Work)).all()] != [piece.id]
@@ -195,7 +195,7 @@ def test_work_is_kept_for_a_week(world: World) -> None:
 def test_the_newest_work_stands_first(world: World) -> None:
     begin(world, key="1", fields="name=old")
     begin(world, key="2", fields="name=new")
-    found = work.listing(world.server, world.person("ada"))
+    found = jobs.listing(world.server, world.person("ada"))
     assert [one.fields for one in found] == ["name=new", "name=old"]
 
 
