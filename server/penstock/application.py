@@ -18,9 +18,9 @@ from penstock.computing import Bounds, Pool
 from penstock.services.audit import exports
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computing import Computing, Here
+from penstock.services.context import Server
 from penstock.services.jobs.runner import PATIENCE_SECONDS, Runner
 from penstock.services.operations.home import open_server
-from penstock.services.server import Server
 from penstock.settings import Settings, load
 
 CLOSING = "penstock.closing"

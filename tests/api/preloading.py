@@ -97,7 +97,7 @@ def _held() -> list[str]:
     from penstock.encryption import Key, KeyRing, Secrets
     from penstock.persistence import Database
     from penstock.randomness import Stream
-    from penstock.services.server import Server
+    from penstock.services.context import Server
 
     own = (Database, Engine, Flask, Key, KeyRing, Pool, Secrets, Server, Stream)
     gc.unfreeze()

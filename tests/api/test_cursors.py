@@ -6,7 +6,7 @@ from typing import Any
 from tests.api.world import QUERY, World, parsed
 
 from penstock.api.cursors import Cursors
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 
 TIERS = "/api/v1/tiers"
 

@@ -20,8 +20,8 @@ from penstock.api.shared import Shared, nameless
 from penstock.errors import LogUnavailable
 from penstock.persistence.tables import Leaf
 from penstock.services.audit.refusals import CAUSES
+from penstock.services.context import Server
 from penstock.services.operations import home
-from penstock.services.server import Server
 from penstock.transparency_log import leaves
 from penstock.transparency_log.witness import FileWitness
 

@@ -14,8 +14,8 @@ from penstock.errors import NoRoom
 from penstock.persistence import Need
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
+from penstock.services.disk_room import Room, UpTo, on_disk
 from penstock.services.people import tokens
-from penstock.services.room import Room, UpTo, on_disk
 from penstock.services.schemas.queries import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"

@@ -18,9 +18,9 @@ from penstock import web
 from penstock.api import OPERATIONS, pace
 from penstock.errors import NotFound
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.queries import queries
 from penstock.services.schemas.views import QueryView
-from penstock.services.server import Server
 
 VERBS = {operation.name: operation.verb for operation in OPERATIONS}
 DOCUMENTS = {"api.openapi", "api.docs", "api.metrics"}

@@ -14,7 +14,7 @@ from tests.databases.homes import Homes
 
 from penstock import application
 from penstock.cli import serving
-from penstock.services.server import Server
+from penstock.services.context import Server
 from penstock.settings import Settings
 
 OWNER = "postgresql://owner:canary@127.0.0.1/penstock"

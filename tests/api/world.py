@@ -19,11 +19,11 @@ from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
+from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TokenSpec, UserSpec
-from penstock.services.server import Server
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 QUANTUM = 0.025

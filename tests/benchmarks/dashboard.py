@@ -22,10 +22,10 @@ from tests.web.addresses import Asked, addresses, questions
 from penstock.demo import history, stage, story
 from penstock.demo.cast import ADMIN, AUDITOR, READERS
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import Role, TokenSpec, UserSpec
-from penstock.services.server import Server
 from penstock.settings import Settings
 
 OF_THE_DEMO = Goal(100, at_most=True)

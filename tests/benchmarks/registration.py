@@ -22,12 +22,12 @@ from tests.benchmarks.pairing import in_turns, median, ratio
 from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 
 from penstock.services.access.principals import OPERATOR
+from penstock.services.context import Server
 from penstock.services.datasets import datasets, fingerprints
-from penstock.services.lookup import dataset_by_name
 from penstock.services.operations import home
 from penstock.services.queries import queries
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
-from penstock.services.server import Server
 from penstock.settings import Settings
 
 GOAL = Goal(1.5, at_most=True)

@@ -21,9 +21,9 @@ from penstock.encryption import Key, RowIdentity, seal_vector
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Release
 from penstock.randomness import Stream
-from penstock.services.lookup import query_by_name
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
+from penstock.services.repository import query_by_name
 
 QUERY = "large"
 GOAL = Goal(4, at_most=True)

@@ -20,8 +20,8 @@ from tests.benchmarks.world import World, fresh_world, levels_between
 
 from penstock.persistence import Database
 from penstock.services.access.principals import acting_as
+from penstock.services.context import Server
 from penstock.services.operations import home
-from penstock.services.server import Server
 from penstock.settings import Settings
 from penstock.transparency_log.sequencer import Sequencer
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.services.access.principals import OPERATOR, Principal, acting_as
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.people import tiers, tokens, users
@@ -24,7 +25,6 @@ from penstock.services.schemas.queries import (
     TokenSpec,
     UserSpec,
 )
-from penstock.services.server import Server
 from penstock.settings import Settings
 
 DATASET = "measurements"

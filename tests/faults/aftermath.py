@@ -9,7 +9,7 @@ from tests.faults.snapshot import altered, history, snapshot
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 
 class Aftermath:

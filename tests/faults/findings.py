@@ -15,9 +15,9 @@ from tests.faults.stage import answer
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release
+from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.server import Server
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from penstock.encryption import Key, KeyRing, dataset_context
 from penstock.encryption.keyring import _name
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.noise.sealed_state import dataset_key, query_key
 from penstock.services.operations import home, key_rotation
@@ -29,7 +30,6 @@ from penstock.services.schemas.queries import (
     TierSpec,
     UserSpec,
 )
-from penstock.services.server import Server
 
 QUERIED = "first"
 Flaw = Callable[[], None]

@@ -11,11 +11,11 @@ from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_
 from tests.faults.steps import Steps
 
 from penstock.services.access.principals import OPERATOR
+from penstock.services.context import Server
 from penstock.services.queries.registration import register
 from penstock.services.releases import releases
 from penstock.services.releases.grants import Holding
 from penstock.services.releases.releases import Answer
-from penstock.services.server import Server
 
 Flaw = Callable[[Server, Report, Ask], None]
 

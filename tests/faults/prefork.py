@@ -12,7 +12,7 @@ from tests.faults.reports import Report
 from tests.faults.stage import Ask, analyst, answer, open_home
 
 from penstock.randomness import Stream
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 
 @dataclass

@@ -23,14 +23,14 @@ from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, acting_as, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.audit.verification import verify
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
 from penstock.services.ledger.accounts import open_account
 from penstock.services.operations import home
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.server import Server
 from penstock.services.streams import stream_totals
 
 QUERIES = ("query-0", "query-1")

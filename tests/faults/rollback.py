@@ -12,8 +12,8 @@ from tests.faults.reports import Reported
 from tests.faults.stage import Ask, answer, settings_of, urls_beside
 
 from penstock.errors import Conflict, NotFound, Suspended
+from penstock.services.context import Server
 from penstock.services.operations import backup, home
-from penstock.services.server import Server
 
 Asked = Sequence[tuple[str, Ask]]
 Vectors = Mapping[tuple[str, int], tuple[float, ...]]

@@ -10,8 +10,8 @@ from sqlmodel import col, select
 from tests.faults.snapshot import Snapshot, snapshot
 
 from penstock.persistence.tables import Dataset, Query, Release
+from penstock.services.context import Server
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.server import Server
 from penstock.transparency_log import leaves
 
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from sqlalchemy import RowMapping
 
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 HISTORY = ("release", "grant", "charge", "leaf", "query_level", "tier_budget", "clearance")
 """The tables whose rows are added and never change."""

@@ -14,14 +14,15 @@ from sqlmodel import col, func, select
 from penstock.persistence.tables import Grant, Query, QueryLevel, Release, User
 from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.lookup import query_by_name
 from penstock.services.noise.process import Process
 from penstock.services.operations import home
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
+from penstock.services.repository import query_by_name
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
@@ -29,7 +30,6 @@ from penstock.services.schemas.queries import (
     TierSpec,
     UserSpec,
 )
-from penstock.services.server import Server
 from penstock.settings import Settings
 
 DIMENSION = 12

@@ -31,7 +31,7 @@ SEQUENCER = (
 )
 RELEASE = (
     "services/releases/releases.py",
-    "services/lookup.py",
+    "services/repository.py",
     "services/releases/grants.py",
     "services/noise/sealed_state.py",
     "transparency_log/leaves.py",

@@ -23,10 +23,10 @@ from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit.verification import verify
+from penstock.services.context import Server
 from penstock.services.people import users
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import UserSpec
-from penstock.services.server import Server
 
 pytestmark = pytest.mark.each_database
 

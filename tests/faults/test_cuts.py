@@ -29,10 +29,10 @@ from tests.faults.unguarded import RUNG, drop_uniques
 
 from penstock.errors import IntegrityViolation, Interrupted, Unavailable
 from penstock.randomness import Stream
-from penstock.services.again import ATTEMPTS
+from penstock.services.context import Server
 from penstock.services.operations import home as homes_of
 from penstock.services.releases import releases
-from penstock.services.server import Server
+from penstock.services.retry import ATTEMPTS
 
 pytestmark = pytest.mark.only("postgresql")
 

@@ -15,10 +15,10 @@ from penstock.errors import KeysUnavailable
 from penstock.persistence import row_authentication
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.audit import verification
+from penstock.services.context import Server
 from penstock.services.operations import digest_rotation, secret_checks
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.server import Server
 
 FILES = (
     "services/operations/digest_rotation.py",

@@ -16,8 +16,8 @@ from tests.faults.steps import LOG, REGISTRATION, Steps, chosen, landmarks, miss
 
 from penstock.errors import NameTaken
 from penstock.services.access.principals import OPERATOR
+from penstock.services.context import Server
 from penstock.services.queries.registration import register
-from penstock.services.server import Server
 
 STRIDE = figure("FAULTS_STRIDE", 32)
 

@@ -20,8 +20,8 @@ from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 from penstock.errors import IntegrityViolation
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.audit.verification import verify
+from penstock.services.context import Server
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
-from penstock.services.server import Server
 from penstock.services.streams import sealed_stream, stream_elements, stream_totals, streams
 
 STRIDE = figure("FAULTS_STRIDE", 32)

@@ -12,7 +12,7 @@ from tests.faults.reports import Reported
 from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.stage import MECHANISMS, REACH, Ask, asks, opened, shuffled, some_rungs
 
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 WORKERS = 4
 

@@ -22,12 +22,12 @@ from tests.faults.stage import (
     vector_query,
 )
 
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
 from penstock.services.audit.verification import verify
+from penstock.services.context import Server
 from penstock.services.queries.queries import register
-from penstock.services.server import Server
 from penstock.transparency_log.sights import NOTHING
 
 pytestmark = pytest.mark.each_database
@@ -79,7 +79,7 @@ def _round(home: Path, folder: Path, number: int, before: Sequence[Reported]) ->
 
 
 def _spent(server: Server) -> list[float]:
-    return [tier.spent_share for tier in budget.show(server, OPERATOR, "sites").tiers]
+    return [tier.spent_share for tier in budgets.show(server, OPERATOR, "sites").tiers]
 
 
 @pytest.fixture

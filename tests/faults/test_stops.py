@@ -30,7 +30,7 @@ from tests.faults.stage import (
 
 from penstock.errors import Unavailable
 from penstock.persistence.postgresql import PostgreSQL
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 pytestmark = pytest.mark.only("postgresql")
 

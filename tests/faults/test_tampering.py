@@ -33,16 +33,16 @@ from penstock.persistence import (
     row_authentication,
 )
 from penstock.persistence.tables import Tier
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
 from penstock.services.audit import restores, verification
+from penstock.services.context import Server
 from penstock.services.datasets import (
     datasets,
 )
 from penstock.services.jobs import idempotency
-from penstock.services.lookup import dataset_by_name
 from penstock.services.operations import home
 from penstock.services.people import (
     tiers,
@@ -53,6 +53,7 @@ from penstock.services.queries.queries import register
 from penstock.services.releases import (
     releases,
 )
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
@@ -65,7 +66,6 @@ from penstock.services.schemas.queries import (
     UserSpec,
 )
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
-from penstock.services.server import Server
 from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.transparency_log.sequencer import account_name
 from penstock.transparency_log.sights import Sight
@@ -110,7 +110,7 @@ def make(homes: Homes, folder: Path) -> Home:
     )
     _restore(server)
     raised = DatasetChange.model_validate({"budgets": {"public": {"epsilon": 1.0}}})
-    budget.change(server, OPERATOR, "sites", raised)
+    budgets.change(server, OPERATOR, "sites", raised)
     _propose(server)
     for query, mechanism in zip(QUERIES, ("gaussian", "laplace"), strict=True):
         register(server, OPERATOR, vector_query(query, mechanism, levels=LEVELS))

@@ -21,11 +21,11 @@ from penstock.errors import IntegrityViolation
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Release
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.server import Server
 
 Gate = Callable[[], object]
 Variant = Callable[[Server, Principal, Ask, Gate], Answer]

@@ -221,7 +221,7 @@ class Past:
         )
 
     def _changes(self) -> None:
-        budgets = import_module("penstock.services.budget")
+        budgets = import_module("penstock.services.budgets")
         raised = DatasetChange.model_validate({"budgets": {"internal": {"epsilon": 5.0}}})
         budgets.change(self.server, OPERATOR, "sites", raised)
         change = UserChange.model_validate({"clearance": "partner"})

@@ -11,8 +11,8 @@ from tests.databases.homes import Home, Homes
 from tests.property.tiers_machine import Pair, Rules, furnished
 from tests.unit.conftest import Clock, Streams
 
+from penstock.services.context import Server
 from penstock.services.operations import home
-from penstock.services.server import Server
 
 
 @dataclass

@@ -13,12 +13,12 @@ from tests.property.tiers_machine import Rules
 from penstock.accounting import Entry, charge, entry
 from penstock.persistence.tables import Query, Tier
 from penstock.privacy import Target
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.ledger import effective_levels
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.lookup import ordered_tiers
 from penstock.services.noise.process import Process
 from penstock.services.releases import releases
+from penstock.services.repository import ordered_tiers
 
 
 def lowered_and_moved(machine: Rules) -> None:
@@ -179,7 +179,7 @@ BROKEN: list[tuple[Story, object, str, Callable[..., object]]] = [
     (raised, effective_levels, "raising", by_difference),
     (held_and_deleted, effective_levels, "ladder", in_sight),
     (asked, releases, "allowed_rung", whatever_exists),
-    (granted_more, budget, "reprice", nothing_anew),
+    (granted_more, budgets, "reprice", nothing_anew),
 ]
 
 

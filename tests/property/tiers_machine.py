@@ -26,8 +26,9 @@ from tests.unit.conftest import Clock, Streams
 
 from penstock.errors import PenstockError
 from penstock.persistence.tables import User
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.operations import home
@@ -46,7 +47,6 @@ from penstock.services.schemas.queries import (
     UserChange,
     UserSpec,
 )
-from penstock.services.server import Server
 
 Pair = tuple[str, str]
 DELTA = 1e-6
@@ -212,7 +212,7 @@ class Rules(RuleBasedStateMachine):
         change = DatasetChange(
             budgets={name: BudgetSpec(epsilon=value) for name, value in wanted.items()}
         )
-        self.attempt(lambda: budget.change(self.server, OPERATOR, "sites", change))
+        self.attempt(lambda: budgets.change(self.server, OPERATOR, "sites", change))
 
     @precondition(lambda self: len(self.facts.queries) > 1)
     @rule(number=NUMBERS)

@@ -37,8 +37,8 @@ from penstock.persistence.tables import (
     TierBudget,
     User,
 )
-from penstock.services.lookup import allowed_rung
 from penstock.services.noise.process import Process
+from penstock.services.repository import allowed_rung
 
 HISTORY: Sequence[type[SQLModel]] = (Charge, Clearance, Leaf, QueryLevel, Release, TierBudget)
 

@@ -12,6 +12,7 @@ from tests.unit.sites import SITES, VISITS
 
 from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, Principal, acting_as
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.people import tiers, users
@@ -26,7 +27,6 @@ from penstock.services.schemas.queries import (
     UserSpec,
 )
 from penstock.services.schemas.views import QueryView
-from penstock.services.server import Server
 
 
 @dataclass

@@ -9,13 +9,13 @@ from sqlmodel import col, select
 from penstock.persistence.tables import Checkpoint
 from penstock.services.access.principals import Principal
 from penstock.services.approvals import proposals
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.jobs import jobs
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import history
-from penstock.services.server import Server
 from penstock.services.streams import streams
 from penstock.web import PAGES
 from penstock.web.pages import Page

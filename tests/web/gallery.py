@@ -20,10 +20,10 @@ from tests.web.sound import DESKTOP, PHONE
 
 from penstock.demo.cast import ADMIN, AUDITOR, READERS
 from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
-from penstock.services.server import Server
 from penstock.settings import Settings
 
 SIZES = {"desk": DESKTOP, "phone": PHONE}

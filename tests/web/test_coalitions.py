@@ -13,7 +13,7 @@ from tests.web.world import HOSTILE, Browser, Grown, Open, text_of
 from penstock.errors import Forbidden
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.exposure import by_query, exposure
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.web.wording import loss
 
 NAMED = quote(HOSTILE, safe="")

@@ -9,7 +9,7 @@ from tests.api.world import World
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.services.access.principals import acting_as
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.releases import history
 
 LINE = re.compile(r'aria-label="Proof of leaf (\d+)"')

@@ -12,7 +12,7 @@ from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import clocks, events, refusals
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import users
 from penstock.transparency_log.leaves import KINDS
 

@@ -1,7 +1,7 @@
 """The bearer token of a request (RFC 6750), looked up anew for every one."""
 
 from penstock.services.access.principals import Principal, authenticate
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 SCHEME = "bearer"
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from penstock.services.access.principals import Principal
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 VALUES_PER_QUANTUM = 50_000
 """Drawing so many values takes less than the default time quantum (an engineering bound)."""

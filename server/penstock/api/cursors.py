@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from penstock.encryption import Key
 from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import InvalidInput
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 _SIZE = 64
 """Bytes of a cursor before it is sealed, longer than any, so that its length tells nothing."""

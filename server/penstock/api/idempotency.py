@@ -12,9 +12,9 @@ from penstock.api.answers import MEDIA_TYPE, rendered
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, Operation
 from penstock.errors import PenstockError
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.jobs import idempotency
 from penstock.services.schemas.tokens import IssuedTokenView
-from penstock.services.server import Server
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

@@ -20,10 +20,10 @@ from penstock.api.operations import Policy
 from penstock.api.shared import Shared
 from penstock.computing import Outcome
 from penstock.errors import NotAuthenticated, PenstockError
-from penstock.services import room
+from penstock.services import disk_room
 from penstock.services.audit import clocks
+from penstock.services.context import Server
 from penstock.services.noise.sealed_state import require_keys
-from penstock.services.server import Server
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -138,7 +138,7 @@ class Health:
         return {
             "database": _holds(server.database.check_schema),
             "keys": _holds(server.provider.health) and _holds(lambda: require_keys(server)),
-            "room": _holds(lambda: room.require(server.database)),
+            "room": _holds(lambda: disk_room.require(server.database)),
             "clock": _holds(lambda: clocks.require(server)),
         }
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 
 from pydantic import ConfigDict, TypeAdapter
 
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.schemas.proposals import ProposalView
 
 Handler = TypeVar("Handler", bound=Callable[..., object])

@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 
 from penstock.api.operations import Operation
 from penstock.connectors.refusals import pointer, refusal, sentence
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 
 LIMIT = "limit"
 CURSOR = "cursor"

@@ -11,7 +11,7 @@ from penstock.api.shared import Shared
 from penstock.computing import Outcome
 from penstock.encryption.secrets import VALUES
 from penstock.services.audit import refusals
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 
 @dataclass(frozen=True)

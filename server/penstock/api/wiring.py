@@ -35,9 +35,9 @@ from penstock.api.routes import OPERATIONS
 from penstock.api.tallies import Tallies
 from penstock.errors import NotAuthenticated, PenstockError, Unavailable
 from penstock.services.access.principals import Principal
-from penstock.services.again import again
+from penstock.services.context import Server
+from penstock.services.retry import again
 from penstock.services.schemas.views import Page, ReleaseView
-from penstock.services.server import Server
 from penstock.transparency_log.views import CheckpointView
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0

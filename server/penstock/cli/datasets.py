@@ -239,7 +239,7 @@ def budget(
     cost more is charged with it.  Exits 3 where there is no room for that, and where a budget would
     be set below what is spent.
     """
-    from penstock.services import budget as budgets
+    from penstock.services import budgets
 
     if looking and not wanted:
         raise click.UsageError("Say with --set which budgets to look at.")

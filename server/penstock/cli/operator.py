@@ -13,9 +13,9 @@ from penstock.figures import printable
 
 if TYPE_CHECKING:
     from penstock.services.access.principals import Principal
-    from penstock.services.paging import Window
+    from penstock.services.context import Server
+    from penstock.services.pagination import Window
     from penstock.services.schemas.views import Page
-    from penstock.services.server import Server
     from penstock.settings import Provenance, Settings
 
 Item = TypeVar("Item")
@@ -85,7 +85,7 @@ def everything(page_at: "Callable[[Window], Page[Item]]", at_most: int | None = 
 
 
 def _paged(page_at: "Callable[[Window], Page[Item]]") -> Iterator[Item]:
-    from penstock.services.paging import LARGEST_LIMIT, Window
+    from penstock.services.pagination import LARGEST_LIMIT, Window
 
     cursor: str | None = None
     while True:

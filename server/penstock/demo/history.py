@@ -25,11 +25,12 @@ from penstock.demo.cast import (
     Person,
 )
 from penstock.errors import Conflict
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Proposed, QueryRetirement
 from penstock.services.audit import exports
+from penstock.services.context import Server
 from penstock.services.datasets import (
     datasets,
 )
@@ -37,7 +38,7 @@ from penstock.services.jobs import idempotency
 from penstock.services.jobs.jobs import Wanted
 from penstock.services.jobs.runner import Runner
 from penstock.services.operations import key_rotation
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import (
     tiers,
     tokens,
@@ -65,7 +66,6 @@ from penstock.services.schemas.queries import (
     UserSpec,
 )
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
-from penstock.services.server import Server
 from penstock.services.streams import stream_elements, stream_totals, streams
 
 DATASET: Final = "health_insurance_experiment"
@@ -146,7 +146,7 @@ def _fund(house: House) -> None:
     """What is to come does not fit into two of the budgets."""
     for tier, epsilon in (("internal", 5), ("partner", 3)):
         wanted = DatasetChange(budgets=_granting(tier, epsilon).budgets)
-        budget.change(house.server, house.who(ADMIN), DATASET, wanted)
+        budgets.change(house.server, house.who(ADMIN), DATASET, wanted)
 
 
 def _register(house: House, progress: Progress) -> None:
@@ -227,7 +227,7 @@ def _together(house: House) -> None:
     proposals.approve(server, other, proposed(QueryRetirement(query=RETIRED)))
     proposals.withdraw(server, other, proposed(_granting("restricted", 8.6)))
     lapsed = proposed(_granting("restricted", 8.3))
-    budget.change(server, one, DATASET, DatasetChange(budgets=_granting("partner", 3.5).budgets))
+    budgets.change(server, one, DATASET, DatasetChange(budgets=_granting("partner", 3.5).budgets))
     with suppress(Conflict):
         # Budgets are others by now: it is refused, and stays on record as failed.
         proposals.approve(server, other, lapsed)

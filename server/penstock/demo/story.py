@@ -10,10 +10,11 @@ from penstock.demo import history, stage
 from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, TIERS
 from penstock.demo.history import House
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.exposure import by_query, exposure
 from penstock.services.operations import home
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import history as handed
@@ -28,7 +29,6 @@ from penstock.services.schemas.queries import (
     UserSpec,
 )
 from penstock.services.schemas.views import PrivacyBudget, ReleaseView
-from penstock.services.server import Server
 from penstock.settings import Settings
 
 HEADLINE: Final = "hospital_patients"

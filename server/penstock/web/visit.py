@@ -9,9 +9,9 @@ from flask import Response, make_response, render_template, request, url_for
 from penstock.services.access import sessions
 from penstock.services.access.principals import Principal
 from penstock.services.audit import restores
-from penstock.services.paging import Window
+from penstock.services.context import Server
+from penstock.services.pagination import Window
 from penstock.services.schemas.views import Page
-from penstock.services.server import Server
 from penstock.web.lent import Lent
 
 SHOWN = 50

@@ -12,8 +12,8 @@ from werkzeug.exceptions import LengthRequired
 from penstock.errors import Forbidden, NotAuthenticated, PenstockError
 from penstock.services.access import sessions
 from penstock.services.access.principals import Principal
-from penstock.services.again import again
-from penstock.services.server import Server
+from penstock.services.context import Server
+from penstock.services.retry import again
 from penstock.web import refusals, wording, working
 from penstock.web.assets import Assets
 from penstock.web.lent import Lent

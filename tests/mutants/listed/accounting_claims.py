@@ -43,7 +43,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A2",
         name="order-chosen-anew-by-a-raise",
-        path="services/budget.py",
+        path="services/budgets.py",
         before="        account = account_of(epsilon, dataset.delta, last.order, highest)\n",
         after="        account = account_of(epsilon, dataset.delta, None, highest)\n",
         wrong="raising a budget chooses the order of the account anew",
@@ -212,7 +212,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A12",
         name="budget-raised-without-repricing",
-        path="services/budget.py",
+        path="services/budgets.py",
         before="    reprice(session, dataset, [*(tier for tier, _ in wished), *given], now)\n",
         after="",
         wrong="raising a budget charges nothing for what samplers cost under it",

@@ -68,7 +68,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="budget-raised-alone",
-        path="services/budget.py",
+        path="services/budgets.py",
         before="        if largest(session, dataset_by_name(session, name)) > before:\n",
         after="        if largest(session, dataset_by_name(session, name)) < before:\n",
         wrong="one admin alone raises the largest budget under the two-person rule",

@@ -186,7 +186,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="sight-above-tier",
-        path="services/lookup.py",
+        path="services/repository.py",
         before=".where(col(Tier.rank) <= limit.rank, col(Tier.deleted_at).is_(None))",
         after=".where(col(Tier.deleted_at).is_(None))",
         wrong="a query that only higher tiers have is in everybody's sight",
@@ -194,7 +194,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="level-lowered-without-effect",
-        path="services/lookup.py",
+        path="services/repository.py",
         before="""\
     newest = {
         level.tier_id: level.rung
@@ -218,7 +218,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="level-of-deleted-tier",
-        path="services/lookup.py",
+        path="services/repository.py",
         before="other.rank <= tier.rank and other.deleted_at is None",
         after="other.rank <= tier.rank",
         wrong="the level of a tier that was deleted is still handed out to those above it",

@@ -202,7 +202,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="budget-below-what-is-spent",
-        path="services/budget.py",
+        path="services/budgets.py",
         before="        current.spent.loss > limit.loss or current.spent.failure > limit.failure\n",
         after="        current.spent.loss > limit.loss and current.spent.failure > limit.failure\n",
         wrong="a budget is lowered below what is spent",
@@ -220,7 +220,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="raised-without-repricing",
-        path="services/budget.py",
+        path="services/budgets.py",
         before="    reprice(session, dataset, [*(tier for tier, _ in wished), *given], now)\n",
         after="    reprice(session, dataset, given, now)\n",
         wrong="samplers stay charged at the budget of their registration",

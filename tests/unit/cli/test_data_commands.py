@@ -231,7 +231,7 @@ def test_events_are_filtered_and_cut(here: Run) -> None:
 
 def test_long_lists_are_read_to_their_end(here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = here("audit", "events", "--format", "json").json
-    monkeypatch.setattr("penstock.services.paging.LARGEST_LIMIT", 2)
+    monkeypatch.setattr("penstock.services.pagination.LARGEST_LIMIT", 2)
     assert here("audit", "events", "--format", "json").json == everything
     assert len(everything) > 4
 

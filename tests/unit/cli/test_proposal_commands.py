@@ -6,9 +6,9 @@ from tests.unit.cli.conftest import Run
 from penstock.services.access.principals import acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
+from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.server import Server
 from penstock.settings import load
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from penstock.demo import stage, story
 from penstock.demo.story import Story
+from penstock.services.context import Server
 from penstock.services.operations.home import open_server
-from penstock.services.server import Server
 from penstock.settings import Settings
 
 PORT = 8123

@@ -18,10 +18,10 @@ from penstock.demo.cast import ADMIN, AUDITOR, EVERYBODY, READERS, SECOND, Perso
 from penstock.demo.history import DATASET, LEFT, RETIRED
 from penstock.demo.story import HEADLINE, Story
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserSpec
-from penstock.services.server import Server
 
 EMPTY = (
     "No dataset has a budget",

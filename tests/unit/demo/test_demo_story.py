@@ -21,12 +21,12 @@ from penstock.demo.story import HEADLINE, Story
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, TierBudget, User
 from penstock.services.access.principals import authenticate
+from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.operations.home import open_server
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.server import Server
 from penstock.settings import Settings, load
 from penstock.web.example import EXAMPLE
 

@@ -8,7 +8,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, restores
 from penstock.services.audit.verification import verify
 from penstock.services.operations import home
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.transparency_log import suspension
 from penstock.transparency_log.sights import Sight
 

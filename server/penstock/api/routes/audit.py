@@ -17,7 +17,7 @@ from penstock.api.operations import (
 from penstock.api.parameters import Moment, Names
 from penstock.services.audit import cosigners, events, proofs
 from penstock.services.exposure import exposure
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.log import CosignedNote
 from penstock.services.schemas.views import EventView, Page

@@ -6,13 +6,13 @@ from pydantic import Field
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Withdrawal
 from penstock.services.datasets import corrections, datasets, dummy_rows
 from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.exposure import same_people
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
@@ -84,7 +84,7 @@ def show_budget(call: Call, dataset: str) -> DatasetBudgetView:
 
     Admins and auditors see every tier, analysts their own.
     """
-    return budget.show(call.server, call.principal, dataset)
+    return budgets.show(call.server, call.principal, dataset)
 
 
 @operations.get("/datasets/{dataset}/dummy", SIGNED_IN)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from penstock.api.call import Call
 from penstock.api.operations import ANYBODY, Operations
-from penstock.services import room
+from penstock.services import disk_room
 from penstock.services.audit import clocks
 from penstock.services.noise.sealed_state import require_keys
 from penstock.transparency_log.sinks import forwarding
@@ -44,6 +44,6 @@ def readyz(call: Call) -> StateView:
     forwarding.require(call.server.sequencer.witness)
     call.server.provider.health()
     require_keys(call.server)
-    room.require(call.server.database)
+    disk_room.require(call.server.database)
     clocks.require(call.server)
     return StateView("ready")

@@ -5,7 +5,7 @@ from typing import Annotated
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, OVERSEER, Operations, Parameter
 from penstock.services.approvals import proposals
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.schemas.proposals import ProposalView, State
 from penstock.services.schemas.views import Page
 

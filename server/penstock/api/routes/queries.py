@@ -6,7 +6,7 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.previews import PreviewView

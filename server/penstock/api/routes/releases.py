@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from penstock.api.call import Call
 from penstock.api.operations import ANALYST, READER, Operations, Parameter
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView

@@ -8,7 +8,7 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, ANALYST, PLANNER, SIGNED_IN, Operations, Parameter
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import StreamRetirement
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.previews import stream_preview
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.stream_answers import PushedView, RunningTotalsView, StreamView

@@ -4,7 +4,7 @@ from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import TierDeletion
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tiers
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import TierChange, TierSpec

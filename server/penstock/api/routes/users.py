@@ -2,7 +2,7 @@
 
 from penstock.api.call import Call
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operations
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec
 from penstock.services.schemas.tokens import IssuedTokenView, RevokedTokenView, TokenView

@@ -12,7 +12,7 @@ from penstock.errors import DatabaseUnavailable, KeysUnavailable, NoRoom
 from penstock.persistence import Need
 from penstock.persistence.tables import Token
 from penstock.services.access.token_format import digest
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 
 def number_of(stored: Token) -> int:

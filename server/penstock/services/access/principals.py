@@ -11,8 +11,8 @@ from penstock.openid.issuer import Refused
 from penstock.persistence.tables import Token, User
 from penstock.services.access import peppers
 from penstock.services.access.token_format import prefix_of, well_formed
-from penstock.services.lookup import user_by_name
-from penstock.services.server import Server
+from penstock.services.context import Server
+from penstock.services.repository import user_by_name
 
 ROLES = ("analyst", "admin", "auditor")
 

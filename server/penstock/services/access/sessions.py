@@ -27,7 +27,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User, WebSession
 from penstock.services.access.principals import Principal, authenticate, limited
 from penstock.services.access.token_format import prefix_of, well_formed
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 MOST = 64
 """Sessions that a user may have at once; where one more begins, the oldest ends."""

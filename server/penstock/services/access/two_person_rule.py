@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from penstock.errors import ApprovalNeeded, Forbidden
 from penstock.services.access.principals import Principal
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 
 def require_second(server: Server) -> None:

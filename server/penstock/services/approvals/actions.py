@@ -14,27 +14,27 @@ from sqlmodel import Session
 from penstock.connectors.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import Principal
 from penstock.services.audit import restores
+from penstock.services.context import Server
 from penstock.services.datasets import corrections
 from penstock.services.ledger.tier_budgets import newest_budget
-from penstock.services.lookup import (
+from penstock.services.operations import key_rotation
+from penstock.services.people import tiers
+from penstock.services.queries import queries
+from penstock.services.releases.visibility import end
+from penstock.services.repository import (
     dataset_by_name,
     ordered_tiers,
     query_by_name,
     stream_by_name,
     tier_by_name,
 )
-from penstock.services.operations import key_rotation
-from penstock.services.people import tiers
-from penstock.services.queries import queries
-from penstock.services.releases.visibility import end
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import BudgetSpec
 from penstock.services.schemas.stream_answers import StreamView
 from penstock.services.schemas.views import DatasetView, QueryView, TierView
-from penstock.services.server import Server
 from penstock.services.streams import streams
 from penstock.transparency_log import leaves
 from penstock.transparency_log.views import RestoreView
@@ -73,7 +73,7 @@ class BudgetChange(Spec):
     budgets: dict[str, BudgetSpec]
 
     def alone(self, server: Server, principal: Principal) -> DatasetView:
-        return budget.change(server, principal, self.dataset, self._wanted)
+        return budgets.change(server, principal, self.dataset, self._wanted)
 
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
         dataset = dataset_by_name(session, self.dataset)
@@ -91,7 +91,7 @@ class BudgetChange(Spec):
         }
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
-        budget.settle(session, server, principal, self.dataset, self._wanted)
+        budgets.settle(session, server, principal, self.dataset, self._wanted)
         return nothing
 
     @property

@@ -7,7 +7,7 @@ from penstock.errors import Conflict
 from penstock.persistence import Need
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
-from penstock.services.server import Server
+from penstock.services.context import Server
 from penstock.transparency_log.leaves import CLOCK, timestamp
 
 

@@ -19,7 +19,7 @@ from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Checkpoint, Cosignature
 from penstock.services.access.principals import Principal
-from penstock.services.server import Server
+from penstock.services.context import Server
 from penstock.settings import Settings
 from penstock.transparency_log import checkpoints
 from penstock.transparency_log.views import CheckpointView, CosignatureView

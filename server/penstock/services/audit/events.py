@@ -11,9 +11,9 @@ from penstock import merkle
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Leaf
 from penstock.services.access.principals import Principal
-from penstock.services.paging import Window
+from penstock.services.context import Server
+from penstock.services.pagination import Window
 from penstock.services.schemas.views import EventView, Page
-from penstock.services.server import Server
 from penstock.transparency_log import leaves
 
 PART = 500

@@ -15,12 +15,12 @@ from typing import BinaryIO
 
 from penstock.connectors import Progress
 from penstock.errors import NotFound, Unavailable
-from penstock.services import room
+from penstock.services import disk_room
 from penstock.services.access.principals import Principal
 from penstock.services.audit import proofs
+from penstock.services.context import Server
 from penstock.services.jobs import jobs
 from penstock.services.jobs.jobs import WorkView
-from penstock.services.server import Server
 
 FOLDER = "exports"
 LIFE = timedelta(days=1)
@@ -39,7 +39,7 @@ def write(
     """
     principal.require("auditor")
     tidy(server)
-    room.require(server.database)
+    disk_room.require(server.database)
     name = f"{piece}-{attempt}.jsonl"
     size = proofs.size(server)
     place = _folder(server) / name

@@ -12,7 +12,7 @@ from penstock.persistence.tables import Grant, Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.audit import proofs
 from penstock.services.audit.verification import verify
-from penstock.services.server import Server
+from penstock.services.context import Server
 from penstock.transparency_log import checkpoints
 from penstock.transparency_log.views import (
     CheckpointView,

@@ -10,7 +10,7 @@ from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.audit import cosigners
-from penstock.services.server import Server
+from penstock.services.context import Server
 from penstock.transparency_log import checkpoints, tree_store
 from penstock.transparency_log.views import CheckpointView, ConsistencyView, InclusionView, LeafView
 

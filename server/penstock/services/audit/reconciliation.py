@@ -36,9 +36,9 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.access.principals import roles_of
+from penstock.services.context import Server
 from penstock.services.datasets.declarations import charged, digest, number_of
 from penstock.services.noise.process import Process
-from penstock.services.server import Server
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import account_name, peaks
 

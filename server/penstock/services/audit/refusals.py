@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from penstock.errors import PenstockError
 from penstock.persistence import Need
-from penstock.services.server import Server
+from penstock.services.context import Server
 from penstock.transparency_log import leaves
 from penstock.transparency_log.suspension import ACTOR
 

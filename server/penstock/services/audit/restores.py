@@ -16,7 +16,7 @@ from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
-from penstock.services.server import Server
+from penstock.services.context import Server
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sequencer import account_name, peaks
 from penstock.transparency_log.sights import NOTHING, Sight

@@ -25,10 +25,10 @@ from penstock.persistence.tables import (
 )
 from penstock.services.access.principals import Principal
 from penstock.services.audit.reconciliation import standing
+from penstock.services.context import Server
 from penstock.services.ledger.prices import prices
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.server import Server
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.sinks import forwarding

@@ -17,6 +17,7 @@ from penstock.privacy import NeighboringRelation
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_second
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.datasets.declarations import charged, digest, number_of, require_as_declared
 from penstock.services.datasets.population import others_of, require_comparable, spec_of
@@ -24,13 +25,12 @@ from penstock.services.ledger.accounts import opened_account
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.tier_budgets import newest_budget, set_budget
 from penstock.services.ledger.version_chains import versions_of
-from penstock.services.lookup import (
+from penstock.services.repository import (
     dataset_by_name,
 )
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.views import DatasetView
-from penstock.services.server import Server
 
 PROMISED = ("privacy_unit", "neighboring", "delta")
 """What charges are stated in."""

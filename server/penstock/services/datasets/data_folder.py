@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from penstock.errors import InvalidInput
+from penstock.services.context import Server
 from penstock.services.schemas.queries import DatasetRequest
-from penstock.services.server import Server
 from penstock.settings import Settings
 
 

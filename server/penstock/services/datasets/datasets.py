@@ -21,6 +21,7 @@ from penstock.privacy import NeighboringRelation
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_no_larger
+from penstock.services.context import Server
 from penstock.services.datasets.data_folder import located
 from penstock.services.datasets.declarations import number_of, require_as_declared
 from penstock.services.datasets.fingerprints import (
@@ -36,16 +37,15 @@ from penstock.services.datasets.population import join, of_request, others_of, s
 from penstock.services.ledger.accounts import resolve
 from penstock.services.ledger.tier_budgets import largest, set_budget
 from penstock.services.ledger.version_chains import last_version, versions_of
-from penstock.services.lookup import (
+from penstock.services.noise.sealed_state import fresh_dataset_key, require_keys
+from penstock.services.pagination import Window
+from penstock.services.repository import (
     clearance_of,
     dataset_by_name,
     ordered_tiers,
 )
-from penstock.services.noise.sealed_state import fresh_dataset_key, require_keys
-from penstock.services.paging import Window
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetView, Page, PrivacyBudget
-from penstock.services.server import Server
 
 
 def register(

@@ -6,10 +6,10 @@ from penstock.connectors import dummy_rows
 from penstock.connectors.dummy import MOST_ROWS
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_dataset
 from penstock.services.datasets.population import spec_of
 from penstock.services.schemas.views import DummyView
-from penstock.services.server import Server
 
 __all__ = ["MOST_ROWS", "ROWS", "rows"]
 

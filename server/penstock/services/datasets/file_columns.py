@@ -8,8 +8,8 @@ from penstock import connectors
 from penstock.connectors.specs import ColumnType
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.datasets.data_folder import allowed_path
-from penstock.services.server import Server
 
 
 def columns(server: Server, principal: Principal, uri: str) -> dict[str, ColumnType]:

@@ -15,8 +15,8 @@ from penstock.encryption import Key, RowIdentity, open_envelope, seal
 from penstock.encryption.secrets import FINGERPRINT, FIRST
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables import Dataset
+from penstock.services.context import Server
 from penstock.services.noise.sealed_state import dataset_key, identity
-from penstock.services.server import Server
 
 SALT_SIZE = 32
 

@@ -10,10 +10,10 @@ from penstock.connectors.fields import folded
 from penstock.connectors.specs import UnitColumn
 from penstock.persistence.tables import Dataset
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.ledger.version_chains import of_same_people
-from penstock.services.lookup import dataset_by_name
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest
-from penstock.services.server import Server
 
 ALIKE = 0.75
 """The part of the columns of the dataset with fewer of them that the other one has as well."""

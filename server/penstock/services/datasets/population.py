@@ -15,12 +15,12 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.ledger.version_chains import of_same_people
-from penstock.services.lookup import (
+from penstock.services.repository import (
     dataset_by_name,
 )
 from penstock.services.schemas.queries import DatasetRequest
-from penstock.services.server import Server
 
 POINTER = "/same_people_as"
 

@@ -17,20 +17,20 @@ from penstock.persistence.tables import Dataset, Grant, Query, Release, User
 from penstock.services.access.principals import Principal, roles_of
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_structure import Shape
+from penstock.services.context import Server
 from penstock.services.exposure.compositions import Compose, Line, composed, composing
 from penstock.services.exposure.exposure import highest_ever, people, placed
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.version_chains import of_same_people
-from penstock.services.lookup import (
+from penstock.services.noise.process import Process
+from penstock.services.pagination import Window
+from penstock.services.releases.grants import Holding, holdings
+from penstock.services.repository import (
     clearance_of,
     dataset_by_name,
     listed,
 )
-from penstock.services.noise.process import Process
-from penstock.services.paging import Window
-from penstock.services.releases.grants import Holding, holdings
 from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
-from penstock.services.server import Server
 from penstock.services.streams.sealed_stream import state_row
 
 

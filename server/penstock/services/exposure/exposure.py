@@ -33,19 +33,19 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.context import Server
 from penstock.services.exposure.compositions import Compose, Line, added, composed, composing, which
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.effective_levels import charged_rungs, place
 from penstock.services.ledger.version_chains import by_people, chains, of_same_people, split
-from penstock.services.lookup import (
+from penstock.services.noise.independent_levels import together
+from penstock.services.noise.process import Process
+from penstock.services.repository import (
     dataset_by_name,
     user_by_name,
 )
-from penstock.services.noise.independent_levels import together
-from penstock.services.noise.process import Process
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
-from penstock.services.server import Server
 
 MOST_USERS = 1000
 

@@ -15,6 +15,7 @@ from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal, require_still
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.datasets.population import (
     POINTER,
@@ -27,13 +28,12 @@ from penstock.services.exposure.compositions import composed
 from penstock.services.exposure.exposure import reach, reach_of, visible
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import of_same_people, split
-from penstock.services.lookup import (
+from penstock.services.repository import (
     dataset_by_name,
     ordered_tiers,
 )
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import DatasetView, PrivacyBudget
-from penstock.services.server import Server
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Idempotency
 from penstock.services.access.principals import Principal
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 LIFE = timedelta(days=1)
 ABANDONED = timedelta(minutes=1)

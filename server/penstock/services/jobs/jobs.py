@@ -32,8 +32,8 @@ from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Work
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.jobs import idempotency
-from penstock.services.server import Server
 
 LIFE = timedelta(days=7)
 """How long a piece of work can be come back to."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from penstock.errors import PenstockError, Unavailable
 from penstock.services.access.principals import Principal
-from penstock.services.again import again
+from penstock.services.context import Server
 from penstock.services.jobs import jobs
 from penstock.services.jobs.jobs import Wanted, WorkView
-from penstock.services.server import Server
+from penstock.services.retry import again
 from penstock.transparency_log.background import Into
 
 MOST = 8

@@ -17,10 +17,10 @@ from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tie
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
-from penstock.services.lookup import (
+from penstock.services.noise.process import Process
+from penstock.services.repository import (
     given_rungs,
 )
-from penstock.services.noise.process import Process
 
 
 def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, int]]:

@@ -18,6 +18,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.ledger.accounts import (
     TierAccount,
     append_charges,
@@ -27,12 +28,11 @@ from penstock.services.ledger.accounts import (
 from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.effective_levels import recharge
 from penstock.services.ledger.quotes import Offer
-from penstock.services.lookup import (
+from penstock.services.noise.sealed_state import fresh_query_key
+from penstock.services.repository import (
     ordered_tiers,
 )
-from penstock.services.noise.sealed_state import fresh_query_key
 from penstock.services.schemas.queries import Terms
-from penstock.services.server import Server
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 

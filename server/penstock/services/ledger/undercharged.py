@@ -12,10 +12,10 @@ from sqlmodel import Session, col, select
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import OPERATOR
+from penstock.services.context import Server
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.repricing import Repriced, refused, reprice, repriced
 from penstock.services.ledger.tier_budgets import budgets_of, newest_budget, set_budget
-from penstock.services.server import Server
 
 MOST_NAMED = 5
 

@@ -20,10 +20,10 @@ from penstock.mechanisms import GeneralizedGaussian, IntVector, draw_anchor
 from penstock.mechanisms.generalized_gaussian_loss import epsilon_of
 from penstock.persistence.tables import Charge, Query, Release, Tier
 from penstock.privacy import Target, TargetKind
-from penstock.services.lookup import given_rungs
+from penstock.services.context import Server
 from penstock.services.noise.process import Process
+from penstock.services.repository import given_rungs
 from penstock.services.schemas.views import ComposedView
-from penstock.services.server import Server
 
 _DRAWN = select(Release.rung).where(col(Release.query_id) == bindparam("query_id"))
 _PAID = select(Charge).where(

@@ -24,8 +24,8 @@ from penstock.encryption import (
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release
+from penstock.services.context import Server
 from penstock.services.noise.process import family
-from penstock.services.server import Server
 
 
 def identity(dataset: Dataset) -> str:

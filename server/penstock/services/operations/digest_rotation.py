@@ -17,8 +17,8 @@ from penstock.persistence import row_authentication_upgrade
 from penstock.persistence.row_authentication import SIGNED, derived
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.operations import secret_checks
-from penstock.services.server import Server
 from penstock.transparency_log import sights
 from penstock.transparency_log.witness import FileWitness
 

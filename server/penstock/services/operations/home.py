@@ -13,11 +13,11 @@ from penstock.errors import Conflict, Unavailable
 from penstock.openid.issuer import Issuer
 from penstock.persistence import Database, migrate, row_authentication, row_authentication_upgrade
 from penstock.randomness import Stream
-from penstock.services import room
+from penstock.services import disk_room
 from penstock.services.audit import cosigners
+from penstock.services.context import Server
 from penstock.services.noise.sealed_state import require_keys
 from penstock.services.operations import secret_checks
-from penstock.services.server import Server
 from penstock.settings import Settings
 from penstock.transparency_log import bootstrap, leaves, sights
 from penstock.transparency_log.logged_time import LoggedTime
@@ -214,7 +214,7 @@ def open_server(
         issuer=_issuer(settings),
     )
     server.database.check_schema()
-    database.keeper = room.of(settings, database)
+    database.keeper = disk_room.of(settings, database)
     cosigners.configured(settings)
     secret_checks.require(server.database, server.secrets)
     require_keys(server)

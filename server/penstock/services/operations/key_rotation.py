@@ -25,9 +25,9 @@ from penstock.persistence.tables import Dataset, LogKey, Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
+from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import keep_fingerprint
 from penstock.services.noise.sealed_state import identity
-from penstock.services.server import Server
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from penstock.errors import KeysUnavailable, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, LogKey, Query, Release
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.operations import key_rotation
 from penstock.services.operations.key_rotation import KeyUseView
-from penstock.services.server import Server
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 from penstock.errors import InvalidInput
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.operations import backup_check, key_rotation
 from penstock.services.operations.key_rotation import KeysView, RetiredKeyView
-from penstock.services.server import Server
 
 
 def droppable(

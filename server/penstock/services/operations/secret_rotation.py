@@ -17,9 +17,9 @@ from penstock.encryption.secrets import PEPPER
 from penstock.persistence.tables import Token, User
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.operations import secret_checks
 from penstock.services.people import token_lineage
-from penstock.services.server import Server
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from penstock.errors import (
     Unavailable,
 )
 from penstock.persistence import Database, migrate
-from penstock.services import room
+from penstock.services import disk_room
 from penstock.services.ledger.undercharged import undercharged
 from penstock.services.operations.home import SECRETS, open_server, provider, require, witness
 from penstock.settings import Settings
@@ -164,7 +164,7 @@ def _room_warnings(settings: Settings) -> list[str]:
     # What is wrong with database or keys is told of them.
     with suppress(PenstockError):
         server = open_server(settings)
-        found = room.of(settings, server.database).warning()
+        found = disk_room.of(settings, server.database).warning()
         server.database.close()
         return [found] if found is not None else []
     return []

@@ -17,18 +17,18 @@ from penstock.persistence.tables import Dataset, Query, Tier, User
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
+from penstock.services.context import Server
 from penstock.services.ledger.allowed_levels import allow, newest, risen
 from penstock.services.ledger.effective_levels import ladder, recharge
 from penstock.services.ledger.repricing import reprice
 from penstock.services.ledger.tier_budgets import inherit, newest_budget
-from penstock.services.lookup import (
+from penstock.services.repository import (
     holding,
     ordered_tiers,
     tier_by_name,
 )
 from penstock.services.schemas.queries import TierChange, TierSpec
 from penstock.services.schemas.views import TierView
-from penstock.services.server import Server
 
 FIRST_RANK = 10
 GAP = 10

@@ -14,13 +14,14 @@ from penstock.services.access import token_format
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator
-from penstock.services.lookup import (
+from penstock.services.context import Server
+from penstock.services.pagination import Window
+from penstock.services.people import token_lineage
+from penstock.services.releases import quota
+from penstock.services.repository import (
     listed,
     user_by_name,
 )
-from penstock.services.paging import Window
-from penstock.services.people import token_lineage
-from penstock.services.releases import quota
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.schemas.tokens import (
     ForeseenTokenView,
@@ -29,7 +30,6 @@ from penstock.services.schemas.tokens import (
     TokenView,
 )
 from penstock.services.schemas.views import Page
-from penstock.services.server import Server
 from penstock.transparency_log import leaves
 
 NAMED = 5

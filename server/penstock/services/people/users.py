@@ -10,17 +10,17 @@ from penstock.persistence.tables import Clearance, Tier, Token, User
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator
-from penstock.services.lookup import (
+from penstock.services.context import Server
+from penstock.services.pagination import Window
+from penstock.services.people.token_lineage import end_all
+from penstock.services.repository import (
     clearance_of,
     listed,
     tier_by_name,
     user_by_name,
 )
-from penstock.services.paging import Window
-from penstock.services.people.token_lineage import end_all
 from penstock.services.schemas.queries import UserChange, UserSpec
 from penstock.services.schemas.views import MeView, Page, UserView
-from penstock.services.server import Server
 
 
 def view(session: Session, user: User) -> UserView:

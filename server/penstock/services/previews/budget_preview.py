@@ -14,17 +14,17 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.budget import accounts_wished
+from penstock.services.budgets import accounts_wished
+from penstock.services.context import Server
 from penstock.services.ledger.accounts import NOTHING, TierAccount, open_account
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.repricing import Repriced, refused, repriced_as
 from penstock.services.ledger.tier_budgets import largest, lost_as
-from penstock.services.lookup import (
+from penstock.services.repository import (
     dataset_by_name,
 )
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import PrivacyBudget
-from penstock.services.server import Server
 from penstock.transparency_log import leaves
 
 

@@ -15,11 +15,13 @@ from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
 from penstock.services.access.principals import Principal, roles_of
+from penstock.services.context import Server
 from penstock.services.exposure.exposure import highest_ever, reach, reach_of
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.effective_levels import place
 from penstock.services.ledger.version_chains import by_people, split
-from penstock.services.lookup import (
+from penstock.services.noise.process import Process
+from penstock.services.repository import (
     all_allowed_rungs,
     clearance_of,
     holding,
@@ -27,10 +29,8 @@ from penstock.services.lookup import (
     tier_by_name,
     user_by_name,
 )
-from penstock.services.noise.process import Process
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import GuaranteeView
-from penstock.services.server import Server
 
 Row = TypeVar("Row", User, Tier)
 

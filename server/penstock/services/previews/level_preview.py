@@ -17,17 +17,12 @@ from penstock.persistence.tables import Dataset, Query, User
 from penstock.services.access.principals import Principal
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_structure import Shape
+from penstock.services.context import Server
 from penstock.services.ledger import effective_levels
 from penstock.services.ledger.accounts import require_room
 from penstock.services.ledger.allowed_levels import newest
 from penstock.services.ledger.effective_levels import Due
 from penstock.services.ledger.room_left import charge_of, room_of
-from penstock.services.lookup import (
-    holding,
-    ordered_tiers,
-    query_by_name,
-    stream_by_name,
-)
 from penstock.services.noise.independent_levels import undrawn
 from penstock.services.noise.process import Process
 from penstock.services.queries.level_changes import (
@@ -38,10 +33,15 @@ from penstock.services.queries.level_changes import (
     require_ceiling_of_histogram,
 )
 from penstock.services.releases.visibility import levels_of
+from penstock.services.repository import (
+    holding,
+    ordered_tiers,
+    query_by_name,
+    stream_by_name,
+)
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView
-from penstock.services.server import Server
 from penstock.services.streams.sealed_stream import state_row
 from penstock.transparency_log import leaves
 

@@ -22,6 +22,7 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
+from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.accounts import (
     NOTHING,
@@ -41,7 +42,6 @@ from penstock.services.queries.registration import charged_dataset, pending, req
 from penstock.services.releases.visibility import levels_of, visible
 from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
 from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest, RegisteredQuery
-from penstock.services.server import Server
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from dataclasses import replace
 from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.computations.stream_quotes import quote_stream
+from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.previews.query_preview import refused
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.streams import StreamRequest
-from penstock.services.server import Server
 from penstock.services.streams.streams import require_free_name, terms_of
 
 

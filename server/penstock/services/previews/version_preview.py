@@ -15,18 +15,18 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_no_larger
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.exposure.exposure import reach, reach_of
 from penstock.services.ledger.accounts import open_account, resolve
 from penstock.services.ledger.tier_budgets import largest
 from penstock.services.ledger.version_chains import last_version, of_same_people, versions_of
-from penstock.services.lookup import (
+from penstock.services.repository import (
     dataset_by_name,
     ordered_tiers,
 )
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.queries import VersionRequest
-from penstock.services.server import Server
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
 from penstock.persistence.tables import Dataset, Query
+from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.datasets.population import spec_of
 from penstock.services.noise.histogram_settings import joined
@@ -32,7 +33,6 @@ from penstock.services.schemas.queries import (
     PushedVectorRequest,
     VectorPreviewRequest,
 )
-from penstock.services.server import Server
 
 Request = ComputedQueryRequest | HistogramRequest | PushedVectorRequest
 Plannable = Request | VectorPreviewRequest

@@ -24,15 +24,12 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.datasets.declarations import as_declared
 from penstock.services.ledger.accounts import require_room
 from penstock.services.ledger.allowed_levels import allow, newest, require_levels, risen
 from penstock.services.ledger.effective_levels import Rungs, due, recharge
 from penstock.services.ledger.tier_budgets import newest_budget
-from penstock.services.lookup import (
-    ordered_tiers,
-    query_by_name,
-)
 from penstock.services.noise.independent_levels import drawn_at, undrawn
 from penstock.services.noise.process import Process, on_node
 from penstock.services.noise.sealed_state import open_state
@@ -45,9 +42,12 @@ from penstock.services.queries.exact_answers import (
 )
 from penstock.services.queries.mismatches import compared, require_drawn_from
 from penstock.services.releases.releases import store
+from penstock.services.repository import (
+    ordered_tiers,
+    query_by_name,
+)
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import LevelsChange
-from penstock.services.server import Server
 
 
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> str:

@@ -20,8 +20,8 @@ from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.queries.exact_answers import is_same
-from penstock.services.server import Server
 
 MOST: Final = 3
 """How often other exact values than a query's own are compared with them."""

@@ -11,16 +11,16 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.computations.histogram_remedies import Example, example, remedies
+from penstock.services.context import Server
 from penstock.services.datasets.population import spec_of
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.effective_levels import ladder
-from penstock.services.lookup import (
+from penstock.services.queries.exact_answers import Plannable
+from penstock.services.repository import (
     dataset_by_name,
 )
-from penstock.services.queries.exact_answers import Plannable
 from penstock.services.schemas.queries import HistogramRequest
-from penstock.services.server import Server
 
 
 @contextmanager

@@ -9,15 +9,15 @@ from sqlmodel import col, select
 from penstock.connectors.fields import folded
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.datasets.data_folder import located
 from penstock.services.datasets.datasets import spec_text
 from penstock.services.datasets.declarations import as_declared
-from penstock.services.lookup import dataset_by_name
 from penstock.services.queries.exact_answers import Request, planned
 from penstock.services.queries.registration import keys_text
 from penstock.services.queries.registration import spec_text as query_spec_text
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest
-from penstock.services.server import Server
 
 
 def dataset(server: Server, principal: Principal, request: DatasetRequest) -> str | None:

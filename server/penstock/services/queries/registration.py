@@ -24,6 +24,7 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
+from penstock.services.context import Server
 from penstock.services.datasets.declarations import as_declared, require_as_declared
 from penstock.services.ledger.charges import (
     Accounts,
@@ -34,10 +35,6 @@ from penstock.services.ledger.charges import (
     row_of,
 )
 from penstock.services.ledger.quotes import Offer, require_tiers
-from penstock.services.lookup import (
-    dataset_by_name,
-    in_sight,
-)
 from penstock.services.noise.independent_levels import drawn_at, first_rungs
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_histogram import begin, drawn, save
@@ -52,8 +49,11 @@ from penstock.services.queries.exact_answers import (
 from penstock.services.queries.exact_answers import prepared as prepared_for
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
+from penstock.services.repository import (
+    dataset_by_name,
+    in_sight,
+)
 from penstock.services.schemas.queries import PushedVectorRequest
-from penstock.services.server import Server
 from penstock.structures.counts import Lift
 
 

@@ -7,8 +7,8 @@ from sqlmodel import Session
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.noise.process import Process
-from penstock.services.server import Server
 from penstock.transparency_log import leaves
 
 

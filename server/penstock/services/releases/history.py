@@ -10,18 +10,18 @@ from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Query
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of
-from penstock.services.lookup import (
+from penstock.services.noise.sealed_state import open_state
+from penstock.services.pagination import Window
+from penstock.services.releases.grants import Holding, holdings
+from penstock.services.repository import (
     dataset_by_name,
     query_by_name,
     tier_by_name,
     user_by_name,
 )
-from penstock.services.noise.sealed_state import open_state
-from penstock.services.paging import Window
-from penstock.services.releases.grants import Holding, holdings
 from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
-from penstock.services.server import Server
 
 
 def listing(

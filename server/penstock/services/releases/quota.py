@@ -20,7 +20,7 @@ from sqlmodel import Session, col, func, select
 
 from penstock.errors import QuotaUsedUp
 from penstock.persistence.tables import Grant, Leaf, QueryLevel, Release, Token
-from penstock.services.server import Server
+from penstock.services.context import Server
 
 DAY = timedelta(days=1)
 RANGES = 10

@@ -30,14 +30,7 @@ from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
 from penstock.services.access.principals import Principal
-from penstock.services.again import again
-from penstock.services.lookup import (
-    allowed_rung,
-    clearance_of,
-    given_rungs,
-    query_by_name,
-    tier_by_name,
-)
+from penstock.services.context import Server
 from penstock.services.noise.independent_levels import offered_rung
 from penstock.services.noise.process import Process, family
 from penstock.services.noise.sealed_histogram import anticipate, drawn, load, save
@@ -46,10 +39,17 @@ from penstock.services.releases import quota
 from penstock.services.releases.grants import Holding, held_at, holdings
 from penstock.services.releases.handing import grant, leaf_of
 from penstock.services.releases.visibility import levels_of
+from penstock.services.repository import (
+    allowed_rung,
+    clearance_of,
+    given_rungs,
+    query_by_name,
+    tier_by_name,
+)
+from penstock.services.retry import again
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.release_preview import ForeseenView
 from penstock.services.schemas.views import ReleaseView
-from penstock.services.server import Server
 from penstock.transparency_log import leaves
 
 # Built once, as in ``lookup``: all of these run while others wait.

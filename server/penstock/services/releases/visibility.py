@@ -13,16 +13,16 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
+from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
-from penstock.services.lookup import (
+from penstock.services.pagination import Window
+from penstock.services.repository import (
     allowed_rungs,
     in_sight,
     ordered_tiers,
 )
-from penstock.services.paging import Window
 from penstock.services.schemas.views import Page
-from penstock.services.server import Server
 
 View = TypeVar("View")
 

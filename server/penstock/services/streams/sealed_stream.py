@@ -18,9 +18,9 @@ from penstock.mechanisms import IntVector
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, StreamOutput, StreamState
 from penstock.services.computations.stream_structure import Shape
+from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import misfit, place_of, query_key, require_unfrozen
-from penstock.services.server import Server
 from penstock.structures import NodeNoise, node_state, root_state
 from penstock.structures.root_noise import RootNoise
 

@@ -19,12 +19,12 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal
 from penstock.services.computations.stream_structure import Shape
-from penstock.services.lookup import stream_by_name
+from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.queries.mismatches import out_of_range, require_in_range_before
+from penstock.services.repository import stream_by_name
 from penstock.services.schemas.stream_answers import PushedView
 from penstock.services.schemas.streams import ElementsRequest
-from penstock.services.server import Server
 from penstock.services.streams.sealed_stream import (
     Running,
     add_outputs,

@@ -18,18 +18,18 @@ from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_structure import Shape
-from penstock.services.lookup import (
-    allowed_rung,
-    clearance_of,
-    stream_by_name,
-)
+from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.releases import quota
 from penstock.services.releases.grants import held_at
 from penstock.services.releases.handing import grant, leaf_of
 from penstock.services.releases.releases import rung_of_tier
+from penstock.services.repository import (
+    allowed_rung,
+    clearance_of,
+    stream_by_name,
+)
 from penstock.services.schemas.stream_answers import RunningTotalsView, Totals
-from penstock.services.server import Server
 from penstock.services.streams.sealed_stream import first_of, outputs_of, state_row
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import receipt_of

@@ -22,6 +22,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_quotes import StreamTerms, settle_stream
 from penstock.services.computations.stream_structure import Shape
+from penstock.services.context import Server
 from penstock.services.datasets import population
 from penstock.services.datasets.declarations import require_as_declared
 from penstock.services.ledger.allowed_levels import allow
@@ -33,13 +34,8 @@ from penstock.services.ledger.charges import (
     row_of,
 )
 from penstock.services.ledger.quotes import Offer
-from penstock.services.lookup import (
-    dataset_by_name,
-    in_sight,
-    stream_by_name,
-)
 from penstock.services.noise.process import Process
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.queries.level_changes import (
     asked_rung,
     charge_levels,
@@ -48,10 +44,14 @@ from penstock.services.queries.level_changes import (
     require_active,
 )
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
+from penstock.services.repository import (
+    dataset_by_name,
+    in_sight,
+    stream_by_name,
+)
 from penstock.services.schemas.stream_answers import StreamTierView, StreamView
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.schemas.views import Page
-from penstock.services.server import Server
 from penstock.services.streams.sealed_stream import (
     begin,
     first_of,

@@ -2,7 +2,7 @@
 
 from flask import Response
 
-from penstock.services import budget as services
+from penstock.services import budgets as services
 from penstock.services.datasets import datasets
 from penstock.web import spending
 from penstock.web.pages import SIGNED_IN, Pages

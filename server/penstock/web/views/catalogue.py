@@ -2,12 +2,12 @@
 
 from flask import Response, request
 
+from penstock.services.context import Server
 from penstock.services.datasets import datasets, look_alikes
 from penstock.services.operations import key_rotation
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.queries import category_checks, queries
 from penstock.services.schemas.views import DatasetView
-from penstock.services.server import Server
 from penstock.services.streams import streams
 from penstock.web.pages import SIGNED_IN, Pages
 from penstock.web.visit import Visit

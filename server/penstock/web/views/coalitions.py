@@ -8,7 +8,7 @@ from penstock.errors import InvalidInput, NotFound
 from penstock.services.datasets import datasets
 from penstock.services.exposure import by_query as services
 from penstock.services.exposure import exposure
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.web import knowledge
 from penstock.web.pages import AUDITOR, Pages
 from penstock.web.visit import Visit

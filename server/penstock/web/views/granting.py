@@ -6,7 +6,7 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.approvals.actions import BudgetChange
 from penstock.services.people import tiers
 from penstock.services.previews import budget_preview
@@ -35,13 +35,13 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
     given = request.form
 
     def look() -> Response:
-        found = budget.show(visit.server, visit.principal, dataset)
+        found = budgets.show(visit.server, visit.principal, dataset)
         change = checked(DatasetChange, {"budgets": _wanted(visit, found, given)})
         foreseen = budget_preview.foresee(visit.server, visit.principal, found.dataset, change)
         return _budgets(visit, dataset, Form(given), foreseen)
 
     def act() -> Response:
-        found = budget.show(visit.server, visit.principal, dataset)
+        found = budgets.show(visit.server, visit.principal, dataset)
         wanted = {"budgets": _wanted(visit, found, given)}
         change = checked(DatasetChange, wanted)
         act = BudgetChange(dataset=found.dataset, budgets=change.budgets)
@@ -73,7 +73,7 @@ def _wanted(
 def _budgets(
     visit: Visit, name: str, form: Form, foreseen: MovedBudgetsView | None = None
 ) -> Response:
-    found = budget.show(visit.server, visit.principal, name)
+    found = budgets.show(visit.server, visit.principal, name)
     return visit.page(
         "dataset_budgets.html",
         form.status,

@@ -7,7 +7,7 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.previews import level_preview
 from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.queries import queries
@@ -137,7 +137,7 @@ def _wanted(given: Mapping[str, str], tiers: list[str]) -> dict[str, dict[str, o
 
 def _tiers(visit: Visit, shown: QueryView | StreamView) -> list[str]:
     """The tiers that may have a level: those with a budget for the data."""
-    found = budget.show(visit.server, visit.principal, shown.dataset)
+    found = budgets.show(visit.server, visit.principal, shown.dataset)
     versions = {one.version: one.tiers for one in found.earlier} | {found.version: found.tiers}
     return [one.tier for one in versions.get(shown.dataset_version, found.tiers)]
 
@@ -167,7 +167,7 @@ def _page(
 ) -> Response:
     picture = None
     if foreseen is not None and foreseen.changes and not foreseen.refusal:
-        found = budget.show(visit.server, visit.principal, shown.dataset)
+        found = budgets.show(visit.server, visit.principal, shown.dataset)
         if found.version == shown.dataset_version:
             picture = spending.moved(found, foreseen)
     return visit.page(

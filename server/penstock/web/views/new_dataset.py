@@ -6,7 +6,7 @@ from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services.datasets import data_folder, datasets, file_columns
 from penstock.services.jobs.runner import Act, Run
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers
 from penstock.services.queries import registered
 from penstock.services.schemas.queries import DatasetRequest

@@ -8,12 +8,12 @@ from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.refusals import checked
 from penstock.errors import InvalidInput, NotFound, PenstockError
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.computations.histogram_remedies import Example
 from penstock.services.computing import PATIENCE
 from penstock.services.datasets import datasets
 from penstock.services.jobs.runner import Act, Run
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries, registered
 from penstock.services.queries.refused_histograms import example_of
@@ -113,7 +113,7 @@ def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) ->
     given = MultiDict(form.given)
     dataset = chosen(visit, given)
     found = _previewed(visit, given, dataset, visit.patience)
-    shown = budget.show(visit.server, visit.principal, dataset.name)
+    shown = budgets.show(visit.server, visit.principal, dataset.name)
     of_sums = given.get("aggregate") in {"mean", "uncategorized"}
     return _form(visit, form, planned(found, shown, others, of_sums=of_sums))
 

@@ -4,7 +4,7 @@ from flask import Response, request
 
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.previews import stream_preview
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams
@@ -37,7 +37,7 @@ def preview_new_stream(visit: Visit) -> Response:
         dataset = chosen(visit, given)
         asked = checked(StreamRequest, stream(given, dataset))
         found = stream_preview.preview_stream(visit.server, visit.principal, asked, visit.patience)
-        shown = budget.show(visit.server, visit.principal, dataset.name)
+        shown = budgets.show(visit.server, visit.principal, dataset.name)
         return _form(visit, forms.kept(given), planned_stream(found, shown))
 
     return tried(act, lambda problem: _form(visit, forms.refused(given, problem)))

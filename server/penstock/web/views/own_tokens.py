@@ -3,7 +3,7 @@
 from flask import Response, request
 
 from penstock.services.access.principals import ROLES
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tokens
 from penstock.web import forms, issuing
 from penstock.web.forms import Form

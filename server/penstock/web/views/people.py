@@ -5,7 +5,7 @@ from flask import Response, request
 from penstock.connectors.refusals import checked
 from penstock.errors import PenstockError
 from penstock.services.access.principals import ROLES
-from penstock.services.paging import LARGEST_LIMIT, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.schemas.queries import UserChange, UserSpec
 from penstock.web import forms, issuing

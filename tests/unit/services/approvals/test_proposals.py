@@ -17,7 +17,7 @@ from penstock.errors import (
     NotFound,
 )
 from penstock.persistence.tables import Dataset
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import (
@@ -29,11 +29,11 @@ from penstock.services.approvals.actions import (
 from penstock.services.audit import events
 from penstock.services.datasets import datasets
 from penstock.services.ledger import tier_budgets
-from penstock.services.lookup import dataset_by_name
 from penstock.services.operations import key_rotation
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
@@ -120,7 +120,7 @@ def test_no_way_leads_past_the_rule(ruled: World) -> None:
     tiers.create(server, ada, TierSpec(name="spare"))
     before = len(leaves(ruled))
     for act in (
-        lambda: budget.change(
+        lambda: budgets.change(
             server, ada, "sites", DatasetChange(budgets={"spare": BudgetSpec(epsilon=5)})
         ),
         lambda: tiers.delete(server, ada, "spare"),
@@ -321,7 +321,7 @@ def test_an_act_that_fails_behind_its_decision_takes_the_decision_with_it(
         raise RuntimeError
 
     with monkeypatch.context() as patched:
-        patched.setattr(budget, "settle", broken)
+        patched.setattr(budgets, "settle", broken)
         with pytest.raises(RuntimeError):
             proposals.approve(ruled.server, ruled.person("bea"), made.id)
     assert proposals.show(ruled.server, OPERATOR, made.id).state == "open"

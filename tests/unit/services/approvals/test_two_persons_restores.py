@@ -11,7 +11,7 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Acknowledgment, QueryRetirement
 from penstock.services.audit import events, restores
 from penstock.services.audit.verification import verify
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.schemas.proposals import ProposalView
 from penstock.transparency_log.witness import FileWitness
 

@@ -7,7 +7,7 @@ from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.audit.tampered import alter, filled, tokens_of
 
 from penstock.errors import IntegrityViolation
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.audit.verification import verify
@@ -16,7 +16,7 @@ from penstock.services.datasets import (
 )
 from penstock.services.exposure import exposure
 from penstock.services.jobs import idempotency
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import history
@@ -56,7 +56,7 @@ def registers(world: World, _: Tokens) -> object:
 
 
 def shows_budget(world: World, _: Tokens) -> object:
-    return budget.show(world.server, OPERATOR, "sites")
+    return budgets.show(world.server, OPERATOR, "sites")
 
 
 def shows_proposals(world: World, _: Tokens) -> object:
@@ -135,7 +135,7 @@ def test_whatever_the_server_changes_is_signed_again(full: tuple[World, Tokens])
     users.change(server, OPERATOR, "away", UserChange(roles=["auditor"], clearance="between"))
     users.disable(server, OPERATOR, "away")
     larger = {"budgets": {"internal": {"epsilon": 5}}}
-    budget.change(server, OPERATOR, "sites", DatasetChange.model_validate(larger))
+    budgets.change(server, OPERATOR, "sites", DatasetChange.model_validate(larger))
     world.ask("ines", epsilon=0.9)
     assert exposure.of(server, OPERATOR, ["ines"], "sites").queries
     queries.retire(server, OPERATOR, "visits")

@@ -15,7 +15,7 @@ from tests.unit.conftest import CopyWorld, World, fill
 
 from penstock.errors import NotFound
 from penstock.persistence.tables import Leaf
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
@@ -58,7 +58,7 @@ def every_kind(world: World) -> None:
     world.ask("pia")
     users.change(server, OPERATOR, "pia", UserChange(clearance="partner"))
     raised = DatasetChange.model_validate({"budgets": {"internal": {"epsilon": 5.0}}})
-    budget.change(server, OPERATOR, "sites", raised)
+    budgets.change(server, OPERATOR, "sites", raised)
     tokens.issue(server, OPERATOR, "pia", TokenSpec())
     streams.open_stream(server, OPERATOR, StreamRequest.model_validate(STREAM))
     sent = ElementsRequest.model_validate({"from": 1, "values": [3]})

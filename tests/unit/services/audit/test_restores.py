@@ -8,13 +8,13 @@ from tests.unit.sites import SITES
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, IntegrityViolation, Suspended
 from penstock.persistence.tables import Leaf, Query, SpentFloor
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, restores
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -133,10 +133,10 @@ def test_an_acknowledged_restore_is_logged_and_draws_nothing_from_older_queries(
 
 def test_the_budget_of_lost_queries_stays_spent(early: World, restore: Restore) -> None:
     early.push("large", share=0.7, levels=None)
-    spent = budget.show(early.server, OPERATOR, "sites").tiers
+    spent = budgets.show(early.server, OPERATOR, "sites").tiers
     old = restore()
     assert restores.acknowledge(old.server, OPERATOR).charged == 3
-    after = budget.show(old.server, OPERATOR, "sites").tiers
+    after = budgets.show(old.server, OPERATOR, "sites").tiers
     for mine, theirs in zip(spent, after, strict=True):
         assert theirs.remaining_share == pytest.approx(mine.remaining_share)
     with pytest.raises(BudgetExhausted):

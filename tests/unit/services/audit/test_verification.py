@@ -5,11 +5,11 @@ from sqlalchemy import text
 from tests.unit.conftest import World
 
 from penstock.persistence.append_only import HISTORY
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events
 from penstock.services.audit.verification import verify
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import TierSpec, TokenSpec, UserChange, UserSpec
@@ -38,7 +38,7 @@ def test_whatever_admins_change_is_what_the_log_says(early: World) -> None:
     users.change(server, OPERATOR, "pia", UserChange(clearance="between"))
     users.change(server, OPERATOR, "paul", UserChange(clearance=None, roles=["auditor"]))
     larger = {"budgets": {"internal": {"epsilon": 5}, "brief": {"epsilon": 5}}}
-    budget.change(server, OPERATOR, "sites", DatasetChange.model_validate(larger))
+    budgets.change(server, OPERATOR, "sites", DatasetChange.model_validate(larger))
     issued = tokens.issue(server, OPERATOR, "pia", TokenSpec())
     tokens.revoke(server, OPERATOR, "pia", issued.prefix)
     users.disable(server, OPERATOR, "ines")

@@ -19,12 +19,12 @@ from penstock.services.computations import wire
 from penstock.services.computations.job_kinds import JOBS, forget
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computations.power_advice import _at
+from penstock.services.context import Server
 from penstock.services.exposure import by_query, compositions, exposure
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.previews import query_preview, stream_preview
 from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest
 from penstock.services.schemas.streams import StreamRequest
-from penstock.services.server import Server
 
 VECTOR = {name: part for name, part in VISITS.items() if name != "values"} | {"name": "planned"}
 SHARE = {**VECTOR, "levels": None, "share": 0.01}

@@ -13,7 +13,7 @@ from tests.unit.services.datasets.test_datasets import ROWS, query, register
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Withdrawal
@@ -28,7 +28,7 @@ from penstock.services.ledger import (
     quotes,
 )
 from penstock.services.ledger.charges import accounts_of
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tiers, users
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.datasets import CorrectionRequest
@@ -281,7 +281,7 @@ def test_what_is_withdrawn_is_gone_and_its_file_and_name_may_be_registered_again
     again = register(wrong, file)
     assert again.version == 2, "what the log says of version 1 is said of no other data"
     query(wrong)
-    assert [one.version for one in budget.show(wrong.server, OPERATOR, "stays").earlier] == []
+    assert [one.version for one in budgets.show(wrong.server, OPERATOR, "stays").earlier] == []
     assert problems(wrong) == []
     # Its keys are its own as well.
     with wrong.server.database.read() as session:

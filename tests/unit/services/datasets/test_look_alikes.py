@@ -7,7 +7,7 @@ import pyarrow.parquet
 from tests.unit.conftest import World
 from tests.unit.services.datasets.test_datasets import ROWS, STAYS, register
 
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets, look_alikes
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
@@ -39,7 +39,7 @@ def test_what_the_notice_says_adds_the_budgets_up(world: World, tmp_path: Path) 
     source = {"engine": "duckdb", "uri": str(packed)}
     wanted = {"source": source, "budgets": STAYS["budgets"]}
     datasets.add_version(world.server, OPERATOR, "stays", VersionRequest.model_validate(wanted))
-    together = budget.show(world.server, OPERATOR, "stays").together
+    together = budgets.show(world.server, OPERATOR, "stays").together
     assert {one.tier: one.granted.epsilon for one in together}["internal"] == 16
     assert look_alikes.told(world.server, OPERATOR, "stays") == []
 

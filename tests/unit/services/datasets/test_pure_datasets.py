@@ -12,7 +12,7 @@ from tests.unit.sites import SITES, VISITS
 from penstock.accounting import LOSS_UNITS
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.tables import Charge, TierBudget
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
@@ -103,7 +103,7 @@ def test_exposure_is_a_plain_sum(pure: World) -> None:
 
 def test_the_budget_says_what_is_left(pure: World) -> None:
     push(pure)
-    seen = budget.show(pure.server, pure.person("otto"), "pure")
+    seen = budgets.show(pure.server, pure.person("otto"), "pure")
     for line in seen.tiers:
         assert line.remaining.delta == 0
         assert line.remaining.epsilon == pytest.approx(
@@ -129,12 +129,12 @@ def test_budgets_are_raised_and_lowered(pure: World) -> None:
     push(pure)
     for epsilon in (9.0, 4.0):
         wanted = DatasetChange.model_validate({"budgets": {"internal": {"epsilon": epsilon}}})
-        assert budget.change(pure.server, OPERATOR, "pure", wanted).budgets["internal"].epsilon
+        assert budgets.change(pure.server, OPERATOR, "pure", wanted).budgets["internal"].epsilon
     low = DatasetChange.model_validate(
         {"budgets": {name: {"epsilon": 0.01} for name in SITES["budgets"]}}  # type: ignore[attr-defined]
     )
     with pytest.raises(BudgetExhausted):
-        budget.change(pure.server, OPERATOR, "pure", low)
+        budgets.change(pure.server, OPERATOR, "pure", low)
 
 
 @pytest.mark.parametrize("granularity", [None, 1])

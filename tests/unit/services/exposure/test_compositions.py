@@ -18,12 +18,12 @@ from penstock.persistence import Database
 from penstock.persistence.tables import Dataset, Tier
 from penstock.privacy import Sensitivity
 from penstock.services.computations import computations
+from penstock.services.context import Server
 from penstock.services.exposure import by_query, compositions, exposure
 from penstock.services.exposure.compositions import FEW, Line, composed, composing
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.schemas.views import PrivacyBudget
-from penstock.services.server import Server
 
 PEOPLE = ["pia", "paul", "ines"]
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))

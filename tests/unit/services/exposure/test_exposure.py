@@ -11,18 +11,18 @@ from tests.unit.conftest import World
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events
 from penstock.services.exposure import compositions, exposure
 from penstock.services.ledger.accounts import open_account
-from penstock.services.lookup import (
+from penstock.services.pagination import Window
+from penstock.services.people import users
+from penstock.services.releases import history
+from penstock.services.repository import (
     dataset_by_name,
     tier_by_name,
 )
-from penstock.services.paging import Window
-from penstock.services.people import users
-from penstock.services.releases import history
 from penstock.services.schemas.queries import UserChange
 
 EVERYTHING = Window(limit=1000)
@@ -171,7 +171,7 @@ def test_the_log_tells_every_change_that_could_permit_a_release(visits: World) -
 
 def test_a_budget_says_who_spent_what_and_what_still_fits(world: World) -> None:
     world.push("first", levels=None, share=0.25)
-    view = budget.show(world.server, OPERATOR, "sites")
+    view = budgets.show(world.server, OPERATOR, "sites")
     assert [tier.tier for tier in view.tiers] == ["public", "partner", "internal"]
     for tier in view.tiers:
         assert tier.spent_share == pytest.approx(0.25, rel=2e-3)
@@ -182,8 +182,8 @@ def test_a_budget_says_who_spent_what_and_what_still_fits(world: World) -> None:
 
 
 def test_an_analyst_sees_the_account_of_their_own_tier(visits: World) -> None:
-    view = budget.show(visits.server, visits.person("paul"), "sites")
+    view = budgets.show(visits.server, visits.person("paul"), "sites")
     assert [tier.tier for tier in view.tiers] == ["partner"]
     users.change(visits.server, OPERATOR, "paul", UserChange(clearance=None))
     with pytest.raises(NotFound):
-        budget.show(visits.server, visits.person("paul"), "sites")
+        budgets.show(visits.server, visits.person("paul"), "sites")

@@ -10,7 +10,7 @@ from tests.unit.accounting import exact_losses, quadrature
 from tests.unit.conftest import World
 
 from penstock.accounting import account_of
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.exposure import exposure
 from penstock.services.previews import query_preview
@@ -80,7 +80,7 @@ def test_the_exposure_and_the_spending_of_one_query_are_its_guarantee(
     pushed(world, mechanism)
     guarantee = world.ask("ines", mechanism).view.guarantee.epsilon
     seen = exposure.of(world.server, OPERATOR, ["ines"], "sites")
-    spent = budget.show(world.server, OPERATOR, "sites").tiers[-1].spent
+    spent = budgets.show(world.server, OPERATOR, "sites").tiers[-1].spent
     for amount in (seen.released, seen.could_be, seen.independent, spent):
         assert guarantee <= amount.epsilon <= guarantee * (1 + FAILURES)
 
@@ -102,7 +102,7 @@ def test_the_exposure_of_several_queries_is_that_of_an_integral(world: World) ->
 
 
 def test_what_remains_is_printed_as_the_analytic_curve_of_what_fits(world: World) -> None:
-    tiers = budget.show(world.server, OPERATOR, "sites").tiers
+    tiers = budgets.show(world.server, OPERATOR, "sites").tiers
     for tier in tiers:
         account = account_of(tier.granted.epsilon, DELTA)
         mu = math.sqrt(2 * account.limit / account.order)

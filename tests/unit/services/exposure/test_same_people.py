@@ -19,7 +19,7 @@ from penstock.accounting import composed_epsilon
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import corrections, datasets, look_alikes
@@ -29,12 +29,12 @@ from penstock.services.exposure.compositions import composed
 from penstock.services.exposure.exposure import placed, reach, reach_of, visible
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import chains, of_same_people
-from penstock.services.lookup import (
+from penstock.services.pagination import Window
+from penstock.services.previews import version_preview
+from penstock.services.repository import (
     dataset_by_name,
     tier_by_name,
 )
-from penstock.services.paging import Window
-from penstock.services.previews import version_preview
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
@@ -66,7 +66,7 @@ def exposed(world: World, name: str, dataset: str | None = "stays") -> ExposureV
 
 
 def shown(world: World, name: str = "stays") -> DatasetBudgetView:
-    return budget.show(world.server, OPERATOR, name)
+    return budgets.show(world.server, OPERATOR, name)
 
 
 def third(world: World, folder: Path, **more: object) -> DatasetView:
@@ -321,15 +321,15 @@ def test_an_analyst_sees_what_is_in_sight_alone(world: World, tmp_path: Path) ->
     third(world, tmp_path, budgets={"internal": {"epsilon": 2}}, same_people_as="stays")
     pia, ines = world.person("pia"), world.person("ines")
     assert datasets.show(world.server, pia, "stays").same_people_as == []
-    assert budget.show(world.server, pia, "stays").same_people == []
+    assert budgets.show(world.server, pia, "stays").same_people == []
     assert datasets.show(world.server, ines, "stays").same_people_as == ["third"]
-    assert budget.show(world.server, ines, "stays").together[-1].granted.epsilon == 10
+    assert budgets.show(world.server, ines, "stays").together[-1].granted.epsilon == 10
 
 
 def test_budgets_that_are_raised_count_in_all_of_them(twice: World) -> None:
     declare(twice)
     wanted = DatasetChange.model_validate({"budgets": {"internal": 10}})
-    budget.change(twice.server, OPERATOR, "again", wanted)
+    budgets.change(twice.server, OPERATOR, "again", wanted)
     assert shown(twice).together[-1].granted.epsilon == 18
 
 

@@ -8,12 +8,12 @@ from tests.unit.conftest import CopyWorld, Keep, World, fill
 
 from penstock.accounting import Entry
 from penstock.persistence.tables import Query, Tier
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
-from penstock.services.lookup import dataset_by_name
 from penstock.services.queries import queries
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, QueryRequest
 
@@ -90,7 +90,7 @@ def discs(world: World) -> None:
 
 def grant(world: World, dataset: str, **epsilons: float) -> None:
     wanted = {name: {"epsilon": epsilon} for name, epsilon in epsilons.items()}
-    budget.change(
+    budgets.change(
         world.server, OPERATOR, dataset, DatasetChange.model_validate({"budgets": wanted})
     )
 

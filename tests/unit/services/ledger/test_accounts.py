@@ -17,17 +17,17 @@ from penstock.accounting import SQUARES, Entry
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.datasets.corrections import correct
 from penstock.services.exposure import exposure
 from penstock.services.ledger import effective_levels
-from penstock.services.lookup import dataset_by_name
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tiers
 from penstock.services.queries import queries
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -89,7 +89,7 @@ def test_what_fits_together_keeps_the_budget_by_the_exact_curve(world: World) ->
         mu = math.sqrt(sum(1 / each for each in variances))
         assert 0 < delta_at(epsilon, mu) <= DELTA
         assert delta_at(0.95 * epsilon, mu) > DELTA / 2, "and little is wasted"
-    shown = budget.show(world.server, OPERATOR, "squares")
+    shown = budgets.show(world.server, OPERATOR, "squares")
     assert all(one.remaining_share == pytest.approx(0.05, abs=0.01) for one in shown.tiers)
 
 
@@ -187,7 +187,7 @@ def first(world: World) -> None:
 
 
 def closer(world: World) -> None:
-    names = [one.tier for one in budget.show(world.server, OPERATOR, "squares").tiers]
+    names = [one.tier for one in budgets.show(world.server, OPERATOR, "squares").tiers]
     levels = {name: {"epsilon": 0.2} for name in names} | {"internal": {"epsilon": 0.3}}
     change = LevelsChange.model_validate({"levels": levels, "values": VISITS["values"]})
     queries.change(world.server, OPERATOR, "one", change)
@@ -201,7 +201,7 @@ def larger(world: World) -> None:
 
 def another_tier(world: World) -> None:
     tiers.create(world.server, OPERATOR, TierSpec(name="staff", above="public"))
-    if budget.show(world.server, OPERATOR, "squares").tiers[0].granted.epsilon == 6:
+    if budgets.show(world.server, OPERATOR, "squares").tiers[0].granted.epsilon == 6:
         grant(world, "squares", staff=7.0)
 
 

@@ -14,12 +14,12 @@ from tests.unit.sites import SITES
 from penstock.accounting import Entry
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Tier
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.lookup import dataset_by_name
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec, UserChange
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.streams import streams
@@ -158,7 +158,7 @@ def register(world: World) -> None:
 def look_closer(world: World) -> None:
     """More accurate levels of everything."""
     levels = {
-        tier.tier: {"epsilon": 0.03} for tier in budget.show(world.server, OPERATOR, VECTORS).tiers
+        tier.tier: {"epsilon": 0.03} for tier in budgets.show(world.server, OPERATOR, VECTORS).tiers
     }
     levels["internal"] = {"epsilon": 0.06}
     for mechanism in MECHANISMS:
@@ -176,7 +176,7 @@ def raise_budgets(world: World) -> None:
 
 def insert_tier(world: World) -> None:
     tiers.create(world.server, OPERATOR, TierSpec(name="staff", above="public"))
-    if budget.show(world.server, OPERATOR, VECTORS).tiers[0].granted.epsilon == 6:
+    if budgets.show(world.server, OPERATOR, VECTORS).tiers[0].granted.epsilon == 6:
         grant(world, VECTORS, staff=7.0)
 
 
@@ -220,7 +220,7 @@ def test_a_budget_that_reprices_nothing_is_found_out(
     loans: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     books(loans)
-    monkeypatch.setattr(budget, "reprice", lambda *_: None)
+    monkeypatch.setattr(budgets, "reprice", lambda *_: None)
     grant(loans, "loans", internal=3)
     with pytest.raises(AssertionError):
         balance(loans, "loans")

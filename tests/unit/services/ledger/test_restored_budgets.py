@@ -9,14 +9,14 @@ from tests.unit.sites import SITES
 
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, SpentFloor
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger.accounts import TierAccount, open_account
-from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.people import tiers
+from penstock.services.repository import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.queries import DatasetRequest, TierSpec
 
@@ -31,7 +31,7 @@ def account(world: World, tier: str) -> TierAccount:
 
 def grant(world: World, **epsilons: float) -> None:
     wanted = {"budgets": {name: {"epsilon": epsilon} for name, epsilon in epsilons.items()}}
-    budget.change(world.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
+    budgets.change(world.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
 
 
 @pytest.fixture

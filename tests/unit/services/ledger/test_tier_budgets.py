@@ -4,7 +4,7 @@ from sqlmodel import select
 from tests.unit.conftest import World
 
 from penstock.persistence.tables import TierBudget
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
 from penstock.services.people import tiers
@@ -14,7 +14,7 @@ from penstock.services.schemas.queries import TierSpec
 
 def test_an_inherited_account_keeps_the_order_of_its_first_budget(visits: World) -> None:
     wanted = {"budgets": {"partner": {"epsilon": 4.0}}}
-    budget.change(visits.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
+    budgets.change(visits.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
     tiers.create(visits.server, OPERATOR, TierSpec(name="staff", above="partner"))
     with visits.server.database.read() as session:
         orders = {row.tier_id: row.order for row in session.exec(select(TierBudget)).all()}

@@ -10,7 +10,7 @@ from tests.unit.services.ledger.raised import balance, books, furnished, grant
 
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import TierBudget
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
 from penstock.services.ledger import accounts, tier_budgets
@@ -37,7 +37,7 @@ def as_before(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> Non
 
     with monkeypatch.context() as patch:
         patch.setattr(tier_budgets, "budget_row", row)
-        patch.setattr(budget, "reprice", lambda *_: None)
+        patch.setattr(budgets, "reprice", lambda *_: None)
         patch.setattr(tiers, "reprice", lambda *_: None)
         act()
 
@@ -91,7 +91,7 @@ def test_a_ledger_of_today_that_charges_too_little_is_found_by_an_audit(
 ) -> None:
     books(loans)
     with monkeypatch.context() as patch:
-        patch.setattr(budget, "reprice", lambda *_: None)
+        patch.setattr(budgets, "reprice", lambda *_: None)
         grant(loans, "loans", internal=3)
     assert verify(loans.server, OPERATOR).problems == [
         "query 'books' is charged less to tier 'internal' than it costs"

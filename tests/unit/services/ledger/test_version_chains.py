@@ -13,14 +13,14 @@ from tests.unit.services.datasets.test_datasets import ROWS, STAYS, query
 from penstock.accounting import composed_epsilon
 from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Dataset, Leaf, Query
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.exposure import exposure
 from penstock.services.exposure.exposure import placed
 from penstock.services.ledger.version_chains import chains
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, VersionRequest
@@ -99,7 +99,7 @@ def test_each_version_pays_for_its_own_queries(stays: World, tmp_path: Path) -> 
         query(stays, name="large", **most)
     add(stays, new_file(tmp_path, 2))
     query(stays, name="large", **most)
-    shown = budget.show(stays.server, OPERATOR, "stays")
+    shown = budgets.show(stays.server, OPERATOR, "stays")
     assert shown.version == 2
     assert [one.query for one in shown.tiers[0].queries] == ["large"]
     (earlier,) = shown.earlier
@@ -125,7 +125,7 @@ def test_what_was_lost_in_several_versions_adds_up(stays: World, tmp_path: Path)
     assert after.reach is not None
     assert (after.reach.tier, after.reach.epsilon) == ("internal", 16.0)
     assert [one.query for one in after.queries] == ["by_town", "by_town_2"]
-    total = budget.show(stays.server, OPERATOR, "stays").together[-1]
+    total = budgets.show(stays.server, OPERATOR, "stays").together[-1]
     assert (total.tier, total.granted.epsilon) == ("internal", 16.0)
     assert total.spent == after.could_be
 
@@ -285,7 +285,7 @@ def test_who_has_no_budget_in_the_new_version_goes_on_with_the_old_one(
     pia = stays.person("pia")
     assert datasets.show(stays.server, pia, "stays").version == 1
     assert [one.version for one in datasets.listing(stays.server, pia, ALL).items] == [1, 1]
-    shown = budget.show(stays.server, pia, "stays")
+    shown = budgets.show(stays.server, pia, "stays")
     assert (shown.version, shown.earlier) == (1, [])
     assert exposure.of(stays.server, pia, ["pia"], "stays").reach is not None
     assert [one.name for one in queries.listing(stays.server, pia, ALL, "stays").items] == [

@@ -21,8 +21,8 @@ from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Charge, Grant, Leaf, Release, metadata
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
+from penstock.services.context import Server
 from penstock.services.operations import backup, home
-from penstock.services.server import Server
 
 pytestmark = pytest.mark.each_database
 

@@ -30,6 +30,7 @@ from penstock.persistence import (
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification
+from penstock.services.context import Server
 from penstock.services.datasets import (
     datasets,
 )
@@ -46,7 +47,6 @@ from penstock.services.queries import (
     queries,
 )
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
-from penstock.services.server import Server
 from penstock.transparency_log import (
     sights,
 )

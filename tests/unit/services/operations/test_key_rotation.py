@@ -12,7 +12,7 @@ from tests.unit.sites import SITES
 from penstock.encryption import Key, KeyRing, dataset_context, signing_context, wrapping_key
 from penstock.errors import Conflict, Forbidden, InvalidInput, KeysUnavailable, NotFound
 from penstock.persistence.tables import Dataset, Leaf, LogKey
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, proofs, verification
 from penstock.services.datasets import (
@@ -20,7 +20,7 @@ from penstock.services.datasets import (
 )
 from penstock.services.noise.sealed_state import dataset_key
 from penstock.services.operations import home, key_rotation, retired_keys
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.queries import queries
 from penstock.services.releases import (
     history,
@@ -192,7 +192,7 @@ def test_a_rotation_that_is_cut_off_loses_nothing_and_is_done_again(
 def test_a_shredded_dataset_gives_nothing_more_and_keeps_what_it_cost(world: World) -> None:
     world.push()
     held = world.ask("ines").view.id
-    before = budget.show(world.server, OPERATOR, "sites")
+    before = budgets.show(world.server, OPERATOR, "sites")
     done = key_rotation.shred(world.server, OPERATOR, "SITES")
     assert (done.dataset, done.versions, done.queries, done.keys) == ("sites", [1], 1, 1)
     assert kept(world, "sites") == [b""]
@@ -204,7 +204,7 @@ def test_a_shredded_dataset_gives_nothing_more_and_keeps_what_it_cost(world: Wor
     ):
         with pytest.raises(Conflict, match=r"shredded|retired"):
             act()
-    assert budget.show(world.server, OPERATOR, "sites") == before
+    assert budgets.show(world.server, OPERATOR, "sites") == before
     assert key_rotation.show(world.server, OPERATOR).used[0].key is None
     key_rotation.rotate(world.server, OPERATOR)
     home.open_server(world.server.settings).database.close()

@@ -11,7 +11,7 @@ from penstock.persistence.tables import Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.operations import key_rotation, key_status
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.releases import history
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.streams import StreamRequest

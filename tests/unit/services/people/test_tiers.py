@@ -8,7 +8,7 @@ from tests.unit.conftest import World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudget
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.exposure import exposure
 from penstock.services.people import tiers, users
@@ -30,7 +30,7 @@ def change(world: World, name: str, **changes: Any) -> None:
 
 def fund(world: World, /, **epsilons: float) -> dict[str, float]:
     wanted = {"budgets": {name: {"epsilon": value} for name, value in epsilons.items()}}
-    view = budget.change(world.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
+    view = budgets.change(world.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
     return {name: one.epsilon for name, one in view.budgets.items()}
 
 
@@ -235,7 +235,7 @@ def test_only_admins_move_delete_and_fund(visits: World) -> None:
             tiers.delete(visits.server, person, "public")
         wanted = DatasetChange.model_validate({"budgets": {"public": {"epsilon": 1}}})
         with pytest.raises(Forbidden):
-            budget.change(visits.server, person, "sites", wanted)
+            budgets.change(visits.server, person, "sites", wanted)
 
 
 def test_a_choice_carries_the_reach_of_who_made_it(world: World) -> None:

@@ -13,7 +13,7 @@ from penstock.persistence.tables import Token
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.audit import verification
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserChange
 from penstock.services.schemas.tokens import IssuedTokenView

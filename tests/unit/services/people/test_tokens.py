@@ -5,9 +5,9 @@ from tests.unit.conftest import World
 
 from penstock.errors import ClearanceTooLow, Forbidden, NotAuthenticated, NotFound
 from penstock.services.access.principals import OPERATOR, authenticate
-from penstock.services.lookup import user_by_name
 from penstock.services.people import tokens, users
 from penstock.services.releases import history, releases
+from penstock.services.repository import user_by_name
 from penstock.services.schemas.queries import ReleaseRequest, TokenSpec, UserChange
 
 

@@ -7,7 +7,7 @@ from tests.unit.conftest import World
 from penstock.errors import Conflict, Forbidden, InvalidInput, NameTaken, NotAuthenticated, NotFound
 from penstock.persistence.tables import Charge, Clearance, Leaf, QueryLevel, Tier, TierBudget, Token
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.schemas.queries import TierSpec, TokenSpec, UserChange, UserSpec
 

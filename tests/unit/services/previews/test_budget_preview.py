@@ -11,10 +11,10 @@ from penstock.errors import BudgetExhausted, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, TierBudget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger.accounts import open_account
-from penstock.services.lookup import dataset_by_name, tier_by_name
 from penstock.services.people import tiers, users
 from penstock.services.previews import budget_preview
 from penstock.services.previews.budget_preview import MovedBudgetsView
+from penstock.services.repository import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import UserChange
 

@@ -8,7 +8,7 @@ from penstock.errors import Forbidden, InvalidInput
 from penstock.persistence.tables import Leaf
 from penstock.services.access.principals import OPERATOR
 from penstock.services.exposure import exposure
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.people import users
 from penstock.services.previews import clearance_preview
 from penstock.services.queries import queries

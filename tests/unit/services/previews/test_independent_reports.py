@@ -27,7 +27,7 @@ from penstock.accounting import best_power, power_choice
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
 from penstock.privacy import Sensitivity
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
@@ -114,7 +114,7 @@ def test_what_somebody_held_before_a_promotion_adds_up(counts: World) -> None:
 
 
 def test_the_budget_composes_what_a_tier_may_see(counts: World) -> None:
-    seen = budget.show(counts.server, counts.person("otto"), "large")
+    seen = budgets.show(counts.server, counts.person("otto"), "large")
     view = queries.show(counts.server, OPERATOR, "counts")
     for line, tier in zip(seen.tiers, view.tiers, strict=True):
         assert tier.composed is not None

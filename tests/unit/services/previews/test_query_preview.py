@@ -21,7 +21,7 @@ from penstock.errors import (
 )
 from penstock.mechanisms import MECHANISMS
 from penstock.persistence.tables import Charge, Query, Tier
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
 from penstock.services.people import tiers, users
@@ -157,7 +157,7 @@ def test_a_preview_equals_what_registering_charges_to_the_last_digit(
 def test_a_budget_names_a_query_at_the_share_that_was_previewed(visits: World) -> None:
     found = ask(visits, {"query": "visits"})
     for one, told in zip(
-        budget.show(visits.server, OPERATOR, "sites").tiers, found.tiers, strict=True
+        budgets.show(visits.server, OPERATOR, "sites").tiers, found.tiers, strict=True
     ):
         assert (one.tier, one.queries[0].query) == (told.tier, "visits")
         assert one.queries[0].share == one.spent_share == told.charge.share

@@ -10,7 +10,7 @@ from tests.unit.services.ledger.test_version_chains import BUDGETS, add, new_fil
 
 from penstock.errors import Forbidden, InvalidInput, PenstockError
 from penstock.persistence.tables import Dataset, Leaf
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.previews import version_preview
@@ -42,7 +42,7 @@ def test_what_is_foreseen_is_what_the_budgets_then_are(
     foreseen = foresee(stays, path, disjoint_units=disjoint)
     assert (foreseen.dataset, foreseen.version, foreseen.refusal) == ("stays", 3, None)
     add(stays, path, disjoint_units=disjoint)
-    shown = budget.show(stays.server, OPERATOR, "stays")
+    shown = budgets.show(stays.server, OPERATOR, "stays")
     assert {
         one.tier: (one.together.epsilon, one.together.delta)
         for one in foreseen.tiers

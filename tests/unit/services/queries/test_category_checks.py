@@ -8,7 +8,7 @@ from tests.unit.conftest import World
 from tests.unit.services.datasets.test_datasets import register
 
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.services import budget
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
 from penstock.services.noise.means import Bounds, bounds_of
@@ -27,7 +27,7 @@ def shown(world: World, keep: Callable[[str, str], Path]) -> DatasetView:
 
 
 def spent(world: World) -> dict[str, float]:
-    found = budget.show(world.server, OPERATOR, "stays")
+    found = budgets.show(world.server, OPERATOR, "stays")
     return {tier.tier: tier.remaining_share for tier in found.tiers}
 
 
@@ -73,7 +73,7 @@ def test_a_check_is_stored_and_read_again_as_a_share(world: World, shown: Datase
     assert made.spec["aggregate"] == {"type": "uncategorized", "column": "town"}
     assert made.name == "stays town uncategorized"
     with world.server.database.read() as session:
-        from penstock.services.lookup import query_by_name
+        from penstock.services.repository import query_by_name
 
         assert bounds_of(query_by_name(session, made.name)) == Bounds(0.0, 1.0)
 

@@ -22,11 +22,11 @@ from penstock.persistence.tables import Charge, Query, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
-from penstock.services.lookup import dataset_by_name
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.releases import history
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,

@@ -16,10 +16,10 @@ from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, Query, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.lookup import dataset_by_name
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.queries import queries
 from penstock.services.releases import history
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.schemas.views import QueryView
 

@@ -12,10 +12,10 @@ from tests.unit.conftest import World
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, LevelsUsedUp, NotFound
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
 from penstock.services.access.principals import OPERATOR
-from penstock.services.lookup import query_by_name
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.people import users
+from penstock.services.repository import query_by_name
 from penstock.services.schemas.queries import UserChange, UserSpec
 
 

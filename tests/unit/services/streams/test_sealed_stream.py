@@ -12,8 +12,8 @@ from penstock.errors import Conflict, IntegrityViolation, NotFound
 from penstock.persistence.tables import Dataset, Leaf, StreamState
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.lookup import stream_by_name
 from penstock.services.people import users
+from penstock.services.repository import stream_by_name
 from penstock.services.schemas.queries import DatasetRequest, UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamChange, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams

@@ -16,6 +16,7 @@ from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import Sensitivity
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.datasets.population import others_of, spec_of
 from penstock.services.exposure.compositions import composed
@@ -31,7 +32,7 @@ from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.repricing import reprice
 from penstock.services.ledger.tier_budgets import inherit, largest, newest_budget, set_budget
 from penstock.services.ledger.version_chains import of_same_people, versions_of
-from penstock.services.lookup import (
+from penstock.services.repository import (
     clearance_of,
     dataset_by_name,
     ordered_tiers,
@@ -47,7 +48,6 @@ from penstock.services.schemas.views import (
     TierTotalView,
     VersionBudgetView,
 )
-from penstock.services.server import Server
 
 
 def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:

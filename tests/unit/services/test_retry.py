@@ -12,8 +12,8 @@ from tests.unit.conftest import World
 
 from penstock.errors import DatabaseUnavailable, Interrupted, PenstockError
 from penstock.persistence.tables import Grant, Leaf, Release
-from penstock.services.again import ATTEMPTS, again
 from penstock.services.releases import releases
+from penstock.services.retry import ATTEMPTS, again
 
 
 class Failing:

@@ -18,7 +18,7 @@ from penstock.persistence.tables import (
     Token,
     User,
 )
-from penstock.services.paging import Window
+from penstock.services.pagination import Window
 from penstock.services.schemas.views import Page
 
 Row = TypeVar("Row", Token, User)
