@@ -24,7 +24,6 @@ from sqlalchemy.orm import Session as AnySession
 from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import Session, select
 
-from penstock.encryption import Secrets
 from penstock.errors import IntegrityViolation
 from penstock.persistence import take_numbers
 from penstock.persistence.tables import (
@@ -79,26 +78,21 @@ def derived(secret: bytes) -> bytes:
     return hmac.digest(secret, b"penstock rows 1\x00", hashlib.sha256)
 
 
-def key_of(secrets: Secrets) -> bytes:
-    """The key that rows are signed under now."""
-    return derived(secrets.values)
-
-
 class RowKeys:
     """The keys that rows may be under, as the file of the secrets has them now."""
 
-    def __init__(self, now: Callable[[], Secrets]) -> None:
-        self._secrets = now
-        self._kept: tuple[Secrets | None, tuple[bytes, ...]] = (None, ())
+    def __init__(self, of_rows: Callable[[], tuple[bytes, ...]]) -> None:
+        self._of_rows = of_rows
+        self._kept: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())
 
     def now(self) -> tuple[bytes, ...]:
-        """The keys, the newest first: new rows are signed under that.
+        """Return the keys, the newest first: new rows are signed under that.
 
         Raises ``KeysUnavailable``.
         """
-        secrets, kept = self._secrets(), self._kept
-        if kept[0] is not secrets:
-            kept = self._kept = (secrets, tuple(derived(key) for key in secrets.of_rows()))
+        secrets, kept = self._of_rows(), self._kept
+        if kept[0] != secrets:
+            kept = self._kept = (secrets, tuple(derived(secret) for secret in secrets))
         return kept[1]
 
 

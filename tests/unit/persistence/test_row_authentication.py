@@ -168,7 +168,7 @@ def test_without_the_number_rows_could_trade_them(
     )
     for one in known:
         one.cache_clear()
-    key = row_authentication.key_of(full.server.secrets)
+    key = row_authentication.derived(full.server.secrets.values)
     rows = rows_of(full, "user")
     for row in rows:
         found = row_authentication.mac(key, "user", [row[name] for name in beside])

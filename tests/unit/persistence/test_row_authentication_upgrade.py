@@ -55,7 +55,7 @@ QUERY = metadata.tables["query"]
 def older(copy_world: CopyWorld) -> World:
     """A home with rows in every table, as it was in schema 0013."""
     world = copy_world("tampered", filled)
-    rows, key = rows_of(world, "query"), row_authentication.key_of(world.server.secrets)
+    rows, key = rows_of(world, "query"), row_authentication.derived(world.server.secrets.values)
     with owned(world) as connection:
         for row in rows:
             was = update(QUERY).values(mac=row_authentication_upgrade.earlier_mac(key, row))
@@ -142,7 +142,7 @@ def test_an_upgrade_signs_nothing_that_was_there_already(older: World) -> None:
 
 def test_homes_from_before_queries_were_signed_are_signed_as_they_are(older: World) -> None:
     home.upgrade(older.server.settings)
-    key = row_authentication.key_of(older.server.secrets)
+    key = row_authentication.derived(older.server.secrets.values)
     with unguarded(older) as connection:
         for table in TABLES:
             connection.execute(text(f'UPDATE "{table}" SET mac = NULL'))  # noqa: S608 - ours

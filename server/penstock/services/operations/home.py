@@ -115,7 +115,7 @@ def _sign(connection: Connection, secrets: Secrets, before: str | None) -> None:
     """Sign what is not signed yet, and what is from before the key of rows was rotated."""
     was = row_authentication.derived(secret_checks.values_of(connection, secrets))
     row_authentication_upgrade.sign_all(connection, was, before)
-    now = row_authentication.key_of(secrets)
+    now = row_authentication.derived(secrets.values)
     if was != now:
         row_authentication_upgrade.sign_anew(connection, [was], now)
 
@@ -190,7 +190,7 @@ def open_server(
     database = _database(
         settings,
         {
-            row_authentication.KEYS: row_authentication.RowKeys(lambda: stored.now),
+            row_authentication.KEYS: row_authentication.RowKeys(lambda: stored.now.of_rows()),
             leaves.NONCES: nonces,
         },
     )

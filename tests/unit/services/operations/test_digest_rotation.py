@@ -108,13 +108,13 @@ def problems(world: World) -> list[str]:
 
 
 def test_every_row_is_under_the_new_key_and_servers_go_on(full: World) -> None:
-    before = row_authentication.key_of(full.server.secrets)
+    before = row_authentication.derived(full.server.secrets.values)
     found_before = problems(full)
     told = full.ask("ines").view
     with another(full) as other:
         found = rotate_values(full.server, OPERATOR)
         assert (found.name, found.newest, found.retired) == ("values", 2, 1)
-        now = row_authentication.key_of(full.server.secrets)
+        now = row_authentication.derived(full.server.secrets.values)
         assert under(full, before) == set()
         assert under(full, now) == set(TABLES)
         beside = World(other, full.clock, full.streams)
@@ -126,7 +126,7 @@ def test_every_row_is_under_the_new_key_and_servers_go_on(full: World) -> None:
 
 
 def test_who_has_the_earlier_key_forges_no_row(world: World) -> None:
-    earlier = row_authentication.key_of(world.server.secrets)
+    earlier = row_authentication.derived(world.server.secrets.values)
     rotate_values(world.server, OPERATOR)
     forge(world, earlier)
     with pytest.raises(IntegrityViolation, match="A row of 'user' was altered"):
@@ -137,7 +137,7 @@ def test_a_rotation_that_lets_the_earlier_key_pass_is_found_out(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SecretsFile, "settle_rows", lambda file: file.now)
-    earlier = row_authentication.key_of(world.server.secrets)
+    earlier = row_authentication.derived(world.server.secrets.values)
     rotate_values(world.server, OPERATOR)
     forge(world, earlier)
     assert is_admin(world, "pia")
@@ -227,7 +227,7 @@ def test_a_rotation_that_was_cut_off_is_gone_on_with(
     rotate_values(full.server, OPERATOR)
     assert key_numbers(full) == [1, 2]
     assert full.server.secrets.rows == 2
-    assert under(full, row_authentication.key_of(full.server.secrets)) == set(TABLES)
+    assert under(full, row_authentication.derived(full.server.secrets.values)) == set(TABLES)
     with another(full) as other:
         assert problems(World(other, full.clock, full.streams)) == found
 
