@@ -13,8 +13,8 @@ from tests.api.test_database_gone import LONG, at_once
 from tests.api.world import World, parsed
 from tests.databases.cluster import Cluster
 
-from penstock.persistence.postgresql import PostgreSQL
-from penstock.persistence.postgresql_breaker import Breaker
+from penstock.persistence.postgresql.breaker import Breaker
+from penstock.persistence.postgresql.connections import PostgreSQL
 
 pytestmark = pytest.mark.only("postgresql")
 

@@ -14,7 +14,7 @@ from tests.api.world import QUERY, World, parsed
 from tests.databases.cluster import Cluster
 from werkzeug.test import TestResponse
 
-from penstock.persistence import postgresql
+from penstock.persistence.postgresql import connections
 
 pytestmark = pytest.mark.only("postgresql")
 
@@ -142,7 +142,7 @@ def test_a_database_that_falls_silent_in_mid_request_is_given_up_without_a_value
     def executing(connection: Connection, *arguments: Any) -> None:
         if arguments[1].startswith("INSERT INTO leaf") and not silent:
             driver: Any = connection.connection.driver_connection
-            assert driver.patience == 0.1 + postgresql.WORK_SECONDS + postgresql.SILENCE_SECONDS
+            assert driver.patience == 0.1 + connections.WORK_SECONDS + connections.SILENCE_SECONDS
             silent.append(driver.info.backend_pid)
             os.kill(silent[0], signal.SIGSTOP)
             driver.patience = 0.1  # of this connection alone: every other has time to work

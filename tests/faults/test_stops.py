@@ -29,7 +29,7 @@ from tests.faults.stage import (
 )
 
 from penstock.errors import Unavailable
-from penstock.persistence.postgresql import PostgreSQL
+from penstock.persistence.postgresql.connections import PostgreSQL
 from penstock.services.context import Server
 
 pytestmark = pytest.mark.only("postgresql")

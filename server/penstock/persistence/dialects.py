@@ -80,7 +80,7 @@ def _postgresql(url: URL, busy_timeout_seconds: float, patience_seconds: float) 
     if not url.database:
         raise InvalidInput(f"The URL names no database. It looks like {_EXAMPLES}.")
     try:
-        from penstock.persistence.postgresql import PostgreSQL
+        from penstock.persistence.postgresql.connections import PostgreSQL
     except ImportError as error:
         raise DatabaseUnavailable(
             "PostgreSQL is reached through psycopg, which is not installed."

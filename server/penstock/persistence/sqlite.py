@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from penstock.errors import DatabaseUnavailable, SchemaUnknown, Unavailable
-from penstock.persistence import sqlite_copy
+from penstock.persistence.backups import sqlite_copy
 from penstock.persistence.protocol import Engines
 
 SHORTEST_NAP_SECONDS = 0.0005

@@ -15,7 +15,8 @@ from tests.databases.cluster import PASSWORD, Cluster
 from tests.databases.homes import PATIENCE, Homes
 
 from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown
-from penstock.persistence import Database, migrate, postgresql, tables
+from penstock.persistence import Database, migrate, tables
+from penstock.persistence.postgresql import connections
 
 MakeRow = Callable[..., SQLModel]
 
@@ -92,7 +93,7 @@ def test_nothing_waits_for_ever(url: str) -> None:
 def test_a_statement_that_takes_too_long_is_stopped(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgresql, "WORK_SECONDS", 0.05)
+    monkeypatch.setattr(connections, "WORK_SECONDS", 0.05)
     database = Database(url, busy_timeout_seconds=0.05)
     with pytest.raises(DatabaseUnavailable, match="too long"), database.write() as session:
         session.connection().exec_driver_sql("SELECT pg_sleep(60)")
@@ -210,7 +211,7 @@ def test_a_session_that_is_ended_while_it_begins_may_be_met_by_asking_again(
     before = count(filled)
     filled.close()
     with monkeypatch.context() as patch:
-        patch.setattr(postgresql, "_SETTLE", "SELECT pg_terminate_backend(pg_backend_pid())")
+        patch.setattr(connections, "_SETTLE", "SELECT pg_terminate_backend(pg_backend_pid())")
         with pytest.raises(Interrupted, match=r"lost; nothing was changed\. Ask again"):
             count(filled)
     assert count(filled) == before
@@ -303,7 +304,7 @@ def test_a_silent_server_is_given_up(filled: Database, url: str) -> None:
         with database.write() as session:
             stopped.append(backend_of(session))
             driver: Any = session.connection().connection.driver_connection
-            assert driver.patience == 3 + postgresql.WORK_SECONDS + postgresql.SILENCE_SECONDS
+            assert driver.patience == 3 + connections.WORK_SECONDS + connections.SILENCE_SECONDS
             os.kill(stopped[0], signal.SIGSTOP)
             driver.patience = 0.1
             session.connection().exec_driver_sql("SELECT 1")

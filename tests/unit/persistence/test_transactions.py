@@ -200,7 +200,7 @@ def test_what_was_deleted_is_overwritten(filled: Database, path: Path, row: Make
 
 def test_without_the_driver_of_postgresql_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(sys.modules):
-        if name.startswith("penstock.persistence.postgresql"):
+        if name.startswith("penstock.persistence.postgresql.connections"):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(DatabaseUnavailable, match=r"pip install 'penstock\[postgres\]'"):

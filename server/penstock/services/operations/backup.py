@@ -5,7 +5,7 @@ from pathlib import Path
 
 from penstock.encryption import Secrets
 from penstock.errors import Conflict
-from penstock.persistence import backup
+from penstock.persistence.backups import copy
 from penstock.services.operations import backup_check
 from penstock.services.operations.backup_check import BackupCheckView
 from penstock.services.operations.home import SECRETS, provider, require
@@ -42,7 +42,7 @@ def create(settings: Settings, path: Path) -> BackupView:
             " would have all of it. Name a file elsewhere."
         )
     secrets = Secrets.load(settings.keys_path / SECRETS)
-    made = backup.back_up(settings.resolved_migration_url, place)
+    made = copy.back_up(settings.resolved_migration_url, place)
     manifest = backup_check.write(secrets, place)
     return BackupView(
         path=str(made.path),

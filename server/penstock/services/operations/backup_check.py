@@ -18,8 +18,8 @@ from penstock.encryption import KeyProvider, Secrets, dataset_context, signing_c
 from penstock.encryption.secrets import VALUES
 from penstock.errors import IntegrityViolation, KeysUnavailable, Unavailable
 from penstock.nesting import shallow
-from penstock.persistence import backup_contents
-from penstock.persistence.backup_contents import Contents
+from penstock.persistence.backups import backup_contents
+from penstock.persistence.backups.backup_contents import Contents
 from penstock.services.operations import secret_checks
 
 SUFFIX = ".keys.json"

@@ -16,8 +16,8 @@ from tests.databases.homes import POSTGRESQL, Home, Homes
 from tests.unit.conftest import World
 
 from penstock.errors import Conflict, DatabaseUnavailable, Unavailable
-from penstock.persistence import sqlite_copy
 from penstock.persistence.append_only import HISTORY
+from penstock.persistence.backups import sqlite_copy
 from penstock.persistence.tables import Charge, Grant, Leaf, Release, metadata
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores

@@ -12,8 +12,8 @@ from tests.unit.services.operations.test_backup import restored
 
 from penstock.encryption import Secrets
 from penstock.errors import Conflict, InvalidInput, Unavailable
-from penstock.persistence import backup as copies
-from penstock.persistence import sqlite_copy
+from penstock.persistence.backups import copy as copies
+from penstock.persistence.backups import sqlite_copy
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import backup, home, key_rotation, retired_keys
 from penstock.services.operations.backup_check import BackupCheckView

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from time import monotonic, sleep
 
-from penstock.persistence.postgresql_failures import Silent
+from penstock.persistence.postgresql.failures import Silent
 
 PAUSE_SECONDS = 0.5
 """Between two probes of a server that is silent."""

@@ -28,10 +28,9 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from penstock.errors import DatabaseUnavailable, InvalidInput, Unavailable
-from penstock.persistence import postgresql_dump as dump
-from penstock.persistence import postgresql_failures as failures
-from penstock.persistence import postgresql_roles as roles
-from penstock.persistence.postgresql_breaker import Breaker
+from penstock.persistence.backups import postgresql_dump as dump
+from penstock.persistence.postgresql import failures, roles
+from penstock.persistence.postgresql.breaker import Breaker
 from penstock.persistence.protocol import Engines
 
 GATE = int.from_bytes(b"penstock")
