@@ -7,7 +7,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.api.world import QUERY, World
 
-from penstock.api import metrics, tallies
+from penstock.api import request_counts, tallies
 from penstock.api.shared import nameless
 
 pytestmark = pytest.mark.only("sqlite")
@@ -132,13 +132,13 @@ def test_every_route_is_counted_by_its_template_and_no_other(world: World) -> No
         for name, labels in read(world)
         if name == "penstock_requests_total"
     }
-    assert shown == served | {metrics.OTHER}
+    assert shown == served | {request_counts.OTHER}
 
 
 def test_edges_do_not_tell_what_the_time_quantum_hides() -> None:
-    assert metrics.edges(0.025)[0] == 0.05
-    assert metrics.edges(0.2)[0] == 0.5
-    assert metrics.edges(10.0) == (30.0,)
+    assert request_counts.edges(0.025)[0] == 0.05
+    assert request_counts.edges(0.2)[0] == 0.5
+    assert request_counts.edges(10.0) == (30.0,)
 
 
 def test_parts_that_fail_are_shown_as_down(world: World) -> None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from flask import Request
 
 from penstock.api import access_log, problems
-from penstock.api.metrics import Requests
 from penstock.api.refused import cause_of
+from penstock.api.request_counts import Requests
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

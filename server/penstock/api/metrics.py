@@ -5,9 +5,7 @@ statuses.  What is not counted, and why, stands in this folder's README.
 """
 
 import hmac
-import struct
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -17,8 +15,7 @@ import penstock
 from penstock.api.bearer import presented
 from penstock.api.limits import Limits
 from penstock.api.operations import Policy
-from penstock.api.shared import Shared
-from penstock.computing import Outcome
+from penstock.api.request_counts import Computations, Requests
 from penstock.errors import NotAuthenticated, PenstockError
 from penstock.services import disk_room
 from penstock.services.audit import clocks
@@ -31,99 +28,6 @@ if TYPE_CHECKING:
 PATH = "/metrics"
 NAME = "metrics"
 POLICIES = {NAME: Policy("whoever has the metrics token of the settings")}
-
-OTHER = ("other", "other")
-"""The verb and route of a request that met no route."""
-
-CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx")
-EDGES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper edges of the buckets of durations, in seconds."""
-
-_CELL = struct.Struct("<Q")
-
-_OUTCOMES = tuple(Outcome)
-OUTCOME_BYTES = len(_OUTCOMES) * _CELL.size
-OUTCOME_LAYOUT = f"computations {[str(outcome) for outcome in _OUTCOMES]}"
-
-
-def edges(quantum: float) -> tuple[float, ...]:
-    """The edges that do not tell a repeat from what waits for one time quantum."""
-    return tuple(edge for edge in EDGES if edge >= 2 * quantum)
-
-
-class Lines:
-    """One line of counts for every route and class of statuses; a count for each duration."""
-
-    def __init__(self, routes: Iterable[tuple[str, str]], quantum: float) -> None:
-        self.routes = (*sorted(routes), OTHER)
-        self.edges = edges(quantum)
-        self.width = len(self.edges) + 1
-        self._numbers = {route: number for number, route in enumerate(self.routes)}
-
-    @property
-    def layout(self) -> str:
-        """What lies where, in words."""
-        return f"requests {self.routes} {CLASSES} {self.edges} {_CELL.format}"
-
-    @property
-    def bytes(self) -> int:
-        """How much room they take."""
-        return len(self.routes) * len(CLASSES) * self.width * _CELL.size
-
-    def place(self, verb: str, route: str | None, status: int, seconds: float) -> int:
-        """The number of the count to which such an answer belongs."""
-        asked = ("GET" if verb == "HEAD" else verb, route or "")
-        line = self._numbers.get(asked, len(self.routes) - 1) * len(CLASSES)
-        line += min(max(status // 100, 1), len(CLASSES)) - 1
-        return line * self.width + bisect_left(self.edges, seconds)
-
-
-class Requests:
-    """Requests counted by all workers together, at ``offset`` in what they share."""
-
-    def __init__(self, memory: Shared, offset: int, lines: "Lines") -> None:
-        self._memory = memory
-        self._offset = offset
-        self.lines = lines
-
-    def count(self, verb: str, route: str | None, status: int, seconds: float) -> None:
-        """Count one answer."""
-        start = self._offset + self.lines.place(verb, route, status, seconds) * _CELL.size
-        with self._memory.held() as memory:
-            (before,) = _CELL.unpack_from(memory, start)
-            _CELL.pack_into(memory, start, before + 1)
-
-    def counted(self) -> Iterator[tuple[str, str, str, Sequence[int]]]:
-        """Verb, route and class of status, each with the counts by duration."""
-        with self._memory.held() as memory:
-            copy = bytes(memory[self._offset : self._offset + self.lines.bytes])
-        found = [value for (value,) in _CELL.iter_unpack(copy)]
-        width = self.lines.width
-        labels = ((*route, name) for route in self.lines.routes for name in CLASSES)
-        for number, (verb, route, name) in enumerate(labels):
-            yield verb, route, name, found[number * width : (number + 1) * width]
-
-
-class Computations:
-    """Long computations by what became of them, counted by all workers together."""
-
-    def __init__(self, memory: Shared, offset: int) -> None:
-        self._memory = memory
-        self._offset = offset
-
-    def count(self, outcome: Outcome) -> None:
-        """Count one of them."""
-        start = self._offset + _OUTCOMES.index(outcome) * _CELL.size
-        with self._memory.held() as memory:
-            (before,) = _CELL.unpack_from(memory, start)
-            _CELL.pack_into(memory, start, before + 1)
-
-    def counted(self) -> Iterator[tuple[str, int]]:
-        """Every outcome, and how often it was."""
-        with self._memory.held() as memory:
-            copy = bytes(memory[self._offset : self._offset + OUTCOME_BYTES])
-        for outcome, (value,) in zip(_OUTCOMES, _CELL.iter_unpack(copy), strict=True):
-            yield str(outcome), value
 
 
 class Health:

@@ -1,4 +1,4 @@
-"""What the workers of a server count together: who asks how often, who computes, the metrics."""
+"""What the workers of a server count together: who asks how often, who computes, the request_counts."""
 
 import functools
 import hashlib
@@ -6,7 +6,7 @@ import hmac
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from penstock.api import limits, metrics, refused, turns
+from penstock.api import limits, refused, request_counts, turns
 from penstock.api.shared import Shared
 from penstock.computing import Outcome
 from penstock.encryption.secrets import VALUES
@@ -19,9 +19,9 @@ class Tallies:
     """The tables that lie in one piece of shared memory."""
 
     limits: limits.Limits
-    requests: metrics.Requests
+    requests: request_counts.Requests
     turns: turns.SharedTurns
-    computations: metrics.Computations
+    computations: request_counts.Computations
     refused: refused.Refused
 
     def computed(self, person: str, outcome: Outcome, seconds: float) -> None:
@@ -41,21 +41,21 @@ def opened(
     ``clock``, in seconds, must be the same for all processes that share the memory, as
     that of the machine is.
     """
-    lines = metrics.Lines(routes, server.settings.time_quantum)
+    lines = request_counts.Lines(routes, server.settings.time_quantum)
     layout = "; ".join(
-        (limits.LAYOUT, lines.layout, turns.LAYOUT, metrics.OUTCOME_LAYOUT, refused.LAYOUT)
+        (limits.LAYOUT, lines.layout, turns.LAYOUT, request_counts.OUTCOME_LAYOUT, refused.LAYOUT)
     )
     at_turns = limits.BYTES + lines.bytes
     at_outcomes = at_turns + turns.BYTES
-    at_refused = at_outcomes + metrics.OUTCOME_BYTES
+    at_refused = at_outcomes + request_counts.OUTCOME_BYTES
     # Of the first, which is never dropped: all workers count under one key, whenever they began.
     key = hmac.digest(server.secrets.every(VALUES)[-1], b"penstock tallies\x00", hashlib.sha256)
     memory = Shared(at_refused + refused.BYTES, layout, descriptor)
     buckets = limits.Buckets(memory, 0, key, clock)
     return Tallies(
         limits.Limits(buckets, server.settings),
-        metrics.Requests(memory, limits.BYTES, lines),
+        request_counts.Requests(memory, limits.BYTES, lines),
         turns.SharedTurns(memory, at_turns, key, clock),
-        metrics.Computations(memory, at_outcomes),
+        request_counts.Computations(memory, at_outcomes),
         refused.Refused(memory, at_refused, functools.partial(refusals.record, server), clock),
     )
