@@ -169,7 +169,9 @@ def post_worker_init(worker: object) -> None:
     """Let a worker that is ready take requests in, and refuse what is none, in our ways."""
     from gunicorn import util
 
-    from penstock.api import intake, malformed, prefix_of
+    from penstock.http import intake
+    from penstock.http.intake import malformed
+    from penstock.http.mount import prefix_of
 
     util.write_error = malformed.answer
     intake.install(worker, settings.client_patience, prefix_of(settings.public_url))

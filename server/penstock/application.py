@@ -13,8 +13,13 @@ from flask import Flask
 
 from penstock import api, web
 from penstock.accounting import import_late
-from penstock.api import access_log
 from penstock.computing import Bounds, Pool
+from penstock.http import access_log
+from penstock.http.counting.counters import Counters, opened
+from penstock.http.counting.shared_memory import inherited
+from penstock.http.edge import Edge
+from penstock.http.mount import Mounted, prefix_of
+from penstock.http.pacing import Pace
 from penstock.services.audit import exports
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computing import Computing, Here
@@ -38,7 +43,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     # Who serves must not be able to do what the owner of the database may.
     settings = replace(settings, migration_database_url="")
     access_log.configure(settings.log_level)
-    app = create_app_for(open_server(settings), descriptor=api.inherited(), apart=True)
+    app = create_app_for(open_server(settings), descriptor=inherited(), apart=True)
     threading.Thread(target=_warm, args=[app], name="warming", daemon=True).start()
     return app
 
@@ -62,29 +67,29 @@ def create_app_for(
     # Errors that nothing handles go to the edge, which alone knows what may be said of them.
     app.config["PROPAGATE_EXCEPTIONS"] = True
     app.url_map.merge_slashes = False
-    tallies = api.opened(server, (*api.ROUTES, *web.ROUTES), clock, descriptor)
-    server = replace(server, computing=_computing(server.settings, tallies, apart=apart))
-    rhythm = api.Pace(server.settings.time_quantum, clock, sleep)
-    app.register_blueprint(api.blueprint(server, rhythm, tallies))
+    counters = opened(server, (*api.ROUTES, *web.ROUTES), clock, descriptor)
+    server = replace(server, computing=_computing(server.settings, counters, apart=apart))
+    rhythm = Pace(server.settings.time_quantum, clock, sleep)
+    app.register_blueprint(api.blueprint(server, rhythm, counters))
     exports.tidy(server)
     runner = Runner(
-        server, patience=patience, failed=access_log.failed, computed=tallies.limits.computed
+        server, patience=patience, failed=access_log.failed, computed=counters.limits.computed
     )
-    app.register_blueprint(web.blueprint(server, _lent(server, tallies, runner)))
+    app.register_blueprint(web.blueprint(server, counters.limits, runner))
     _require_policies(app)
-    below = api.Mounted(app.wsgi_app, api.prefix_of(server.settings.public_url))
-    edge = api.Edge(
-        below, tallies.requests, tallies.limits.answered, clock, refused=tallies.refused.count
+    below = Mounted(app.wsgi_app, prefix_of(server.settings.public_url))
+    edge = Edge(
+        below, counters.requests, counters.limits.answered, clock, refused=counters.refused.count
     )
-    app.extensions[CLOSING] = tallies.refused.close
+    app.extensions[CLOSING] = counters.refused.close
     app.wsgi_app = edge  # type: ignore[method-assign]  # how Flask is wrapped
     return app
 
 
-def _computing(settings: Settings, tallies: api.Tallies, *, apart: bool) -> Computing:
+def _computing(settings: Settings, counters: Counters, *, apart: bool) -> Computing:
     """Where long computations are done, each person's one at a time."""
     if not apart or settings.computing_processes == 0:
-        return Here(tallies.turns)
+        return Here(counters.turns)
     bounds = Bounds(settings.computing_seconds, settings.computing_memory)
     return Pooled(
         Pool(
@@ -92,8 +97,8 @@ def _computing(settings: Settings, tallies: api.Tallies, *, apart: bool) -> Comp
             processes=settings.computing_processes,
             queue=settings.computing_queue,
             bounds=bounds,
-            turns=tallies.turns,
-            noted=tallies.computed,
+            turns=counters.turns,
+            noted=counters.computed,
         )
     )
 
@@ -106,20 +111,6 @@ def _warm(app: Flask) -> None:
     import_late()
     for name in app.jinja_env.list_templates():
         app.jinja_env.get_template(name)
-
-
-def _lent(server: Server, tallies: api.Tallies, runner: Runner) -> web.Lent:
-    """What the pages share with the API."""
-    return web.Lent(
-        limits=tallies.limits,
-        cursors=api.Cursors(server),
-        forms=tuple(api.FORMS),
-        download=api.release_answer,
-        lines=api.lines_answer,
-        hide_duration=api.hide_duration,
-        made_by=api.made_by,
-        runner=runner,
-    )
 
 
 def _require_policies(app: Flask) -> None:

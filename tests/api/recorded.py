@@ -19,8 +19,8 @@ import pytest
 from sqlalchemy import Engine, event
 from tests.api.world import World
 
-from penstock.api.access_log import Lines
 from penstock.connectors import duckdb_source
+from penstock.http.access_log import Lines
 
 MASKED_FIELDS = {"values", "mean", "nonce", "leaf_hash", "leaf", "checkpoint", "value_hmac"}
 

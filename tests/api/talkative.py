@@ -3,7 +3,7 @@
 from flask import Flask
 
 from penstock import application
-from penstock.api import access_log
+from penstock.http import access_log
 
 
 def create_app() -> Flask:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.api.world import QUERY, World, parsed
 
-from penstock.api.cursors import Cursors
+from penstock.http.cursors import Cursors
 from penstock.services.pagination import Window
 
 TIERS = "/api/v1/tiers"

@@ -13,9 +13,9 @@ from flask import Flask
 from tests.api.world import World, parsed
 
 from penstock import application
-from penstock.api import access_log
-from penstock.api.edge import HEADERS
 from penstock.api.operations import ANYBODY, Operations
+from penstock.http import access_log
+from penstock.http.edge import HEADERS
 from penstock.persistence import Database
 from penstock.services.people import users
 

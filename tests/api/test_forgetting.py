@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from tests.api.world import QUERY, World
 
-from penstock.api import bodies, problems
+from penstock.api import bodies
+from penstock.http import problems
 
 CANARY = 47110815
 ROWS = 400

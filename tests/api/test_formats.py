@@ -15,8 +15,8 @@ import pytest
 from tests.api.world import QUERY, World, parsed
 from tests.support.notes import by_the_letter
 
-from penstock.api import formats
-from penstock.api.formats import FORMS
+from penstock.http import tabular_formats
+from penstock.http.tabular_formats import FORMS
 from penstock.randomness import Stream
 from penstock.services.access.principals import authenticate
 from penstock.services.releases import history
@@ -162,7 +162,7 @@ def test_every_form_reads_back_to_the_bit(world: World, release: dict[str, Any],
     view = replace(
         held, keys=[f"k{place}" for place in range(len(values))], values=np.asarray(values)
     )
-    content = formats.answer(view, form).data
+    content = tabular_formats.answer(view, form).data
     if form == "json":
         found = json.loads(content)["values"]
     else:

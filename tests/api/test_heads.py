@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.api.intake.heads import LONGEST_BODY, Extent, extent
+from penstock.http.intake.heads import LONGEST_BODY, Extent, extent
 
 
 @pytest.mark.parametrize(

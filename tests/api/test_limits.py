@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from tests.api.world import Stopwatch, World, parsed
 
-from penstock.api.limits import BYTES, LAYOUT, WAYS, Allowance, Buckets, network
-from penstock.api.shared import DESCRIPTOR, Shared, inherited, nameless
+from penstock.http.counting.rate_limits import BYTES, LAYOUT, WAYS, Allowance, Buckets, network
+from penstock.http.counting.shared_memory import DESCRIPTOR, Shared, inherited, nameless
 
 ME = "/api/v1/me"
 ALLOWANCE = Allowance(burst=4, rate=2.0)
@@ -48,7 +48,7 @@ def test_a_rate_of_zero_is_no_limit() -> None:
 def test_the_table_does_not_grow_and_forgets_those_first_who_asked_least(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("penstock.api.limits.ROWS", 1)
+    monkeypatch.setattr("penstock.http.counting.rate_limits.ROWS", 1)
     bucket = buckets(Stopwatch())
     while not bucket.take("ann", ALLOWANCE):
         pass

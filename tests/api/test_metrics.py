@@ -7,8 +7,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.api.world import QUERY, World
 
-from penstock.api import request_counts, tallies
-from penstock.api.shared import nameless
+from penstock.http.counting import counters, request_counts
+from penstock.http.counting.shared_memory import nameless
 
 pytestmark = pytest.mark.only("sqlite")
 
@@ -190,7 +190,7 @@ def test_workers_count_together(world: World) -> None:
     """Two applications over one memory, as two workers have it."""
     memory = nameless()
     routes = [("GET", "/a"), ("GET", "/b")]
-    one, two = (tallies.opened(world.server, routes, world.stopwatch, memory) for _ in range(2))
+    one, two = (counters.opened(world.server, routes, world.stopwatch, memory) for _ in range(2))
     one.requests.count("GET", "/a", 200, 0.01)
     two.requests.count("GET", "/a", 204, 0.2)
     found = {

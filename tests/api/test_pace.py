@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from tests.api.world import QUANTUM, QUERY, Stopwatch, World
 
-from penstock.api import pace, problems
-from penstock.api.call import VALUES_PER_QUANTUM
-from penstock.api.pace import Pace
 from penstock.errors import Conflict, Forbidden, NotAuthenticated, NotFound, TooManyRequests
+from penstock.http import pacing, problems
+from penstock.http.pacing import VALUES_PER_QUANTUM, Pace
 from penstock.services.people import users
 from penstock.services.releases import history, releases
 
@@ -128,7 +127,7 @@ def test_every_status_that_hides_a_reason_is_paced() -> None:
         problems.STATUSES[kind]
         for kind in (NotAuthenticated, Forbidden, NotFound, Conflict, TooManyRequests)
     }
-    assert hidden == pace.REFUSALS
+    assert hidden == pacing.REFUSALS
 
 
 def test_a_first_grant_takes_a_quantum_whether_drawn_or_stored(world: World) -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.api.world import DATASET, QUERY, World, parsed
 
 from penstock import errors
-from penstock.api import problems
+from penstock.http import problems
 from penstock.services.people import users
 
 MEMBERS = {"type", "title", "status", "detail", "code", "errors", "request_id"}

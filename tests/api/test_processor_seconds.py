@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from tests.api.world import QUERY, Stopwatch, World, parsed
 
-from penstock.api import turns
-from penstock.api.limits import BYTES, COVERED, LAYOUT, Buckets, Limits
-from penstock.api.shared import Shared, nameless
-from penstock.api.turns import PLACES, SharedTurns
 from penstock.errors import TooManyRequests
+from penstock.http.counting import computation_turns
+from penstock.http.counting.computation_turns import PLACES, SharedTurns
+from penstock.http.counting.rate_limits import BYTES, COVERED, LAYOUT, Buckets, Limits
+from penstock.http.counting.shared_memory import Shared, nameless
 from penstock.services.computations import computations
 from penstock.services.computations.results import Quote
 from penstock.settings import Settings
@@ -104,7 +104,9 @@ def memory() -> int:
 def test_turns_are_shared_and_end_with_whoever_was_killed(memory: int) -> None:
     watch = Stopwatch()
     here, there = (
-        SharedTurns(Shared(turns.BYTES, turns.LAYOUT, memory), 0, bytes(32), watch)
+        SharedTurns(
+            Shared(computation_turns.BYTES, computation_turns.LAYOUT, memory), 0, bytes(32), watch
+        )
         for _ in range(2)
     )
     assert here.take("ann", LONG)
@@ -118,7 +120,9 @@ def test_turns_are_shared_and_end_with_whoever_was_killed(memory: int) -> None:
 
 def test_a_full_table_of_turns_admits_nobody() -> None:
     watch = Stopwatch()
-    own = SharedTurns(Shared(turns.BYTES, turns.LAYOUT), 0, bytes(32), watch)
+    own = SharedTurns(
+        Shared(computation_turns.BYTES, computation_turns.LAYOUT), 0, bytes(32), watch
+    )
     assert all(own.take(f"person {number}", LONG) for number in range(PLACES))
     assert not own.take("ann", LONG)
     own.give("person 7")

@@ -15,9 +15,9 @@ from tests.api.test_serving import serve_copy
 from tests.api.world import World
 from tests.databases.homes import Home, Homes
 
-from penstock.api import refused, tallies
-from penstock.api.shared import Shared, nameless
 from penstock.errors import LogUnavailable
+from penstock.http.counting import counters, refusal_counts
+from penstock.http.counting.shared_memory import Shared, nameless
 from penstock.persistence.tables import Leaf
 from penstock.services.audit.refusals import CAUSES
 from penstock.services.context import Server
@@ -61,12 +61,12 @@ def refuse(world: World) -> Counter[str]:
 def test_what_was_refused_stands_in_the_log_an_hour_later(world: World) -> None:
     before = size(world.server)
     expected = refuse(world)
-    world.stopwatch.now += refused.PERIOD / 2
+    world.stopwatch.now += refusal_counts.PERIOD / 2
     for _ in range(100):
         assert world.call("GET", "/eve-was-here").status_code == 404
     expected["not_found"] += 100
     assert size(world.server) == before, "the log does not grow by what is refused"
-    world.stopwatch.now += refused.PERIOD / 2
+    world.stopwatch.now += refusal_counts.PERIOD / 2
     assert world.call("GET", "/healthz").status_code == 200
     while not (told := log_leaves(world.server)):
         time.sleep(0.01)
@@ -74,7 +74,7 @@ def test_what_was_refused_stands_in_the_log_an_hour_later(world: World) -> None:
     assert Counter({cause: leaf[cause] for cause in CAUSES if cause in leaf}) == expected
     assert leaf["actor"] == "server"
     assert "eve" not in json.dumps(leaf)
-    world.stopwatch.now += refused.PERIOD + 1
+    world.stopwatch.now += refusal_counts.PERIOD + 1
     world.call("GET", "/healthz")
     assert size(world.server) == before + 1, "nothing was refused since"
 
@@ -95,7 +95,8 @@ class Told:
 def test_workers_count_together_and_tell_once() -> None:
     memory, told, now = nameless(), Told(), [5.0]
     one, two = (
-        refused.Refused(Shared(BYTES, "x", memory), 0, told, lambda: now[0]) for _ in range(2)
+        refusal_counts.Refused(Shared(BYTES, "x", memory), 0, told, lambda: now[0])
+        for _ in range(2)
     )
     one.count("not_signed_in")
     now[0] += 10
@@ -108,7 +109,7 @@ def test_workers_count_together_and_tell_once() -> None:
 
 def test_what_the_log_does_not_take_stays_counted() -> None:
     told, now = Told(), [5.0]
-    counter = refused.Refused(Shared(BYTES, "x"), 0, told, lambda: now[0])
+    counter = refusal_counts.Refused(Shared(BYTES, "x"), 0, told, lambda: now[0])
     counter.count("too_often")
     told.away = True
     counter.close()
@@ -122,19 +123,19 @@ def test_what_the_log_does_not_take_stays_counted() -> None:
 def test_what_is_told_late_is_told_since_when_it_was() -> None:
     """An hour later again, and with the time of its first, not that of a vain attempt."""
     told, now = Told(), [5.0]
-    counter = refused.Refused(Shared(BYTES, "x"), 0, told, lambda: now[0])
+    counter = refusal_counts.Refused(Shared(BYTES, "x"), 0, told, lambda: now[0])
     counter.count("too_often")
     told.away = True
-    now[0] += refused.PERIOD
+    now[0] += refusal_counts.PERIOD
     counter.close()
     told.away = False
-    now[0] += refused.PERIOD / 2
+    now[0] += refusal_counts.PERIOD / 2
     counter.count("not_signed_in")
-    now[0] += refused.PERIOD / 2
+    now[0] += refusal_counts.PERIOD / 2
     assert told.leaves == []
     counter.count(None)
     counter.close()
-    assert told.leaves == [({"too_often": 1, "not_signed_in": 1}, 2 * refused.PERIOD)]
+    assert told.leaves == [({"too_often": 1, "not_signed_in": 1}, 2 * refusal_counts.PERIOD)]
 
 
 def test_a_fault_of_ours_forgets_nothing() -> None:
@@ -144,11 +145,11 @@ def test_a_fault_of_ours_forgets_nothing() -> None:
         raise ZeroDivisionError
 
     memory = Shared(BYTES, "x")
-    failing = refused.Refused(memory, 0, fail, lambda: 5.0)
+    failing = refusal_counts.Refused(memory, 0, fail, lambda: 5.0)
     failing.count("not_signed_in")
     with pytest.raises(ZeroDivisionError):
         failing.close()
-    refused.Refused(memory, 0, told, lambda: 5.0).close()
+    refusal_counts.Refused(memory, 0, told, lambda: 5.0).close()
     assert told.leaves == [({"not_signed_in": 1}, 0.0)]
 
 
@@ -156,7 +157,7 @@ def test_what_is_stored_and_waits_for_its_witness_is_told_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Were it given back, every attempt would be one leaf more, and count all of them anew."""
-    counter = tallies.opened(world.server, [], world.stopwatch).refused
+    counter = counters.opened(world.server, [], world.stopwatch).refused
 
     def away(*_: object) -> None:
         raise LogUnavailable("away")
@@ -185,9 +186,9 @@ def test_what_is_being_told_is_waited_for_where_a_worker_ends(
         go.wait()
         order.append("told")
 
-    counter = refused.Refused(Shared(BYTES, "x"), 0, slowly, lambda: now[0])
+    counter = refusal_counts.Refused(Shared(BYTES, "x"), 0, slowly, lambda: now[0])
     counter.count("not_signed_in")
-    now[0] += refused.PERIOD
+    now[0] += refusal_counts.PERIOD
     counter.count(None)
     asked.wait()
     submit = counter._behind.submit
@@ -206,9 +207,9 @@ def test_what_is_being_told_is_waited_for_where_a_worker_ends(
     assert order == ["told", "ended"]
 
 
-def test_both_of_a_servers_tallies_are_in_one_memory(world: World) -> None:
+def test_both_of_a_servers_counters_are_in_one_memory(world: World) -> None:
     memory = nameless()
-    one, two = (tallies.opened(world.server, [], world.stopwatch, memory) for _ in range(2))
+    one, two = (counters.opened(world.server, [], world.stopwatch, memory) for _ in range(2))
     one.refused.count("not_signed_in")
     two.refused.count("not_signed_in")
     two.refused.close()

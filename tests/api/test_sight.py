@@ -15,8 +15,9 @@ from tests.databases.homes import Home, Homes
 from werkzeug.test import TestResponse
 
 from penstock import web
-from penstock.api import OPERATIONS, pace
+from penstock.api import OPERATIONS
 from penstock.errors import NotFound
+from penstock.http import pacing
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.queries import queries
@@ -119,7 +120,7 @@ def require_alike(
         response = ask(world, row, name, by, variant)
         found.append(seen(world, response, name))
         assert "ETag" not in response.headers
-        if response.status_code in pace.REFUSALS:
+        if response.status_code in pacing.REFUSALS:
             assert world.stopwatch.slept == [pytest.approx(QUANTUM)]
     assert found[0] == found[1]
     status: int = found[0][0]

@@ -12,7 +12,7 @@ from tests.api.test_sparse_histograms import BOOKS, LOANS
 from tests.api.test_sparse_histograms import ROWS as LENT
 from tests.api.world import QUANTUM, World
 
-from penstock.api.call import VALUES_PER_QUANTUM
+from penstock.http.pacing import VALUES_PER_QUANTUM
 from penstock.services.releases.releases import HISTOGRAM_WORK
 
 QUERIES = "/api/v1/queries"

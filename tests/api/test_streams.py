@@ -313,7 +313,7 @@ def test_a_long_range_is_whole_in_every_part(
     clicks.answer("POST", f"{API}/streams", HITS, by="root")
     push(clicks, 1, [1] * 10)
     whole = read(clicks, "ann")["items"]
-    monkeypatch.setattr("penstock.api.answers.PART", 3)
+    monkeypatch.setattr("penstock.http.answers.PART", 3)
     assert read(clicks, "ann")["items"] == whole
     monkeypatch.setattr("penstock.services.streams.stream_totals.MOST_NUMBERS", 9)
     problem = read(clicks, "ann", status=422)

@@ -74,7 +74,7 @@ def test_everything_is_caught_at_the_two_edges_alone() -> None:
         if parts(path)[1] and "tests" not in path.relative_to(ROOT).parts
     }
     edges = {
-        "server/penstock/api/edge.py",
+        "server/penstock/http/edge.py",
         "server/penstock/cli/program.py",
         "clients/python/src/penstock_client/command.py",
     }

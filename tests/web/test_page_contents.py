@@ -10,8 +10,8 @@ from tests.web.contents import LARGEST_PAGE, require_own, weight
 from tests.web.world import HOSTILE, Browser, Open, text_of
 from werkzeug.test import TestResponse
 
-from penstock.api.edge import HEADERS as EVERYWHERE
 from penstock.errors import DatabaseUnavailable
+from penstock.http.edge import HEADERS as EVERYWHERE
 from penstock.services.access import sessions
 from penstock.services.datasets import datasets
 from penstock.web.releases import MOST_KEYS

@@ -8,7 +8,7 @@ from tests.api.openid import AUDIENCE, Provider, rsa, serving
 from tests.api.world import START, World
 from tests.web.world import Browser, Open, text_of
 
-from penstock.api import access_log
+from penstock.http import access_log
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import UserChange

@@ -1,25 +1,14 @@
 """JSON over HTTP, by role.
 
-* ``operations``  how an operation is declared: verb, address, policy, request, answer
-* ``routes``      the operations, by subject; each calls one service
-* ``wiring``      from declarations to Flask
-* ``bearer``, ``bodies``, ``parameters``  what comes in
-* ``answers``, ``formats``, ``problems``   what goes out
-* ``cursors``     where lists go on
-* ``idempotency`` what is done once, however often it is sent
-* ``pace``        what the clock must not tell apart
-* ``limits``      how often somebody may ask, and how much of a processor that may take
-* ``turns``       whose long computation is under way
-* ``metrics``     what Prometheus may read
-* ``refused``     refused requests, counted until the log tells of them
-* ``tallies``, ``shared``                 the memory in which the workers count together
-* ``edge``, ``access_log``                around everything: ids, headers, log, faults
-* ``mounted``     the path of its host below which the server is reached
-* ``lending``     what the pages borrow of all that
-* ``malformed``   what gunicorn refuses before there is a request
-* ``intake``      how a worker waits for requests and for readers without a thread
-* ``meanings``    what every field means, with an example
-* ``openapi``, ``docs``                   the document for programs and the page for people
+* ``operations``       how an operation is declared: verb, address, policy, request, answer
+* ``routes``           the operations, by subject; each calls one service
+* ``blueprint``        from declarations to Flask
+* ``request_context``  one authenticated request, as the routes see it
+* ``bodies``, ``parameters``  what comes in
+* ``idempotency``      what is done once, however often it is sent
+* ``metrics``          what Prometheus may read
+* ``meanings``         what every field means, with an example
+* ``openapi``, ``docs``  the document for programs and the page for people
 
 Nothing is served that is not declared, and nothing is declared without a policy.
 """
@@ -27,17 +16,7 @@ Nothing is served that is not declared, and nothing is declared without a policy
 from collections.abc import Mapping
 
 from penstock.api import docs, metrics
-from penstock.api.answers import lines_answer
-from penstock.api.cursors import Cursors
-from penstock.api.edge import Edge
-from penstock.api.formats import FORMS
-from penstock.api.formats import answer as release_answer
-from penstock.api.lending import hide_duration, made_by
-from penstock.api.mounted import Mounted, prefix_of
-from penstock.api.pace import Pace
 from penstock.api.routes import OPERATIONS
-from penstock.api.shared import inherited
-from penstock.api.tallies import Tallies, opened
 from penstock.api.wiring import blueprint
 
 POLICIES: Mapping[str, str] = {
@@ -53,22 +32,4 @@ ROUTES: tuple[tuple[str, str], ...] = (
 )
 """Verb and address, as Flask writes it, of all that the blueprint serves."""
 
-__all__ = [
-    "FORMS",
-    "OPERATIONS",
-    "POLICIES",
-    "ROUTES",
-    "Cursors",
-    "Edge",
-    "Mounted",
-    "Pace",
-    "Tallies",
-    "blueprint",
-    "hide_duration",
-    "inherited",
-    "lines_answer",
-    "made_by",
-    "opened",
-    "prefix_of",
-    "release_answer",
-]
+__all__ = ["OPERATIONS", "POLICIES", "ROUTES", "blueprint"]

@@ -1,13 +1,10 @@
 """One authenticated request, as the handlers see it."""
 
-import math
 from dataclasses import dataclass, field
 
+from penstock.http.pacing import quanta_of
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-
-VALUES_PER_QUANTUM = 50_000
-"""Drawing so many values takes less than the default time quantum (an engineering bound)."""
 
 
 @dataclass
@@ -31,8 +28,3 @@ class Call:
     def hide_duration(self, values: int) -> None:
         """Let the answer, a vector of ``values``, not tell whether it was drawn just now."""
         self.quanta = quanta_of(values)
-
-
-def quanta_of(values: int) -> int:
-    """In how many time quanta so many values are surely drawn."""
-    return max(1, math.ceil(values / VALUES_PER_QUANTUM))

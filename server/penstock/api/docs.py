@@ -8,10 +8,10 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from penstock.api.answers import json_answer
 from penstock.api.meanings import REFERENCE
 from penstock.api.openapi import document
 from penstock.api.operations import ANYBODY
+from penstock.http.answers import json_answer
 
 DOCUMENT = "openapi"
 PAGE = "docs"

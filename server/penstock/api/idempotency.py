@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from flask import Response
 
-from penstock.api.answers import MEDIA_TYPE, rendered
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, Operation
 from penstock.errors import PenstockError
+from penstock.http.answers import MEDIA_TYPE, rendered
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs import idempotency

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, Response, abort, request
 
 import penstock
-from penstock.api.bearer import presented
-from penstock.api.limits import Limits
 from penstock.api.operations import Policy
-from penstock.api.request_counts import Computations, Requests
 from penstock.errors import NotAuthenticated, PenstockError
+from penstock.http.bearer import presented
+from penstock.http.counting.rate_limits import Limits
+from penstock.http.counting.request_counts import Computations, Requests
 from penstock.services import disk_room
 from penstock.services.audit import clocks
 from penstock.services.context import Server

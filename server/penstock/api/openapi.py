@@ -13,10 +13,11 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 import penstock
-from penstock.api import answers, formats, idempotency, parameters, problems
+from penstock.api import idempotency, parameters
 from penstock.api.meanings import REFERENCE, explained, explained_parameter
 from penstock.api.operations import PROPOSED, SIGNED_IN, Operation
 from penstock.api.routes import OPERATIONS
+from penstock.http import answers, problems, tabular_formats
 
 BEARER = "bearer"
 RELATIONS = {
@@ -63,7 +64,7 @@ _TABLES: Mapping[str, Any] = {
         if media_type == "text/csv"
         else {"type": "string", "contentMediaType": media_type}
     }
-    for form, media_type in formats.FORMS.items()
+    for form, media_type in tabular_formats.FORMS.items()
     if form != "json"
 }
 _NOTE: Mapping[str, Any] = {"schema": {"type": "string"}}
@@ -205,7 +206,7 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
             "content": {
                 answers.LINES if operation.lines else answers.MEDIA_TYPE: {"schema": answer},
                 **(_TABLES if operation.tabular else {}),
-                **({formats.NOTES["note"]: _NOTE} if operation.noted else {}),
+                **({tabular_formats.NOTES["note"]: _NOTE} if operation.noted else {}),
             },
         },
         **({str(PROPOSED): _proposed(operation)} if operation.proposes else {}),

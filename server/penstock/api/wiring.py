@@ -13,27 +13,18 @@ from typing import Any
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import HTTPException
 
-from penstock.api import (
-    bearer,
-    bodies,
-    edge,
-    formats,
-    idempotency,
-    lending,
-    pace,
-    parameters,
-    problems,
-)
-from penstock.api.answers import json_answer, lines_answer
+from penstock.api import bodies, idempotency, parameters
 from penstock.api.call import Call
-from penstock.api.cursors import Cursors
 from penstock.api.docs import add_documents
-from penstock.api.limits import Limits
 from penstock.api.metrics import add_page
 from penstock.api.operations import Operation
 from penstock.api.routes import OPERATIONS
-from penstock.api.tallies import Tallies
 from penstock.errors import NotAuthenticated, PenstockError, Unavailable
+from penstock.http import bearer, edge, pacing, problems, tabular_formats
+from penstock.http.answers import json_answer, lines_answer
+from penstock.http.counting.counters import Counters
+from penstock.http.counting.rate_limits import Limits
+from penstock.http.cursors import Cursors
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.retry import again
@@ -43,10 +34,10 @@ from penstock.transparency_log.views import CheckpointView
 LARGE_BODY_PATIENCE_SECONDS = 60.0
 
 
-def blueprint(server: Server, rhythm: pace.Pace, tallies: Tallies) -> Blueprint:
+def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Blueprint:
     """All operations over one server.
 
-    ``rhythm`` paces what the clock may not tell apart; ``tallies`` hold who has asked how
+    ``rhythm`` paces what the clock may not tell apart; ``counters`` hold who has asked how
     often, and what Prometheus is shown.
     """
     made = Blueprint("api", __name__, template_folder="templates")
@@ -55,20 +46,20 @@ def blueprint(server: Server, rhythm: pace.Pace, tallies: Tallies) -> Blueprint:
         made.add_url_rule(
             operation.rule,
             endpoint=operation.name,
-            view_func=_view(server, operation, one_at_a_time, tallies.limits),
+            view_func=_view(server, operation, one_at_a_time, counters.limits),
             methods=[operation.verb],
             provide_automatic_options=False,
         )
     add_documents(made)
-    add_page(made, server, tallies.requests, tallies.computations, tallies.limits)
+    add_page(made, server, counters.requests, counters.computations, counters.limits)
     made.app_errorhandler(PenstockError)(_refused)
     made.app_errorhandler(HTTPException)(_refused_by_flask)
 
     def paced(response: Response) -> Response:
         if request.url_rule is not None:
             request.environ[edge.ROUTE] = request.url_rule.rule
-        quanta = request.environ.get(lending.QUANTA, 0)
-        if quanta or response.status_code in pace.REFUSALS:
+        quanta = request.environ.get(pacing.QUANTA, 0)
+        if quanta or response.status_code in pacing.REFUSALS:
             rhythm.wait(request.environ[edge.STARTED], max(quanta, 1))
         return response
 
@@ -85,7 +76,7 @@ def _view(
         caller = None
         if operation.policy.needs_token:
             caller = _signed_in(server, limits)
-            request.environ[edge.CALLER] = caller.name
+            edge.name_caller(caller.name)
             limits.request(caller.name)
             if operation.policy.roles:
                 caller.require(*operation.policy.roles)
@@ -96,8 +87,8 @@ def _view(
         # Settled first, so that what cannot be answered is not read either.
         form = "json"
         if operation.tabular or operation.noted:
-            forms = formats.NOTES if operation.noted else formats.FORMS
-            form = formats.chosen(arguments.get("format"), request.accept_mimetypes, forms)
+            forms = tabular_formats.NOTES if operation.noted else tabular_formats.FORMS
+            form = tabular_formats.chosen(arguments.get("format"), request.accept_mimetypes, forms)
         if operation.verb == "GET":  # only reads, and may be run anew
             answer = again(lambda: operation.handler(call, **path, **arguments))
         else:
@@ -112,13 +103,13 @@ def _view(
                 if key is not None and keyed:
                     return idempotency.once(server, call.principal, operation, key, sent, act)
                 answer = act()
-        request.environ[lending.QUANTA] = call.quanta
+        request.environ[pacing.QUANTA] = call.quanta
         if isinstance(answer, Page) and answer.next_cursor is not None:
             answer = replace(answer, next_cursor=cursors.seal(request.path, answer.next_cursor))
         if operation.tabular and isinstance(answer, ReleaseView):
-            return formats.answer(answer, form)
+            return tabular_formats.answer(answer, form)
         if operation.noted and isinstance(answer, CheckpointView):
-            return formats.note_answer(answer, form)
+            return tabular_formats.note_answer(answer, form)
         if operation.lines and isinstance(answer, Iterator):
             return lines_answer(answer)
         return json_answer(answer, operation.status_of(answer))

@@ -19,12 +19,10 @@
 * ``charts``    plain numbers in, SVG out
 * ``wording``   numbers and times in words
 * ``assets``    stylesheets and scripts, all from this server
-* ``lent``      what is shared with the API, which stands beside this package
 """
 
 from collections.abc import Mapping
 
-from penstock.web.lent import Lent
 from penstock.web.pages import ANYBODY
 from penstock.web.views import PAGES
 from penstock.web.wiring import STATIC, blueprint
@@ -41,4 +39,4 @@ ROUTES: tuple[tuple[str, str], ...] = (
 )
 """Verb and address, as Flask writes it, of all that the blueprint serves."""
 
-__all__ = ["PAGES", "POLICIES", "ROUTES", "Lent", "blueprint"]
+__all__ = ["PAGES", "POLICIES", "ROUTES", "blueprint"]

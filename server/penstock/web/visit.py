@@ -1,18 +1,20 @@
 """One request for a page, as the views see it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from flask import Response, make_response, render_template, request, url_for
 
+from penstock.http.counting.rate_limits import Limits
+from penstock.http.cursors import Cursors
 from penstock.services.access import sessions
 from penstock.services.access.principals import Principal
 from penstock.services.audit import restores
 from penstock.services.context import Server
+from penstock.services.jobs.runner import Runner
 from penstock.services.pagination import Window
 from penstock.services.schemas.views import Page
-from penstock.web.lent import Lent
 
 SHOWN = 50
 """Items on a page of a list."""
@@ -23,15 +25,20 @@ PATIENCE = 20.0
 
 @dataclass(frozen=True)
 class Visit:
-    """The server, what is lent, who asks, and the secret of their session.
+    """The server, what its requests share, who asks, and the secret of their session.
 
     ``caller`` is ``None`` and ``secret`` empty on pages that anybody may see.
     """
 
     server: Server
-    lent: Lent
+    limits: Limits
+    runner: Runner
     caller: Principal | None = None
     secret: str = ""
+
+    def by(self, caller: Principal, secret: str) -> "Visit":
+        """Return this visit as one of ``caller``, whose session has ``secret``."""
+        return replace(self, caller=caller, secret=secret)
 
     @property
     def principal(self) -> Principal:
@@ -66,14 +73,14 @@ class Visit:
     def window(self, limit: int = SHOWN) -> Window:
         """Which part of this page's list is asked for.  Raises ``InvalidInput``."""
         sealed = request.args.get("cursor")
-        opened = self.lent.cursors.open(request.path, sealed) if sealed else None
+        opened = Cursors(self.server).open(request.path, sealed) if sealed else None
         return Window.parse(str(limit), opened)
 
     def onward(self, page: Page[Any]) -> str | None:
         """The address of this list's next part, with the filters that it has."""
         if page.next_cursor is None:
             return None
-        sealed = self.lent.cursors.seal(request.path, page.next_cursor)
+        sealed = Cursors(self.server).seal(request.path, page.next_cursor)
         given = request.args.items(multi=True)
         kept = [(name, text) for name, text in given if name != "cursor"]
         return (

@@ -10,13 +10,15 @@ from flask import Blueprint, Response, g, request, url_for
 from werkzeug.exceptions import LengthRequired
 
 from penstock.errors import Forbidden, NotAuthenticated, PenstockError
+from penstock.http.counting.rate_limits import Limits
+from penstock.http.edge import name_caller
 from penstock.services.access import sessions
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
+from penstock.services.jobs.runner import Runner
 from penstock.services.retry import again
 from penstock.web import refusals, wording, working
 from penstock.web.assets import Assets
-from penstock.web.lent import Lent
 from penstock.web.origin import COOKIE, Origin
 from penstock.web.pages import Page
 from penstock.web.views import PAGES
@@ -38,15 +40,15 @@ HEADERS = {
 """Beside those that every answer has; the stylesheet's small pictures are data in it."""
 
 
-def blueprint(server: Server, lent: Lent) -> Blueprint:
-    """All pages over one server."""
+def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
+    """All pages over one server; ``limits`` and ``runner`` are those of the whole process."""
     made = Blueprint("web", __name__, template_folder="templates", static_folder=None)
-    assets, origin = Assets(), Origin(server.settings)
+    assets, origin, visitor = Assets(), Origin(server.settings), Visit(server, limits, runner)
     for page in PAGES:
         made.add_url_rule(
             page.path,
             endpoint=page.name,
-            view_func=_view(server, lent, page, origin),
+            view_func=_view(visitor, page, origin),
             methods=[page.verb],
             provide_automatic_options=False,
         )
@@ -64,7 +66,7 @@ def blueprint(server: Server, lent: Lent) -> Blueprint:
     made.add_app_template_global(working.has_any, "has_work")
 
     def guarded(response: Response) -> Response:
-        answer = refusals.as_page(response, lambda: g.get("visit") or _visitor(server, lent))
+        answer = refusals.as_page(response, lambda: g.get("visit") or _signed_in(visitor))
         if answer.mimetype == "text/html" and (
             request.blueprint == "web" or answer is not response
         ):
@@ -75,33 +77,33 @@ def blueprint(server: Server, lent: Lent) -> Blueprint:
     return made
 
 
-def _visitor(server: Server, lent: Lent) -> Visit:
+def _signed_in(visitor: Visit) -> Visit:
     """Who sees a page that anybody may, or a refusal, for the menu above it; nobody if unsure."""
     secret = request.cookies.get(COOKIE, "")
     if not secret:
-        return Visit(server, lent)
+        return visitor
     try:
-        return Visit(server, lent, sessions.resume(server, secret), secret)
+        return visitor.by(sessions.resume(visitor.server, secret), secret)
     except PenstockError:
-        return Visit(server, lent)
+        return visitor
 
 
-def _view(server: Server, lent: Lent, page: Page, origin: Origin) -> Callable[..., Response]:
+def _view(visitor: Visit, page: Page, origin: Origin) -> Callable[..., Response]:
     def view(**names: str) -> Response:
         request.max_content_length = request.max_form_memory_size = LARGEST_FORM
         if "Transfer-Encoding" in request.headers:  # would be read as long as it takes to come
             raise LengthRequired
         secret = request.cookies.get(COOKIE, "")
-        visit = _visitor(server, lent) if page is FRONT else Visit(server, lent)
+        visit = _signed_in(visitor) if page is FRONT else visitor
         if page.policy.needs_session:
             try:
-                caller = again(lambda: sessions.resume(server, secret))
+                caller = again(lambda: sessions.resume(visitor.server, secret))
             except NotAuthenticated:
                 if page.verb == "GET":
                     return _to_sign_in(had_one=bool(secret))
                 raise
-            visit = g.visit = Visit(server, lent, caller, secret)
-            _admit(lent, page, caller)
+            visit = g.visit = visitor.by(caller, secret)
+            _admit(visit, page, caller)
         if page.verb != "GET":
             origin.require(request.headers.get("Origin"), request.host)
             if page.policy.needs_session:
@@ -117,9 +119,9 @@ def _menu(visit: Visit) -> list[Page]:
     return [page for page in listed if not page.policy.roles or visit.may(*page.policy.roles)]
 
 
-def _admit(lent: Lent, page: Page, caller: Principal) -> None:
-    lent.made_by(caller.name)
-    lent.limits.request(caller.name)
+def _admit(visit: Visit, page: Page, caller: Principal) -> None:
+    name_caller(caller.name)
+    visit.limits.request(caller.name)
     if page.policy.roles:
         caller.require(*page.policy.roles)
 

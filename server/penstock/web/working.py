@@ -61,7 +61,7 @@ def begun(visit: Visit, kind: Kind, given: Typed) -> Response:
     if any(given.get(name, "").strip() for name in kind.exact):
         return once(visit, lambda: _at_once(visit, kind, act))
     fields = urlencode([one for one in given.items(multi=True) if one[0] not in UNSAID])
-    piece = visit.lent.runner.start(
+    piece = visit.runner.start(
         visit.principal,
         Wanted(
             kind=kind.name,

@@ -43,7 +43,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="bucket-with-one-more",
-        path="api/limits.py",
+        path="http/counting/rate_limits.py",
         before="            wait = full_at + 1 / allowance.rate - now"
         " - allowance.burst / allowance.rate\n",
         after="            wait = full_at - now - allowance.burst / allowance.rate\n",
@@ -54,7 +54,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="seconds-not-limited",
-        path="api/limits.py",
+        path="http/counting/rate_limits.py",
         before="        self._require_seconds(user)\n",
         after="",
         wrong="who has used up a processor goes on asking",
@@ -92,7 +92,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="address-of-one-host",
-        path="api/limits.py",
+        path="http/counting/rate_limits.py",
         before="ipaddress.ip_network((found, 64), strict=False)",
         after="ipaddress.ip_network((found, 128), strict=False)",
         wrong="one household tries tokens from as many IPv6 addresses as it likes",
@@ -100,7 +100,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="refusal-without-pace",
-        path="api/pace.py",
+        path="http/pacing.py",
         before="REFUSALS = frozenset({401, 403, 404, 409, 429})\n",
         after="REFUSALS = frozenset({401, 403, 409, 429})\n",
         wrong="the clock tells what does not exist from what is out of sight",
@@ -108,7 +108,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="pace-of-the-wall-clock",
-        path="api/pace.py",
+        path="http/pacing.py",
         before="        until = since + unit * max(1, math.ceil((self.clock() - since) / unit))\n",
         after="        until = unit * math.ceil(self.clock() / unit)\n",
         wrong="answers go out at multiples of absolute time, whose phase a caller chooses",
@@ -127,7 +127,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="cursor-tells-its-length",
-        path="api/cursors.py",
+        path="http/cursors.py",
         before="sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])",
         after="sealed = cipher.encrypt(cursor.encode(), [path.encode()])",
         wrong="the length of a cursor tells how many rows others have",
@@ -135,7 +135,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="cursor-of-any-list",
-        path="api/cursors.py",
+        path="http/cursors.py",
         before="""\
         sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
         return _written(sealed)

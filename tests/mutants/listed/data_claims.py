@@ -35,7 +35,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D3",
         name="error-with-its-text",
-        path="api/access_log.py",
+        path="http/access_log.py",
         before='        "error": f"{kind.__module__}.{kind.__qualname__}",\n',
         after='        "error": f"{kind.__module__}.{kind.__qualname__}",\n'
         '        "text": str(error),\n',

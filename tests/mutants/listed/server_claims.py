@@ -200,7 +200,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V53",
         name="a-leaf-for-every-refusal",
-        path="api/refused.py",
+        path="http/counting/refusal_counts.py",
         before=(
             "        if self._due(now - PERIOD):\n"
             "            self._behind.submit(lambda: self._tell_of(now - PERIOD))\n"
@@ -212,7 +212,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V53",
         name="sign-ins-not-told-apart",
-        path="api/refused.py",
+        path="http/counting/refusal_counts.py",
         before="    if (verb, route) == _SIGN_IN:\n",
         after="    if (verb, route) == (None, None):\n",
         wrong="whoever guesses tokens in the form is not told from who has none",
@@ -221,7 +221,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V53",
         name="refusals-not-given-back",
-        path="api/refused.py",
+        path="http/counting/refusal_counts.py",
         before="                self._add(began, counts, self._clock())\n",
         after="                pass\n",
         wrong="what is refused while the log takes nothing is forgotten",
@@ -230,7 +230,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V53",
         name="refusals-told-since-a-vain-attempt",
-        path="api/refused.py",
+        path="http/counting/refusal_counts.py",
         before="                self._add(began, counts, self._clock())\n",
         after="                self._add(self._clock(), counts, self._clock())\n",
         wrong="a leaf says that all of a day was refused within its last hour",
@@ -250,7 +250,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V53",
         name="worker-ends-while-it-tells",
-        path="api/refused.py",
+        path="http/counting/refusal_counts.py",
         before="        self._behind.submit(lambda: self._tell_of(self._clock())).result()\n",
         after="        self._tell_of(self._clock())\n",
         wrong="what is on its way to the log ends with the worker",

@@ -101,8 +101,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="sign-in-without-end",
         path="web/views/entry.py",
-        before='            visit.lent.limits.failed_sign_in(request.remote_addr or "")\n',
-        after="            visit.lent.limits.request(token)\n",
+        before='            visit.limits.failed_sign_in(request.remote_addr or "")\n',
+        after="            visit.limits.request(token)\n",
         wrong="tokens are tried by the form as often as one likes",
         tests=("tests/web/test_signing_in.py::test_failed_sign_ins_are_limited_as_bad_tokens_are",),
     ),

@@ -6,6 +6,7 @@ from flask import Response, request
 
 import penstock
 from penstock.errors import IdentityUnavailable, NotAuthenticated
+from penstock.http.edge import name_caller
 from penstock.services.access import sessions
 from penstock.web.example import example
 from penstock.web.origin import COOKIE, Origin, inside
@@ -38,12 +39,12 @@ def sign_in(visit: Visit) -> Response:
         begun = sessions.begin(visit.server, token, former)
     except NotAuthenticated as refusal:
         if token:
-            visit.lent.limits.failed_sign_in(request.remote_addr or "")
+            visit.limits.failed_sign_in(request.remote_addr or "")
         return visit.page("sign_in.html", 401, refusal=refusal.detail, **_form(visit, onward))
     except IdentityUnavailable as refusal:
         return visit.page("sign_in.html", 503, refusal=refusal.detail, **_form(visit, onward))
-    visit.lent.made_by(begun.principal.name)
-    visit.lent.limits.request(begun.principal.name)
+    name_caller(begun.principal.name)
+    visit.limits.request(begun.principal.name)
     response = visit.go("signed_in", next=onward)
     response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True, samesite="Strict")
     return response

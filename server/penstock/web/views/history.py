@@ -5,6 +5,7 @@ from typing import Any
 from flask import Response, request
 
 from penstock.errors import InvalidInput, NotFound
+from penstock.http import tabular_formats
 from penstock.services.queries import queries
 from penstock.services.releases import history as services
 from penstock.web import happenings
@@ -53,7 +54,7 @@ def release(visit: Visit, release: str) -> Response:
         "release.html",
         release=found,
         picture=held.release_picture(found, f"{found.query} at {found.tier}"),
-        forms=visit.lent.forms,
+        forms=tabular_formats.FORMS,
         in_sight=_in_sight(visit, found.query),
     )
 
@@ -70,9 +71,9 @@ def _in_sight(visit: Visit, query: str) -> bool:
 @pages.get("/releases/<release>/<form>", ANALYST)
 def download(visit: Visit, release: str, form: str) -> Response:
     """The same as a file."""
-    if form not in visit.lent.forms:
-        raise InvalidInput(f"A release is written as {', '.join(visit.lent.forms)}.")
+    if form not in tabular_formats.FORMS:
+        raise InvalidInput(f"A release is written as {', '.join(tabular_formats.FORMS)}.")
     found = services.values(visit.server, visit.principal, release)
-    answer = visit.lent.download(found, form)
+    answer = tabular_formats.answer(found, form)
     answer.headers["Content-Disposition"] = f'attachment; filename="{found.id}.{form}"'
     return answer

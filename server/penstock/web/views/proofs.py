@@ -3,6 +3,7 @@
 from flask import Response, request
 
 from penstock.errors import InvalidInput
+from penstock.http.answers import lines_answer
 from penstock.services.audit import exports, proof_status
 from penstock.services.audit import proofs as services
 from penstock.services.jobs.runner import Act
@@ -72,7 +73,7 @@ KIND = Kind("export_log", "Exporting the log", "auditor", _export)
 def checkpoint(visit: Visit) -> Response:
     """The newest checkpoint as a file."""
     newest = services.checkpoint(visit.server)
-    return _file(visit.lent.lines([newest]), "penstock-checkpoint.json")
+    return _file(lines_answer([newest]), "penstock-checkpoint.json")
 
 
 def _file(answer: Response, name: str) -> Response:

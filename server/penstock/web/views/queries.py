@@ -3,6 +3,7 @@
 from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
+from penstock.http.pacing import hide_duration
 from penstock.services.queries import queries
 from penstock.services.releases import history, releases
 from penstock.services.schemas.release_preview import ForeseenView
@@ -62,7 +63,7 @@ def request_release(visit: Visit, query: str) -> Response:
         return _said_anew(visit, foreseen)
     answer = releases.request(visit.server, visit.principal, query, wanted)
     if answer.first:
-        visit.lent.hide_duration(answer.drawn)
+        hide_duration(answer.drawn)
     view = answer.view
     first = "1" if answer.first else None
     return visit.go("query", query=view.query, given=view.id, first=first)

@@ -3,6 +3,7 @@
 from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
+from penstock.http.pacing import hide_duration
 from penstock.services.streams import stream_totals as services
 from penstock.services.streams import streams
 from penstock.web import totals
@@ -49,7 +50,7 @@ def stream_totals(visit: Visit, stream: str) -> Response:
             chosen=chosen,
             refusal=problem.detail,
         )
-    visit.lent.hide_duration(sum(len(one.items) * one.items[0].values.size for one in found))
+    hide_duration(sum(len(one.items) * one.items[0].values.size for one in found))
     return visit.page(
         "stream.html",
         stream=shown,

@@ -79,7 +79,7 @@ def work_file(visit: Visit, piece: str) -> Response:
     kind, found = _found(visit, piece)
     if kind is not proofs.KIND:
         raise NotFound("There is no file behind this work.")
-    file = exports.content(visit.server, visit.principal, found, visit.lent.runner.host)
+    file = exports.content(visit.server, visit.principal, found, visit.runner.host)
     response = Response(_blocks(file), mimetype="application/jsonl")
     response.call_on_close(file.close)  # also where nothing of it is read
     response.headers["Content-Disposition"] = 'attachment; filename="penstock-log.jsonl"'

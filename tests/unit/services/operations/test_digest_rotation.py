@@ -13,7 +13,6 @@ from tests.unit.services.audit.tampered import TABLES, alter, filled, rows_of, u
 from tests.unit.services.datasets.test_datasets import ROWS, STAYS
 from tests.unit.services.ledger.test_version_chains import add, new_file, with_stays
 
-from penstock.api.cursors import Cursors
 from penstock.encryption import Secrets, SecretsFile
 from penstock.errors import (
     Conflict,
@@ -23,6 +22,7 @@ from penstock.errors import (
     KeysUnavailable,
     LogUnavailable,
 )
+from penstock.http.cursors import Cursors
 from penstock.persistence import (
     row_authentication,
     row_authentication_upgrade,

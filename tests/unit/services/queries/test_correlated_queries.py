@@ -12,12 +12,12 @@ from pydantic import TypeAdapter, ValidationError
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
-from penstock.api.answers import rendered
-from penstock.api.formats import answer as answer_of
-from penstock.api.formats import table_of
 from penstock.cli.releases import document
 from penstock.connectors import CorrelatedQuery, nodes_of
 from penstock.errors import Conflict
+from penstock.http.answers import rendered
+from penstock.http.tabular_formats import answer as answer_of
+from penstock.http.tabular_formats import table_of
 from penstock.persistence.tables import Charge, Query, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets

@@ -9,10 +9,10 @@ import pytest
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
-from penstock.api.answers import rendered
-from penstock.api.formats import table_of
 from penstock.cli.releases import document
 from penstock.errors import Conflict
+from penstock.http.answers import rendered
+from penstock.http.tabular_formats import table_of
 from penstock.persistence.tables import Charge, Query, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets

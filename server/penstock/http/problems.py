@@ -12,7 +12,6 @@ from http import HTTPStatus
 from flask import Response
 from werkzeug.exceptions import HTTPException
 
-from penstock.api.answers import rendered
 from penstock.errors import (
     Busy,
     Conflict,
@@ -27,6 +26,7 @@ from penstock.errors import (
     TooManyRequests,
     Unavailable,
 )
+from penstock.http.answers import rendered
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from penstock.api.shared import Shared
 from penstock.errors import TooManyRequests
+from penstock.http.counting.shared_memory import Shared
 from penstock.settings import Settings
 
 ROWS = 4096

@@ -7,8 +7,8 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
 
-from penstock.api.shared import Shared
 from penstock.errors import PenstockError
+from penstock.http.counting.shared_memory import Shared
 from penstock.services.audit.refusals import CAUSES
 from penstock.transparency_log.background import Behind
 

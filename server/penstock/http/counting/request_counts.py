@@ -8,8 +8,8 @@ import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
-from penstock.api.shared import Shared
 from penstock.computing import Outcome
+from penstock.http.counting.shared_memory import Shared
 
 OTHER = ("other", "other")
 """The verb and route of a request that met no route."""

@@ -18,9 +18,8 @@ from typing import Any
 from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn
 
-from penstock.api import malformed
-from penstock.api.intake import heads
-from penstock.api.intake.sockets import Socket
+from penstock.http.intake import heads, malformed
+from penstock.http.intake.sockets import Socket
 
 WATCHED = ("/healthz", "/readyz")
 """What load balancers ask for; each has a thread that nobody else gets."""

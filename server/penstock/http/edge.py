@@ -10,11 +10,11 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from flask import Request
+from flask import Request, request
 
-from penstock.api import access_log, problems
-from penstock.api.refused import cause_of
-from penstock.api.request_counts import Requests
+from penstock.http import access_log, problems
+from penstock.http.counting.refusal_counts import cause_of
+from penstock.http.counting.request_counts import Requests
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -37,6 +37,11 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 """On every answer, unless it sets its own."""
+
+
+def name_caller(name: str) -> None:
+    """Name the caller of this request to the access log."""
+    request.environ[CALLER] = name
 
 
 class Edge:

@@ -15,7 +15,7 @@ from typing import Any
 
 from gunicorn.workers.gthread import ThreadWorker
 
-from penstock.api.intake.reception import Reception
+from penstock.http.intake.reception import Reception
 
 
 def install(worker: Any, patience: float, prefix: str = "") -> None:

@@ -9,6 +9,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from flask import request
+
+QUANTA = "penstock.quanta"
+"""Where a request keeps in how many time quanta its answer goes out."""
+
+VALUES_PER_QUANTUM = 50_000
+"""Drawing so many values takes less than the default time quantum (an engineering bound)."""
+
 REFUSALS = frozenset({401, 403, 404, 409, 429})
 """The statuses whose reason the caller may not learn from the clock."""
 
@@ -29,3 +37,13 @@ class Pace:
         until = since + unit * max(1, math.ceil((self.clock() - since) / unit))
         while (left := until - self.clock()) > 0:
             self.sleep(left)
+
+
+def quanta_of(values: int) -> int:
+    """Return in how many time quanta so many values are surely drawn."""
+    return max(1, math.ceil(values / VALUES_PER_QUANTUM))
+
+
+def hide_duration(values: int) -> None:
+    """Let the answer to this request, of so many values, not tell whether they were just drawn."""
+    request.environ[QUANTA] = quanta_of(values)

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable
 from typing import Final
 
-from penstock.api.shared import Shared
+from penstock.http.counting.shared_memory import Shared
 
 PLACES: Final = 512
 """Computations at once; every worker has a few at most."""

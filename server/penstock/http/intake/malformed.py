@@ -8,8 +8,8 @@ import uuid
 
 from gunicorn import util
 
-from penstock.api import access_log, problems
-from penstock.api.edge import HEADERS
+from penstock.http import access_log, problems
+from penstock.http.edge import HEADERS
 
 _KEPT = frozenset({408, 414, 431, 500})
 """The statuses that say more than that the request is malformed."""

@@ -21,7 +21,7 @@ from flask import Response
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import NotAcceptable
 
-from penstock.api.answers import MEDIA_TYPE, json_answer, rendered
+from penstock.http.answers import MEDIA_TYPE, json_answer, rendered
 from penstock.services.noise.intervals import ends
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log.views import CheckpointView

@@ -1,0 +1,69 @@
+"""What the workers of a server count together: requests, computations and refusals."""
+
+import functools
+import hashlib
+import hmac
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from penstock.computing import Outcome
+from penstock.encryption.secrets import VALUES
+from penstock.http.counting import computation_turns, rate_limits, refusal_counts, request_counts
+from penstock.http.counting.shared_memory import Shared
+from penstock.services.audit import refusals
+from penstock.services.context import Server
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The tables that lie in one piece of shared memory."""
+
+    limits: rate_limits.Limits
+    requests: request_counts.Requests
+    turns: computation_turns.SharedTurns
+    computations: request_counts.Computations
+    refused: refusal_counts.Refused
+
+    def computed(self, person: str, outcome: Outcome, seconds: float) -> None:
+        """Count a computation, and what it took of a processor (``computing.Noted``)."""
+        self.computations.count(outcome)
+        self.limits.computed(person, seconds)
+
+
+def opened(
+    server: Server,
+    routes: Iterable[tuple[str, str]],
+    clock: Callable[[], float],
+    descriptor: int | None = None,
+) -> Counters:
+    """The counters in the memory behind ``descriptor``, or in some of this process alone.
+
+    ``clock``, in seconds, must be the same for all processes that share the memory, as
+    that of the machine is.
+    """
+    lines = request_counts.Lines(routes, server.settings.time_quantum)
+    layout = "; ".join(
+        (
+            rate_limits.LAYOUT,
+            lines.layout,
+            computation_turns.LAYOUT,
+            request_counts.OUTCOME_LAYOUT,
+            refusal_counts.LAYOUT,
+        )
+    )
+    at_turns = rate_limits.BYTES + lines.bytes
+    at_outcomes = at_turns + computation_turns.BYTES
+    at_refused = at_outcomes + request_counts.OUTCOME_BYTES
+    # Of the first, which is never dropped: all workers count under one key, whenever they began.
+    key = hmac.digest(server.secrets.every(VALUES)[-1], b"penstock counters\x00", hashlib.sha256)
+    memory = Shared(at_refused + refusal_counts.BYTES, layout, descriptor)
+    buckets = rate_limits.Buckets(memory, 0, key, clock)
+    return Counters(
+        rate_limits.Limits(buckets, server.settings),
+        request_counts.Requests(memory, rate_limits.BYTES, lines),
+        computation_turns.SharedTurns(memory, at_turns, key, clock),
+        request_counts.Computations(memory, at_outcomes),
+        refusal_counts.Refused(
+            memory, at_refused, functools.partial(refusals.record, server), clock
+        ),
+    )
