@@ -16,8 +16,8 @@ Nothing is served that is not declared, and nothing is declared without a policy
 from collections.abc import Mapping
 
 from penstock.api import docs, metrics
+from penstock.api.blueprint import blueprint
 from penstock.api.routes import OPERATIONS
-from penstock.api.wiring import blueprint
 
 POLICIES: Mapping[str, str] = {
     **{operation.name: operation.policy.sentence for operation in OPERATIONS},

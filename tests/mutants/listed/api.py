@@ -12,7 +12,7 @@ REPEATS: Final = "tests/api/test_idempotency.py"
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="operation-for-all-roles",
-        path="api/wiring.py",
+        path="api/blueprint.py",
         before="            if operation.policy.roles:\n"
         "                caller.require(*operation.policy.roles)\n",
         after="",
@@ -33,7 +33,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="requests-not-limited",
-        path="api/wiring.py",
+        path="api/blueprint.py",
         before="            limits.request(caller.name)\n",
         after="",
         wrong="who has a token asks as often as they like",

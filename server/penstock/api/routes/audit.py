@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from penstock.api.call import Call
 from penstock.api.operations import (
     AUDITOR,
     ONESELF_OR_AUDITOR,
@@ -15,6 +14,7 @@ from penstock.api.operations import (
     Parameter,
 )
 from penstock.api.parameters import Moment, Names
+from penstock.api.request_context import Call
 from penstock.services.audit import cosigners, events, proofs
 from penstock.services.exposure import exposure
 from penstock.services.pagination import Window

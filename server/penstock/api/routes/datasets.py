@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
+from penstock.api.request_context import Call
 from penstock.services import budgets
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Withdrawal

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from penstock.api.call import Call
 from penstock.api.operations import ANYBODY, Operations
+from penstock.api.request_context import Call
 from penstock.services import disk_room
 from penstock.services.audit import clocks
 from penstock.services.noise.sealed_state import require_keys

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from penstock.api.call import Call
 from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
+from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.pagination import Window

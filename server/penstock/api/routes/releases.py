@@ -2,8 +2,8 @@
 
 from typing import Annotated, Literal
 
-from penstock.api.call import Call
 from penstock.api.operations import ANALYST, READER, Operations, Parameter
+from penstock.api.request_context import Call
 from penstock.services.pagination import Window
 from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import ReleaseRequest

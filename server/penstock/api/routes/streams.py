@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from penstock.api.call import Call
 from penstock.api.operations import ADMIN, ANALYST, PLANNER, SIGNED_IN, Operations, Parameter
+from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import StreamRetirement
 from penstock.services.pagination import Window

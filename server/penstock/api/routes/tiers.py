@@ -1,7 +1,7 @@
 """Tiers: ranked clearance levels."""
 
-from penstock.api.call import Call
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations
+from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import TierDeletion
 from penstock.services.pagination import Window

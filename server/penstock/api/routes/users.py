@@ -1,7 +1,7 @@
 """Users, their clearance, their tokens, and who the caller is."""
 
-from penstock.api.call import Call
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operations
+from penstock.api.request_context import Call
 from penstock.services.pagination import Window
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec

@@ -14,10 +14,10 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import HTTPException
 
 from penstock.api import bodies, idempotency, parameters
-from penstock.api.call import Call
 from penstock.api.docs import add_documents
 from penstock.api.metrics import add_page
 from penstock.api.operations import Operation
+from penstock.api.request_context import Call
 from penstock.api.routes import OPERATIONS
 from penstock.errors import NotAuthenticated, PenstockError, Unavailable
 from penstock.http import bearer, edge, pacing, problems, tabular_formats
