@@ -15,7 +15,7 @@ from sqlalchemy import Engine, create_engine
 from werkzeug.routing import Map, Rule, RuleFactory
 
 from penstock.persistence import sqlite
-from penstock.web import assets, wiring
+from penstock.web.http import blueprint, static_files
 
 STATEMENTS = 5_000
 """How many statements are kept, so that none is dropped and written again."""
@@ -61,8 +61,8 @@ class _Routes(Map):
 
 
 @cache
-def _assets() -> assets.Assets:
-    return assets.Assets()
+def _assets() -> static_files.Assets:
+    return static_files.Assets()
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def assembled() -> Iterator[None]:
     """Take the routes and assets of an application that was made before, inside the block."""
     with (
         mock.patch.object(flask.Flask, "url_map_class", _Routes),
-        mock.patch.object(wiring, "Assets", _assets),
+        mock.patch.object(blueprint, "Assets", _assets),
     ):
         yield
 

@@ -18,7 +18,7 @@ from penstock.services.queries import queries
 from penstock.services.releases import history
 from penstock.services.streams import streams
 from penstock.web import PAGES
-from penstock.web.pages import Page
+from penstock.web.http.routes import Page
 
 ALL = Window(LARGEST_LIMIT)
 PLACE = re.compile(r"<(\w+)>")

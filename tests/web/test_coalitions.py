@@ -14,7 +14,7 @@ from penstock.errors import Forbidden
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.exposure import by_query, exposure
 from penstock.services.pagination import Window
-from penstock.web.wording import loss
+from penstock.web.presenters.template_filters import loss
 
 NAMED = quote(HOSTILE, safe="")
 PAIR = ["ann", "ian"]
@@ -172,7 +172,7 @@ def test_pages_of_queries_have_each_once(olga: Browser, world: World) -> None:
 def test_a_page_of_queries_goes_on_with_the_same_people(
     olga: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.web.knowledge.SHOWN", 1)
+    monkeypatch.setattr("penstock.web.presenters.exposure_charts.SHOWN", 1)
     onward = re.search(r'href="(/exposure\?[^"]+cursor=[^"]+)"', olga.get(BOTH).text)
     assert onward is not None
     assert "user=ann&amp;user=ian" in onward.group(1)

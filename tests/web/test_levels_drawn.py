@@ -8,8 +8,8 @@ import pytest
 from tests.api.world import World
 from tests.web.world import Browser, Grown, Open, text_of
 
-from penstock.web.asking import asked, kept
-from penstock.web.releases import MOST_CHOSEN, MOST_DRAWN, selected
+from penstock.web.presenters.release_charts import MOST_CHOSEN, MOST_DRAWN, selected
+from penstock.web.presenters.spec_text import asked, kept
 
 BOX = re.compile(r'type="(\w+)" name="level" value="([^"]+)" aria-label="Draw ([^"]+)"( checked)?>')
 LINES = re.compile(r"<g [^>]*><title>([^<]*)</title>")

@@ -4,9 +4,9 @@ import pytest
 
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
-from penstock.web import knowledge
 from penstock.web.charts.losses import INDEPENDENT, TOGETHER
-from penstock.web.wording import loss
+from penstock.web.presenters import exposure_charts
+from penstock.web.presenters.template_filters import loss
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,9 @@ def test_each_loss_of_some_people_stands_under_its_name() -> None:
         reach=ReachView("internal", 4.0, 1e-6),
         registrars=None,
     )
-    assert {row[0]: row[1] for row in knowledge.total(found).table.rows} == {
+    assert {row[0]: row[1] for row in exposure_charts.total(found).table.rows} == {
         TOGETHER: "ε 1",
         INDEPENDENT: "ε 3",
-        knowledge.REACHABLE: "ε 2",
-        knowledge.GRANTED: "ε 4",
+        exposure_charts.REACHABLE: "ε 2",
+        exposure_charts.GRANTED: "ε 4",
     }

@@ -17,7 +17,7 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import TokenSpec, UserSpec
 from penstock.web import PAGES
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
 
 FEW, MANY = 60, 240
 """Queries, of each of which the log has four entries: both fill the first part of a list."""

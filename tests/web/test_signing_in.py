@@ -12,7 +12,7 @@ from penstock.http import access_log
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
 from penstock.services.schemas.queries import UserChange
-from penstock.web.origin import COOKIE
+from penstock.web.http.csrf import COOKIE
 
 HERE = "/queries/visits"
 

@@ -14,7 +14,7 @@ from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.people import tiers, users
 from penstock.services.schemas.queries import Role
 from penstock.web import PAGES
-from penstock.web.pages import Page
+from penstock.web.http.routes import Page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

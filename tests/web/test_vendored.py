@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from penstock.web.assets import FOLDER, SERVED
+from penstock.web.http.static_files import FOLDER, SERVED
 
 VENDOR = FOLDER / "vendor"
 MANIFEST: dict[str, Any] = json.loads((VENDOR / "manifest.json").read_text())

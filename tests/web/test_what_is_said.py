@@ -8,7 +8,7 @@ from tests.api.world import World
 from tests.web.towns import settle
 from tests.web.world import Browser, Open, text_of
 
-from penstock.web.wording import figure
+from penstock.web.presenters.template_filters import figure
 
 MEAN = {
     "name": "mean_age",

@@ -26,7 +26,7 @@ from penstock.services.jobs import idempotency, jobs
 from penstock.services.people import tokens, users
 from penstock.services.queries import registration
 from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec
-from penstock.web import once
+from penstock.web.http import idempotent_forms
 
 HTMX = {"HX-Request": "true"}
 
@@ -341,7 +341,7 @@ def test_a_second_press_of_any_form_waits_for_the_first(
         if len(turned) == 3:
             idempotency.finish(world.server, first[0], 200, b"/tiers?made=partner")
 
-    monkeypatch.setattr("penstock.web.once.time.sleep", sleep)
+    monkeypatch.setattr("penstock.web.http.idempotent_forms.time.sleep", sleep)
     monkeypatch.setattr(idempotency, "begin", begin_first)
     root.submit("/tiers", **fields)
     assert (second[0].status_code, second[0].location) == (303, "/tiers?made=partner")
@@ -354,7 +354,7 @@ def test_a_second_press_does_not_wait_for_ever(
     root = enter("root")
     fields = {"name": "partner", "above": "public", "once": "1"}
     turned: list[float] = []
-    monkeypatch.setattr("penstock.web.once.time.sleep", turned.append)
+    monkeypatch.setattr("penstock.web.http.idempotent_forms.time.sleep", turned.append)
     known = idempotency.begin
 
     def begun_already(server: Any, principal: Any, key: str, print_: bytes, wait: Any) -> Any:
@@ -363,7 +363,7 @@ def test_a_second_press_does_not_wait_for_ever(
 
     monkeypatch.setattr(idempotency, "begin", begun_already)
     assert root.submit("/tiers", **fields).status_code == 409
-    assert len(turned) == once.TURNS + 1
+    assert len(turned) == idempotent_forms.TURNS + 1
 
 
 def test_whoever_lost_the_role_neither_sees_the_form_nor_asks_again(

@@ -13,7 +13,7 @@ from tests.api.world import World
 from tests.databases.homes import Home
 from werkzeug.test import TestResponse
 
-from penstock.web.origin import COOKIE
+from penstock.web.http.csrf import COOKIE
 
 HOSTILE = 'x<script>alert(1)<b onload="y">\'{{7*7}}&amp;'
 """A name that breaks out of what is not escaped."""

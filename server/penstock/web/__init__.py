@@ -23,9 +23,9 @@
 
 from collections.abc import Mapping
 
-from penstock.web.pages import ANYBODY
+from penstock.web.http.blueprint import STATIC, blueprint
+from penstock.web.http.routes import ANYBODY
 from penstock.web.views import PAGES
-from penstock.web.wiring import STATIC, blueprint
 
 POLICIES: Mapping[str, str] = {
     **{page.name: page.policy.sentence for page in PAGES},

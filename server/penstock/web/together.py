@@ -8,7 +8,7 @@ from flask import Response
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Act
 from penstock.services.schemas.proposals import ProposalView
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
 
 Answered = TypeVar("Answered")
 

@@ -12,7 +12,7 @@ CONTENTS: Final = "tests/web/test_page_contents.py"
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="form-without-origin",
-        path="web/origin.py",
+        path="web/http/csrf.py",
         before="        if sent == self._own:\n",
         after="        if not sent or sent == self._own:\n",
         wrong="a form that does not say where it comes from is taken",
@@ -20,7 +20,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="form-from-another-port",
-        path="web/origin.py",
+        path="web/http/csrf.py",
         before="        if self._here and parts.netloc == host.lower()"
         ' and _is_loopback(parts.hostname or ""):\n',
         after='        if self._here and _is_loopback(parts.hostname or ""):\n',
@@ -29,7 +29,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="form-from-anywhere",
-        path="web/wiring.py",
+        path="web/http/blueprint.py",
         before='            origin.require(request.headers.get("Origin"), request.host)\n',
         after="",
         wrong="any site sends forms of ours in somebody's name",
@@ -37,7 +37,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="form-without-its-key",
-        path="web/wiring.py",
+        path="web/http/blueprint.py",
         before="    if not (visit.secret and sessions.is_form_key("
         "visit.server, visit.secret, sent)):\n",
         after="    if sent and not sessions.is_form_key(visit.server, visit.secret, sent):\n",
@@ -46,7 +46,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="pages-for-all-roles",
-        path="web/wiring.py",
+        path="web/http/blueprint.py",
         before="    if page.policy.roles:\n        caller.require(*page.policy.roles)\n",
         after="",
         wrong="pages are shown, and forms are taken, whatever the role",
@@ -56,7 +56,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="menu-of-all-roles",
-        path="web/wiring.py",
+        path="web/http/blueprint.py",
         before="if not page.policy.roles or visit.may(*page.policy.roles)]",
         after="if page.policy.roles or visit.may(*page.policy.roles)]",
         wrong="the menu leads to pages that the caller may not see",
@@ -66,7 +66,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="scripts-in-pages",
-        path="web/wiring.py",
+        path="web/http/blueprint.py",
         before="default-src 'none'; script-src 'self';",
         after="default-src 'none'; script-src 'self' 'unsafe-inline';",
         wrong="a script that got into a page runs",
@@ -82,7 +82,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="onward-to-another-site",
-        path="web/origin.py",
+        path="web/http/csrf.py",
         before='found.startswith(f"{root}/") and not found.startswith(f"{root}//")',
         after='found.startswith(f"{root}/")',
         wrong="signing in leads on to another site",
@@ -116,7 +116,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="once-whatever-the-page",
-        path="web/once.py",
+        path="web/http/idempotent_forms.py",
         before='idempotency.fingerprint(server, b"form", request.path.encode(), sent.encode())',
         after='idempotency.fingerprint(server, b"form", sent.encode())',
         wrong="a form's key does not hold it to its page",
@@ -126,7 +126,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="once-after-a-refusal",
-        path="web/once.py",
+        path="web/http/idempotent_forms.py",
         before="        idempotency.give_up(server, begun)\n        raise\n",
         after="        raise\n",
         wrong="a form that was refused cannot be sent again when it was mended",
@@ -138,7 +138,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="condition-said-wrongly",
-        path="web/asking.py",
+        path="web/presenters/spec_text.py",
         before='    ">=": "is at least",\n',
         after='    ">=": "is above",\n',
         wrong="a page says of a condition that it leaves its bound out",
@@ -146,7 +146,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="delta-not-said",
-        path="web/wording.py",
+        path="web/presenters/template_filters.py",
         before='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta else ""',
         after='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta > 1e-3 else ""',
         wrong="a loss is said without the delta that it is at",
@@ -154,7 +154,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="together-as-if-independent",
-        path="web/knowledge.py",
+        path="web/presenters/exposure_charts.py",
         before="        Loss(TOGETHER, bounded(exposure.released.epsilon)),\n",
         after="        Loss(TOGETHER, bounded(exposure.independent.epsilon)),\n",
         wrong="the chart of a coalition shows another loss than the coalition has",

@@ -28,7 +28,7 @@ from penstock.services.operations.home import open_server
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.settings import Settings, load
-from penstock.web.example import EXAMPLE
+from penstock.web.presenters.front_page import EXAMPLE
 
 PHI = NormalDist().cdf
 NORMAL_95 = NormalDist().inv_cdf(0.975)

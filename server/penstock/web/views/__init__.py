@@ -1,6 +1,6 @@
 """The pages, by subject.  A view parses nothing but its form: it calls services and shows."""
 
-from penstock.web.pages import Page
+from penstock.web.http.routes import Page
 from penstock.web.views import (
     budgets,
     catalogue,

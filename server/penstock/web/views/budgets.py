@@ -4,9 +4,9 @@ from flask import Response
 
 from penstock.services import budgets as services
 from penstock.services.datasets import datasets
-from penstock.web import spending
-from penstock.web.pages import SIGNED_IN, Pages
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import SIGNED_IN, Pages
+from penstock.web.presenters import budget_charts
 
 pages = Pages()
 
@@ -18,7 +18,7 @@ def budgets(visit: Visit) -> Response:
     return visit.page(
         "budgets.html",
         budgets=[
-            spending.shown(services.show(visit.server, visit.principal, one.name), place)
+            budget_charts.shown(services.show(visit.server, visit.principal, one.name), place)
             for place, one in enumerate(found.items)
         ],
         onward=visit.onward(found),

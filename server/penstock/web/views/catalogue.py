@@ -9,8 +9,8 @@ from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.queries import category_checks, queries
 from penstock.services.schemas.views import DatasetView
 from penstock.services.streams import streams
-from penstock.web.pages import SIGNED_IN, Pages
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import SIGNED_IN, Pages
 
 pages = Pages()
 

@@ -10,11 +10,12 @@ from penstock.services.people import users
 from penstock.services.previews import clearance_preview
 from penstock.services.previews.clearance_preview import ForeseenMoveView
 from penstock.services.schemas.queries import UserChange
-from penstock.web import forms, rungs
-from penstock.web.forms import Form
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
+from penstock.web.presenters import tier_ladder
 
 pages = Pages()
 
@@ -66,7 +67,7 @@ def _foreseen(visit: Visit, given: Mapping[str, str], problem: PenstockError | N
         form.status,
         ladder=found,
         foreseen=foreseen,
-        picture=rungs.shown(found, f"What would change for {foreseen.user}", foreseen),
+        picture=tier_ladder.shown(found, f"What would change for {foreseen.user}", foreseen),
         form=form,
     )
 
@@ -75,6 +76,6 @@ def _again(visit: Visit, given: Mapping[str, str], problem: PenstockError) -> Re
     """The consequences anew where they can be told, or the form where they cannot."""
     if isinstance(problem, Conflict):
         return _foreseen(visit, given, problem)
-    form = forms.refused(given, problem)
+    form = form_input.refused(given, problem)
     found = clearance_preview.held(visit.server, visit.principal)
     return visit.page("clearance.html", form.status, ladder=found, foreseen=None, form=form)

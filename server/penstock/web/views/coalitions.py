@@ -9,9 +9,9 @@ from penstock.services.datasets import datasets
 from penstock.services.exposure import by_query as services
 from penstock.services.exposure import exposure
 from penstock.services.pagination import LARGEST_LIMIT, Window
-from penstock.web import knowledge
-from penstock.web.pages import AUDITOR, Pages
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import AUDITOR, Pages
+from penstock.web.presenters import exposure_charts
 
 pages = Pages()
 
@@ -20,7 +20,7 @@ pages = Pages()
 def coalition(visit: Visit) -> Response:
     """Query by query where some people stand, and the loss of all together."""
     server, caller = visit.server, visit.principal
-    chosen = knowledge.names(request.args)
+    chosen = exposure_charts.names(request.args)
     dataset = request.args.get("dataset", "").strip() or None
     shown: dict[str, Any] = {
         "people": services.listing(server, caller, Window(LARGEST_LIMIT)),
@@ -32,7 +32,7 @@ def coalition(visit: Visit) -> Response:
         return visit.page("coalition.html", **shown)
     try:
         found = exposure.of(server, caller, chosen, dataset)
-        window = visit.window(knowledge.SHOWN)
+        window = visit.window(exposure_charts.SHOWN)
         queries = services.shared(server, caller, chosen, window, dataset)
     except (InvalidInput, NotFound) as problem:
         status = 404 if isinstance(problem, NotFound) else 422
@@ -40,8 +40,8 @@ def coalition(visit: Visit) -> Response:
     return visit.page(
         "coalition.html",
         exposure=found,
-        total=knowledge.total(found),
-        queries=knowledge.by_query(queries.items),
+        total=exposure_charts.total(found),
+        queries=exposure_charts.by_query(queries.items),
         onward=visit.onward(queries),
         **shown,
     )

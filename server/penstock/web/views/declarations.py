@@ -11,13 +11,13 @@ from penstock.services.datasets import corrections, datasets, file_columns
 from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.views import DatasetView
-from penstock.web import drafting, forms
-from penstock.web.forms import Form
-from penstock.web.meant import require_named
-from penstock.web.once import once, tried
-from penstock.web.pages import ADMIN, Pages
+from penstock.web.forms import dataset_form, form_input
+from penstock.web.forms.confirmation import require_named
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.together import asked
-from penstock.web.visit import Visit
 
 pages = Pages()
 
@@ -40,7 +40,7 @@ def correct_dataset(visit: Visit, dataset: str) -> Response:
         return response, response.location or ""
 
     def refused(problem: PenstockError) -> Response:
-        return _form(visit, dataset, forms.refused(given, problem))
+        return _form(visit, dataset, form_input.refused(given, problem))
 
     return tried(lambda: once(visit, act), refused)
 
@@ -59,16 +59,16 @@ def withdraw_dataset(visit: Visit, dataset: str) -> Response:
         require_named(given, dataset)
         return asked(visit, Withdrawal(dataset=dataset), led)
 
-    return tried(act, lambda problem: _form(visit, dataset, forms.refused(given, problem)))
+    return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
 
 
 def _wanted(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
     """What is declared otherwise in a form.  Raises ``InvalidInput``."""
-    typed = drafting.wanted(given, (), uri=before.source.get("uri", ""))
+    typed = dataset_form.wanted(given, (), uri=before.source.get("uri", ""))
     offered = [name for name in ("privacy_unit", "neighboring", "delta") if _shown(name, given)]
     wanted = {name: typed[name] for name in offered if name in typed}
     # Beside those that a form has no room for.
-    shown = {given.get(f"column {place}") for place in range(drafting.MOST_COLUMNS)}
+    shown = {given.get(f"column {place}") for place in range(dataset_form.MOST_COLUMNS)}
     left_out = {
         name: None for name in before.columns if name in shown and name not in typed["columns"]
     }
@@ -97,7 +97,7 @@ def _form(visit: Visit, name: str, form: Form) -> Response:
         columns=_columns(visit, dataset),
         unit=next(iter(unit)) if isinstance(unit, dict) else unit,
         unit_column=unit.get("column") if isinstance(unit, dict) else None,
-        lists=drafting,
+        lists=dataset_form,
         form=form,
     )
 

@@ -8,10 +8,10 @@ import penstock
 from penstock.errors import IdentityUnavailable, NotAuthenticated
 from penstock.http.edge import name_caller
 from penstock.services.access import sessions
-from penstock.web.example import example
-from penstock.web.origin import COOKIE, Origin, inside
-from penstock.web.pages import ANYBODY, SIGNED_IN, Pages
-from penstock.web.visit import Visit
+from penstock.web.http.csrf import COOKIE, Origin, inside
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ANYBODY, SIGNED_IN, Pages
+from penstock.web.presenters.front_page import example
 
 pages = Pages()
 

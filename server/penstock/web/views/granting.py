@@ -13,12 +13,13 @@ from penstock.services.previews import budget_preview
 from penstock.services.previews.budget_preview import MovedBudgetsView
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import DatasetBudgetView
-from penstock.web import forms, spending
-from penstock.web.forms import Form
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, Pages
+from penstock.web.forms import form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
+from penstock.web.presenters import budget_charts
 from penstock.web.together import asked
-from penstock.web.visit import Visit
 
 pages = Pages()
 
@@ -51,7 +52,7 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
 
     return tried(
         look if "look" in given else act,
-        lambda problem: _budgets(visit, dataset, forms.refused(given, problem)),
+        lambda problem: _budgets(visit, dataset, form_input.refused(given, problem)),
     )
 
 
@@ -62,7 +63,7 @@ def _wanted(
     granted = {tier.tier: tier.granted.epsilon for tier in found.tiers}
     wanted: dict[str, dict[str, object]] = {}
     for tier in tiers.listing(visit.server):
-        epsilon = forms.number(given.get(f"epsilon {tier.name}", ""))
+        epsilon = form_input.number(given.get(f"epsilon {tier.name}", ""))
         if epsilon is not None and epsilon != granted.get(tier.name):
             wanted[tier.name] = {"epsilon": epsilon}
     if not wanted:
@@ -77,7 +78,7 @@ def _budgets(
     return visit.page(
         "dataset_budgets.html",
         form.status,
-        shown=spending.shown(found, 0),
+        shown=budget_charts.shown(found, 0),
         granted={tier.tier: tier for tier in found.tiers},
         tiers=tiers.listing(visit.server),
         form=form,

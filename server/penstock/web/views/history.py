@@ -8,15 +8,15 @@ from penstock.errors import InvalidInput, NotFound
 from penstock.http import tabular_formats
 from penstock.services.queries import queries
 from penstock.services.releases import history as services
-from penstock.web import happenings
-from penstock.web import releases as held
-from penstock.web.pages import ANALYST, READER, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import log_filters
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ANALYST, READER, Pages
+from penstock.web.presenters import release_charts as held
 
 pages = Pages()
 
 
-FILTERS = ("query", "dataset", "tier", "user", *happenings.TIMES)
+FILTERS = ("query", "dataset", "tier", "user", *log_filters.TIMES)
 
 
 @pages.get("/history", READER, menu="History")
@@ -29,15 +29,15 @@ def history(visit: Visit) -> Response:
         "everybody": "auditor" in visit.principal.roles,
     }
     try:
-        since, until = happenings.times(typed)
+        since, until = log_filters.times(typed)
         found = services.listing(
             visit.server,
             visit.principal,
             visit.window(),
-            query=happenings.name_in(typed, "query"),
-            dataset=happenings.name_in(typed, "dataset"),
-            tier=happenings.name_in(typed, "tier"),
-            user=happenings.name_in(typed, "user"),
+            query=log_filters.name_in(typed, "query"),
+            dataset=log_filters.name_in(typed, "dataset"),
+            tier=log_filters.name_in(typed, "tier"),
+            user=log_filters.name_in(typed, "user"),
             since=since,
             until=until,
         )

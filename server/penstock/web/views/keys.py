@@ -3,8 +3,8 @@
 from flask import Response
 
 from penstock.services.operations import key_status
-from penstock.web.pages import ADMIN, Pages
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 
 pages = Pages()
 

@@ -16,11 +16,12 @@ from penstock.services.schemas.stream_answers import StreamView
 from penstock.services.schemas.streams import StreamChange
 from penstock.services.schemas.views import QueryView
 from penstock.services.streams import streams
-from penstock.web import forms, spending
-from penstock.web.forms import Form
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
+from penstock.web.presenters import budget_charts
 
 pages = Pages()
 
@@ -86,7 +87,7 @@ def _levels(visit: Visit, kind: _Kind, name: str) -> Response:
         return _page(visit, kind, shown, Form(given), None)
     return tried(
         lambda: _page(visit, kind, shown, Form(given), _foreseen(visit, kind, shown, given)),
-        lambda problem: _page(visit, kind, shown, forms.refused(given, problem), None),
+        lambda problem: _page(visit, kind, shown, form_input.refused(given, problem), None),
     )
 
 
@@ -127,7 +128,7 @@ def _wanted(given: Mapping[str, str], tiers: list[str]) -> dict[str, dict[str, o
         raise InvalidInput("Choose in which words levels are given.", pointer="/wish")
     wanted: dict[str, dict[str, object]] = {}
     for tier in tiers:
-        value = forms.number(given.get(f"level {tier}", ""))
+        value = form_input.number(given.get(f"level {tier}", ""))
         if value is not None:
             wanted[tier] = {wish: value}
     if not wanted:
@@ -150,7 +151,7 @@ def _again(
     problem: PenstockError,
 ) -> Response:
     """The consequences anew where they can be told, or the form where they cannot."""
-    form = forms.refused(given, problem)
+    form = form_input.refused(given, problem)
     try:
         foreseen = _foreseen(visit, kind, shown, given)
     except (InvalidInput, Conflict):
@@ -169,7 +170,7 @@ def _page(
     if foreseen is not None and foreseen.changes and not foreseen.refusal:
         found = budgets.show(visit.server, visit.principal, shown.dataset)
         if found.version == shown.dataset_version:
-            picture = spending.moved(found, foreseen)
+            picture = budget_charts.moved(found, foreseen)
     return visit.page(
         "levels.html",
         form.status,

@@ -10,12 +10,12 @@ from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers
 from penstock.services.queries import registered
 from penstock.services.schemas.queries import DatasetRequest
-from penstock.web import drafting, forms
-from penstock.web.forms import Form
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, Pages
-from penstock.web.visit import Visit
-from penstock.web.working import Kind, Typed, begun
+from penstock.web.forms import dataset_form, form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.page_jobs import Kind, Typed, begun
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 
 pages = Pages()
 
@@ -25,7 +25,7 @@ def new_dataset(visit: Visit) -> Response:
     """Which file, and then what its columns may hold."""
     return tried(
         lambda: _form(visit, Form(request.args)),
-        lambda problem: _form(visit, forms.refused(request.args, problem)),
+        lambda problem: _form(visit, form_input.refused(request.args, problem)),
     )
 
 
@@ -35,14 +35,14 @@ def register_dataset(visit: Visit) -> Response:
     given = request.form
     return tried(
         lambda: begun(visit, KIND, given),
-        lambda problem: _form(visit, forms.refused(given, problem)),
+        lambda problem: _form(visit, form_input.refused(given, problem)),
     )
 
 
 def _act(visit: Visit, given: Typed) -> Act:
     server, principal = visit.server, visit.principal
     known = [tier.name for tier in tiers.listing(server)]
-    wanted = checked(DatasetRequest, drafting.wanted(given, known))
+    wanted = checked(DatasetRequest, dataset_form.wanted(given, known))
 
     def act(run: Run) -> str:
         before = registered.dataset(server, principal, wanted) if run.resumed else None
@@ -69,7 +69,7 @@ def _form(visit: Visit, form: Form) -> Response:
         others=datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items,
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),
-        lists=drafting,
+        lists=dataset_form,
     )
 
 

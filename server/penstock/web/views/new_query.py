@@ -21,15 +21,15 @@ from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import PreviewRequest, QueryRequest
 from penstock.services.schemas.views import DatasetView
-from penstock.web import forms
-from penstock.web.building import comparing, kinds, noises, questions, words
-from penstock.web.building.comparing import Comparison, with_taken
-from penstock.web.building.planned import Planned, planned
-from penstock.web.forms import Form
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, Pages
-from penstock.web.visit import Visit
-from penstock.web.working import Kind, begun
+from penstock.web.forms import choices, form_input, query_form, query_kinds
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.page_jobs import Kind, begun
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
+from penstock.web.presenters import noise_comparison, preview_choices
+from penstock.web.presenters.preview_charts import Planned, planned
+from penstock.web.presenters.preview_choices import Comparison, with_taken
 
 pages = Pages()
 
@@ -41,7 +41,7 @@ def new_query(visit: Visit) -> Response:
     Of a sparse histogram it begins with as many levels as its example can pay.
     """
     form = Form(request.args)
-    shown = _example(visit, kinds.kind_of(form.given), form.value("dataset"))
+    shown = _example(visit, query_kinds.kind_of(form.given), form.value("dataset"))
     if shown is not None and shown.max_levels < DEFAULT_HISTOGRAM_LEVELS:
         form = replace(form, given={"max_levels": str(shown.max_levels), **form.given})
     return _form(visit, form)
@@ -55,14 +55,14 @@ def preview_query(visit: Visit) -> Response:
     """
     given = with_taken(request.form)
     if "more" in given:
-        return _form(visit, forms.kept(given))
+        return _form(visit, form_input.kept(given))
 
     def refused(problem: PenstockError) -> Response:
-        return _form(visit, forms.refused(given, problem))
+        return _form(visit, form_input.refused(given, problem))
 
     if "compare" in given:
-        return tried(lambda: begun(visit, COMPARING, noises.keyed(given)), refused)
-    return tried(lambda: _planned_form(visit, forms.kept(given)), refused)
+        return tried(lambda: begun(visit, COMPARING, noise_comparison.keyed(given)), refused)
+    return tried(lambda: _planned_form(visit, form_input.kept(given)), refused)
 
 
 @pages.post("/new/query", ADMIN)
@@ -71,13 +71,13 @@ def register_query(visit: Visit) -> Response:
     given = request.form
     return tried(
         lambda: begun(visit, KIND, given),
-        lambda problem: _form(visit, forms.refused(given, problem)),
+        lambda problem: _form(visit, form_input.refused(given, problem)),
     )
 
 
-def _act(visit: Visit, given: questions.Given) -> Act:
+def _act(visit: Visit, given: query_form.Given) -> Act:
     server, principal = visit.server, visit.principal
-    spec = kinds.kind_of(given).wanted(given, chosen(visit, given))
+    spec = query_kinds.kind_of(given).wanted(given, chosen(visit, given))
     wanted = checked(QueryRequest, spec)
 
     def act(run: Run) -> str:
@@ -101,9 +101,9 @@ def known(visit: Visit) -> list[DatasetView]:
 
 
 def _previewed(
-    visit: Visit, given: questions.Given, dataset: DatasetView, patience: float
+    visit: Visit, given: query_form.Given, dataset: DatasetView, patience: float
 ) -> PreviewView:
-    spec = questions.without_values(kinds.kind_of(given).wanted(given, dataset))
+    spec = query_form.without_values(query_kinds.kind_of(given).wanted(given, dataset))
     asked = checked(PreviewRequest, spec)
     return query_preview.preview(visit.server, visit.principal, asked, patience)
 
@@ -118,24 +118,26 @@ def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) ->
     return _form(visit, form, planned(found, shown, others, of_sums=of_sums))
 
 
-def _compare(visit: Visit, given: questions.Given) -> Act:
+def _compare(visit: Visit, given: query_form.Given) -> Act:
     """The same question under each noise, or why that is not to be had."""
     dataset = chosen(visit, given)
     # What is wrong with the question itself is shown on the form.
-    checked(PreviewRequest, questions.without_values(kinds.kind_of(given).wanted(given, dataset)))
+    checked(
+        PreviewRequest, query_form.without_values(query_kinds.kind_of(given).wanted(given, dataset))
+    )
 
-    def priced(changed: questions.Given) -> PreviewView:
+    def priced(changed: query_form.Given) -> PreviewView:
         return _previewed(visit, changed, dataset, PATIENCE)
 
-    return lambda run: noises.compared(given, priced, run)
+    return lambda run: noise_comparison.compared(given, priced, run)
 
 
 def _compared(visit: Visit, form: Form, result: str) -> Response:
-    return _planned_form(visit, form, comparing.read(result))
+    return _planned_form(visit, form, preview_choices.read(result))
 
 
 def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
-    kind = kinds.kind_of(form.given)
+    kind = query_kinds.kind_of(form.given)
     fitting = [one for one in known(visit) if kind.fits(one)]
     dataset = next((one for one in fitting if one.name == form.value("dataset")), None)
     return visit.page(
@@ -143,19 +145,19 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
         form.status,
         form=form,
         kind=kind,
-        kinds=kinds.KINDS,
+        kinds=query_kinds.KINDS,
         datasets=[one.name for one in fitting],
         dataset=dataset,
         columns=dataset.columns if dataset else {},
         tiers=list(dataset.budgets) if dataset else [],
-        words=words,
+        words=choices,
         example=_example(visit, kind, dataset.name if dataset else ""),
-        places=lambda part: questions.places(form.given, part),
+        places=lambda part: query_form.places(form.given, part),
         planned=plan,
     )
 
 
-def _example(visit: Visit, kind: kinds.Kind, dataset: str) -> Example | None:
+def _example(visit: Visit, kind: query_kinds.Kind, dataset: str) -> Example | None:
     """False keys and levels that the dataset's budgets allow, where they are asked for."""
     if kind.name != "sparse" or not dataset:
         return None
@@ -184,6 +186,6 @@ COMPARING = Kind(
     subject="name",
     form=_form,
     shown=_compared,
-    parts=noises.so_far,
-    stage=noises.stage,
+    parts=noise_comparison.so_far,
+    stage=noise_comparison.stage,
 )

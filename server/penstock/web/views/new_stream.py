@@ -8,16 +8,15 @@ from penstock.services import budgets
 from penstock.services.previews import stream_preview
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams
-from penstock.web import forms
-from penstock.web.building import kinds, words
-from penstock.web.building.comparing import with_taken
-from penstock.web.building.planned import Planned, planned_stream
-from penstock.web.building.streams import stream
-from penstock.web.forms import Form
-from penstock.web.once import once, tried
-from penstock.web.pages import ADMIN, Pages
+from penstock.web.forms import choices, form_input, query_kinds
+from penstock.web.forms.form_input import Form
+from penstock.web.forms.stream_form import stream
+from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
+from penstock.web.presenters.preview_charts import Planned, planned_stream
+from penstock.web.presenters.preview_choices import with_taken
 from penstock.web.views.new_query import chosen, known
-from penstock.web.visit import Visit
 
 pages = Pages()
 
@@ -38,9 +37,9 @@ def preview_new_stream(visit: Visit) -> Response:
         asked = checked(StreamRequest, stream(given, dataset))
         found = stream_preview.preview_stream(visit.server, visit.principal, asked, visit.patience)
         shown = budgets.show(visit.server, visit.principal, dataset.name)
-        return _form(visit, forms.kept(given), planned_stream(found, shown))
+        return _form(visit, form_input.kept(given), planned_stream(found, shown))
 
-    return tried(act, lambda problem: _form(visit, forms.refused(given, problem)))
+    return tried(act, lambda problem: _form(visit, form_input.refused(given, problem)))
 
 
 @pages.post("/new/stream", ADMIN)
@@ -55,7 +54,7 @@ def open_stream(visit: Visit) -> Response:
         return response, response.location or ""
 
     def refused(problem: PenstockError) -> Response:
-        return _form(visit, forms.refused(given, problem))
+        return _form(visit, form_input.refused(given, problem))
 
     return tried(lambda: once(visit, act), refused)
 
@@ -68,10 +67,10 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
         form.status,
         form=form,
         kind=None,
-        kinds=kinds.KINDS,
+        kinds=query_kinds.KINDS,
         datasets=[one.name for one in every],
         dataset=dataset,
         tiers=list(dataset.budgets) if dataset else [],
-        words=words,
+        words=choices,
         planned=plan,
     )

@@ -11,11 +11,11 @@ from penstock.services.people import tiers
 from penstock.services.previews import version_preview
 from penstock.services.previews.version_preview import ForeseenVersionView
 from penstock.services.schemas.queries import VersionRequest
-from penstock.web import forms
-from penstock.web.forms import Form
-from penstock.web.once import once, tried
-from penstock.web.pages import ADMIN, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 
 pages = Pages()
 
@@ -34,9 +34,9 @@ def preview_version(visit: Visit, dataset: str) -> Response:
     def act() -> Response:
         wanted = _wanted(visit, given)
         foreseen = version_preview.foresee(visit.server, visit.principal, dataset, wanted)
-        return _form(visit, dataset, forms.kept(given), foreseen)
+        return _form(visit, dataset, form_input.kept(given), foreseen)
 
-    return tried(act, lambda problem: _form(visit, dataset, forms.refused(given, problem)))
+    return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
 
 
 @pages.post("/datasets/<dataset>/versions", ADMIN)
@@ -51,7 +51,7 @@ def add_version(visit: Visit, dataset: str) -> Response:
         return response, response.location or ""
 
     def refused(problem: PenstockError) -> Response:
-        return _form(visit, dataset, forms.refused(given, problem))
+        return _form(visit, dataset, form_input.refused(given, problem))
 
     return tried(lambda: once(visit, act), refused)
 
@@ -59,12 +59,12 @@ def add_version(visit: Visit, dataset: str) -> Response:
 def _wanted(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
     """The version that a form describes.  Raises ``InvalidInput``."""
     known = [tier.name for tier in tiers.listing(visit.server)]
-    epsilons = {tier: forms.number(given.get(f"epsilon {tier}", "")) for tier in known}
+    epsilons = {tier: form_input.number(given.get(f"epsilon {tier}", "")) for tier in known}
     wanted = {
         "source": {"engine": "duckdb", "uri": given.get("uri", "").strip()},
         "budgets": {tier: {"epsilon": one} for tier, one in epsilons.items() if one is not None},
         "disjoint_units": "disjoint_units" in given,
-        **forms.filled(max_units=forms.number(given.get("max_units", ""))),
+        **form_input.filled(max_units=form_input.number(given.get("max_units", ""))),
     }
     version: VersionRequest = checked(VersionRequest, wanted)
     return version

@@ -5,11 +5,11 @@ from flask import Response, request
 from penstock.services.access.principals import ROLES
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tokens
-from penstock.web import forms, issuing
-from penstock.web.forms import Form
-from penstock.web.once import tried
-from penstock.web.pages import SIGNED_IN, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import form_input, token_form
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import SIGNED_IN, Pages
 
 pages = Pages()
 
@@ -25,8 +25,8 @@ def issue_own_token(visit: Visit) -> Response:
     """Issue a token for oneself, with no role that the session lacks."""
     name, later = visit.principal.name, visit.go("own_tokens", done="issued")
     return tried(
-        lambda: issuing.issue(visit, name, later),
-        lambda problem: _tokens(visit, forms.refused(request.form, problem)),
+        lambda: token_form.issue(visit, name, later),
+        lambda problem: _tokens(visit, form_input.refused(request.form, problem)),
     )
 
 

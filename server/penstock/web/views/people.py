@@ -8,12 +8,12 @@ from penstock.services.access.principals import ROLES
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.schemas.queries import UserChange, UserSpec
-from penstock.web import forms, issuing
-from penstock.web.forms import Form
-from penstock.web.meant import require_named
-from penstock.web.once import once, tried
-from penstock.web.pages import ADMIN, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import form_input, token_form
+from penstock.web.forms.confirmation import require_named
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 
 pages = Pages()
 
@@ -40,7 +40,7 @@ def add_user(visit: Visit) -> Response:
         return response, response.location or ""
 
     return tried(
-        lambda: once(visit, act), lambda problem: _people(visit, forms.refused(given, problem))
+        lambda: once(visit, act), lambda problem: _people(visit, form_input.refused(given, problem))
     )
 
 
@@ -79,7 +79,7 @@ def issue_token(visit: Visit, user: str) -> Response:
     """Issue a token, which stands in this answer and nowhere else."""
     later = visit.go("user", user=user, done="issued")
     return tried(
-        lambda: issuing.issue(visit, user, later), lambda problem: _refused(visit, user, problem)
+        lambda: token_form.issue(visit, user, later), lambda problem: _refused(visit, user, problem)
     )
 
 
@@ -120,4 +120,4 @@ def _user(visit: Visit, name: str, form: Form) -> Response:
 
 
 def _refused(visit: Visit, name: str, problem: PenstockError) -> Response:
-    return _user(visit, name, forms.refused(request.form, problem))
+    return _user(visit, name, form_input.refused(request.form, problem))

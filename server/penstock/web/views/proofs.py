@@ -7,10 +7,10 @@ from penstock.http.answers import lines_answer
 from penstock.services.audit import exports, proof_status
 from penstock.services.audit import proofs as services
 from penstock.services.jobs.runner import Act
-from penstock.web.forms import Form
-from penstock.web.pages import AUDITOR, SIGNED_IN, Pages
-from penstock.web.visit import Visit
-from penstock.web.working import Kind, Typed, begun
+from penstock.web.forms.form_input import Form
+from penstock.web.http.page_jobs import Kind, Typed, begun
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import AUDITOR, SIGNED_IN, Pages
 
 pages = Pages()
 

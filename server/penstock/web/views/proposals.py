@@ -7,11 +7,11 @@ from flask import Response, request
 from penstock.errors import InvalidInput
 from penstock.services.approvals import proposals as services
 from penstock.services.schemas.proposals import State
-from penstock.web import forms
-from penstock.web.forms import Form
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, OVERSEER, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, OVERSEER, Pages
 
 pages = Pages()
 
@@ -49,7 +49,7 @@ def approve_proposal(visit: Visit, proposal: str) -> Response:
         done = services.approve(visit.server, visit.principal, proposal)
         return visit.go("proposal", proposal=done.id, decided="1")
 
-    return tried(act, lambda problem: _proposal(visit, proposal, forms.refused({}, problem)))
+    return tried(act, lambda problem: _proposal(visit, proposal, form_input.refused({}, problem)))
 
 
 @pages.post("/proposals/<proposal>/withdrawal", ADMIN)
@@ -60,7 +60,7 @@ def withdraw_proposal(visit: Visit, proposal: str) -> Response:
         done = services.withdraw(visit.server, visit.principal, proposal)
         return visit.go("proposal", proposal=done.id, decided="1")
 
-    return tried(act, lambda problem: _proposal(visit, proposal, forms.refused({}, problem)))
+    return tried(act, lambda problem: _proposal(visit, proposal, form_input.refused({}, problem)))
 
 
 def _proposal(visit: Visit, public_id: str, form: Form) -> Response:

@@ -8,10 +8,10 @@ from penstock.services.queries import queries
 from penstock.services.releases import history, releases
 from penstock.services.schemas.release_preview import ForeseenView
 from penstock.services.schemas.views import QueryView
-from penstock.web import releases as held
-from penstock.web.asking import asked
-from penstock.web.pages import ANALYST, SIGNED_IN, Pages
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages
+from penstock.web.presenters import release_charts as held
+from penstock.web.presenters.spec_text import asked
 
 pages = Pages()
 

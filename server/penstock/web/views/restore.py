@@ -5,12 +5,12 @@ from flask import Response, request
 from penstock.errors import Conflict
 from penstock.services.approvals.actions import Acknowledgment
 from penstock.services.audit import restores
-from penstock.web import forms
-from penstock.web.forms import Form
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, Pages
+from penstock.web.forms import form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.together import asked
-from penstock.web.visit import Visit
 
 pages = Pages()
 
@@ -34,7 +34,7 @@ def acknowledge_restore(visit: Visit) -> Response:
             )
         return asked(visit, Acknowledgment(), lambda _: visit.go("restore", acknowledged="1"))
 
-    return tried(act, lambda problem: _restore(visit, forms.refused(request.form, problem)))
+    return tried(act, lambda problem: _restore(visit, form_input.refused(request.form, problem)))
 
 
 def _restore(visit: Visit, form: Form) -> Response:

@@ -7,13 +7,13 @@ from flask import Response, request
 from penstock.services.approvals.actions import Act, QueryRetirement, StreamRetirement
 from penstock.services.queries import queries
 from penstock.services.streams import streams
-from penstock.web import forms
-from penstock.web.forms import Form
-from penstock.web.meant import require_named
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, Pages
+from penstock.web.forms import form_input
+from penstock.web.forms.confirmation import require_named
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.together import asked
-from penstock.web.visit import Visit
 
 pages = Pages()
 
@@ -51,7 +51,7 @@ def _retire(visit: Visit, kind: str, name: str, retirement: Act[Any]) -> Respons
             visit, retirement, lambda done: visit.go(f"{kind}_retirement", **{kind: done.name})
         )
 
-    return tried(act, lambda problem: _page(visit, kind, name, forms.refused(given, problem)))
+    return tried(act, lambda problem: _page(visit, kind, name, form_input.refused(given, problem)))
 
 
 def _page(visit: Visit, kind: str, name: str, form: Form) -> Response:

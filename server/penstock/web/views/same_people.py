@@ -7,11 +7,11 @@ from penstock.services.datasets import datasets, look_alikes
 from penstock.services.datasets.population import POINTER
 from penstock.services.exposure import same_people as people
 from penstock.services.exposure.same_people import ForeseenPeopleView
-from penstock.web import forms
-from penstock.web.forms import Form
-from penstock.web.once import once, tried
-from penstock.web.pages import ADMIN, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 
 pages = Pages()
 
@@ -27,7 +27,7 @@ def same_people(visit: Visit, dataset: str) -> Response:
         foreseen = people.foresee(visit.server, visit.principal, dataset, _other())
         return _form(visit, dataset, Form(given), foreseen)
 
-    return tried(act, lambda problem: _form(visit, dataset, forms.refused(given, problem)))
+    return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
 
 
 @pages.post("/datasets/<dataset>/same-people", ADMIN)
@@ -41,7 +41,7 @@ def declare_same_people(visit: Visit, dataset: str) -> Response:
         return response, response.location or ""
 
     def refused(problem: PenstockError) -> Response:
-        return _form(visit, dataset, forms.refused(given, problem))
+        return _form(visit, dataset, form_input.refused(given, problem))
 
     return tried(lambda: once(visit, act), refused)
 

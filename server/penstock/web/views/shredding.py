@@ -4,13 +4,13 @@ from flask import Response, request
 
 from penstock.services.approvals.actions import Shredding
 from penstock.services.operations import key_status
-from penstock.web import forms
-from penstock.web.forms import Form
-from penstock.web.meant import require_named
-from penstock.web.once import tried
-from penstock.web.pages import ADMIN, Pages
+from penstock.web.forms import form_input
+from penstock.web.forms.confirmation import require_named
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.together import asked
-from penstock.web.visit import Visit
 
 pages = Pages()
 
@@ -31,7 +31,7 @@ def shred_dataset(visit: Visit, dataset: str) -> Response:
         return asked(visit, act, lambda done: visit.go("shredding", dataset=done.dataset))
 
     return tried(
-        act, lambda problem: _shredding(visit, dataset, forms.refused(request.form, problem))
+        act, lambda problem: _shredding(visit, dataset, form_input.refused(request.form, problem))
     )
 
 

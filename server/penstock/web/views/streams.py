@@ -6,10 +6,10 @@ from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
 from penstock.http.pacing import hide_duration
 from penstock.services.streams import stream_totals as services
 from penstock.services.streams import streams
-from penstock.web import totals
-from penstock.web.asking import kept
-from penstock.web.pages import ANALYST, SIGNED_IN, Pages
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages
+from penstock.web.presenters import stream_charts
+from penstock.web.presenters.spec_text import kept
 
 pages = Pages()
 
@@ -33,9 +33,9 @@ def stream_totals(visit: Visit, stream: str) -> Response:
     """Running totals of a range, which the log records as given."""
     shown = streams.show(visit.server, visit.principal, stream)
     chosen = request.args.getlist("tier")
-    levels = totals.tiers(chosen, [one.tier for one in shown.tiers])
+    levels = stream_charts.tiers(chosen, [one.tier for one in shown.tiers])
     try:
-        span = totals.wanted(request.args)
+        span = stream_charts.wanted(request.args)
         found = [
             services.read(visit.server, visit.principal, shown.name, tier=tier, **span)
             for tier in levels
@@ -58,5 +58,5 @@ def stream_totals(visit: Visit, stream: str) -> Response:
         given=request.args,
         chosen=[one.tier for one in found],
         totals=found,
-        pictures=totals.pictures(found),
+        pictures=stream_charts.pictures(found),
     )

@@ -11,13 +11,14 @@ from penstock.services.people import tiers
 from penstock.services.previews import clearance_preview
 from penstock.services.previews.clearance_preview import HeldTierView, LadderView
 from penstock.services.schemas.queries import TierChange, TierSpec
-from penstock.web import forms, rungs
-from penstock.web.forms import Form
-from penstock.web.meant import require_named
-from penstock.web.once import once, tried
-from penstock.web.pages import ADMIN, Pages
+from penstock.web.forms import form_input
+from penstock.web.forms.confirmation import require_named
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
+from penstock.web.presenters import tier_ladder
 from penstock.web.together import asked
-from penstock.web.visit import Visit
 
 pages = Pages()
 
@@ -40,7 +41,7 @@ def insert_tier(visit: Visit) -> Response:
         return response, response.location or ""
 
     return tried(
-        lambda: once(visit, act), lambda problem: _ladder(visit, forms.refused(given, problem))
+        lambda: once(visit, act), lambda problem: _ladder(visit, form_input.refused(given, problem))
     )
 
 
@@ -60,7 +61,7 @@ def change_tier(visit: Visit, tier: str) -> Response:
         changed = tiers.change(visit.server, visit.principal, tier, checked(TierChange, wanted))
         return visit.go("tier", tier=changed.name, changed="1")
 
-    return tried(act, lambda problem: _tier(visit, tier, forms.refused(given, problem)))
+    return tried(act, lambda problem: _tier(visit, tier, form_input.refused(given, problem)))
 
 
 @pages.post("/tiers/<tier>/deletion", ADMIN)
@@ -71,14 +72,14 @@ def delete_tier(visit: Visit, tier: str) -> Response:
         require_named(request.form, tier)
         return asked(visit, TierDeletion(tier=tier), lambda _: visit.go("ladder", deleted="1"))
 
-    return tried(act, lambda problem: _tier(visit, tier, forms.refused(request.form, problem)))
+    return tried(act, lambda problem: _tier(visit, tier, form_input.refused(request.form, problem)))
 
 
 def _place(given: Mapping[str, str]) -> dict[str, object]:
     """What a form says of where a tier stands, and what it is for."""
-    return forms.filled(
+    return form_input.filled(
         above=given.get("above", ""),
-        rank=forms.number(given.get("rank", "")),
+        rank=form_input.number(given.get("rank", "")),
         description=given.get("description", "").strip(),
     )
 
@@ -89,7 +90,7 @@ def _ladder(visit: Visit, form: Form) -> Response:
         "tiers.html",
         form.status,
         ladder=found,
-        picture=rungs.shown(found, "Tiers and who holds them"),
+        picture=tier_ladder.shown(found, "Tiers and who holds them"),
         form=form,
         **_told(found, request.args),
     )

@@ -7,9 +7,9 @@ from flask import Response, request
 from penstock.errors import InvalidInput
 from penstock.services.audit import events
 from penstock.transparency_log.leaves import KINDS
-from penstock.web import happenings
-from penstock.web.pages import AUDITOR, Pages
-from penstock.web.visit import Visit
+from penstock.web.forms import log_filters
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import AUDITOR, Pages
 
 pages = Pages()
 
@@ -17,14 +17,14 @@ pages = Pages()
 @pages.get("/timeline", AUDITOR, menu="Timeline")
 def timeline(visit: Visit) -> Response:
     """Releases and changes, the newest first, by filters that stand in the address."""
-    typed = happenings.given(request.args)
+    typed = log_filters.given(request.args)
     shown: dict[str, Any] = {
         "given": typed,
         "kinds": KINDS,
-        "narrowed": any(map(typed.get, happenings.FILTERS)),
+        "narrowed": any(map(typed.get, log_filters.FILTERS)),
     }
     try:
-        asked = happenings.asked(typed)
+        asked = log_filters.asked(typed)
     except InvalidInput as problem:
         return visit.page("timeline.html", 422, refusal=problem.detail, **shown)
     found = events.listing(visit.server, visit.principal, visit.window(), **asked)

@@ -9,12 +9,12 @@ from penstock.errors import NotFound
 from penstock.services.audit import exports
 from penstock.services.jobs import jobs as services
 from penstock.services.jobs.jobs import WorkView
-from penstock.web import working
-from penstock.web.forms import Form
-from penstock.web.pages import AUDITOR, SIGNED_IN, Pages
+from penstock.web.forms.form_input import Form
+from penstock.web.http import page_jobs
+from penstock.web.http.page_jobs import Kind
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import AUDITOR, SIGNED_IN, Pages
 from penstock.web.views import new_dataset, new_query, proofs
-from penstock.web.visit import Visit
-from penstock.web.working import Kind
 
 pages = Pages()
 
@@ -42,7 +42,7 @@ def piece(visit: Visit, piece: str) -> Response:
     if found.over and visit.is_part:
         # The whole page is another one now.
         return Response(status=204, headers={"HX-Refresh": "true"})
-    led = working.onward(visit, kind, found) if waits else None
+    led = page_jobs.onward(visit, kind, found) if waits else None
     return led or visit.page(
         "piece_part.html" if visit.is_part else "piece.html",
         kind=kind,
@@ -58,7 +58,7 @@ def sent_form(visit: Visit, piece: str) -> Response:
     kind, found = _own(visit, piece)
     if kind.form is None:
         raise NotFound("There is no form behind this work.")
-    given = working.typed(found)
+    given = page_jobs.typed(found)
     if kind.shown is not None and found.result is not None:
         return kind.shown(visit, Form(given), found.result)
     response = kind.form(visit, Form(given, found.problem, given["once"]))
@@ -70,7 +70,7 @@ def sent_form(visit: Visit, piece: str) -> Response:
 def resume_work(visit: Visit, piece: str) -> Response:
     """Start it again where it was interrupted or refused."""
     kind, found = _own(visit, piece)
-    return working.begun(visit, kind, working.typed(found))
+    return page_jobs.begun(visit, kind, page_jobs.typed(found))
 
 
 @pages.get("/my-work/<piece>/file", AUDITOR)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.schemas.views import DatasetBudgetView
 from penstock.web.charts import stacked
-from penstock.web.pictures import Picture, picture
+from penstock.web.presenters.figure import Picture, picture
 
 
 @dataclass(frozen=True)

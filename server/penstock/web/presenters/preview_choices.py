@@ -13,8 +13,8 @@ from werkzeug.datastructures import MultiDict
 from penstock.figures import percent
 from penstock.services.schemas.previews import CountStructureView, PowersView, PreviewView
 from penstock.services.schemas.stream_previews import StreamPreviewView, StructureView
-from penstock.web.building.words import MECHANISMS, STRUCTURES
-from penstock.web.wording import figure
+from penstock.web.forms.choices import MECHANISMS, STRUCTURES
+from penstock.web.presenters.template_filters import figure
 
 _NAMES = {option.value: option.name for option in (*MECHANISMS, *STRUCTURES)}
 _SETTINGS = (("k", "k ="), ("arity", "k ="), ("height", "height"))

@@ -17,12 +17,13 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs.runner import Runner
 from penstock.services.retry import again
-from penstock.web import refusals, wording, working
-from penstock.web.assets import Assets
-from penstock.web.origin import COOKIE, Origin
-from penstock.web.pages import Page
+from penstock.web.http import error_pages, page_jobs
+from penstock.web.http.csrf import COOKIE, Origin
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import Page
+from penstock.web.http.static_files import Assets
+from penstock.web.presenters import template_filters
 from penstock.web.views import PAGES
-from penstock.web.visit import Visit
 
 LARGEST_FORM = 65_536
 STATIC = "static"
@@ -59,14 +60,14 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
         methods=["GET"],
         provide_automatic_options=False,
     )
-    for name, filter_ in wording.FILTERS.items():
+    for name, filter_ in template_filters.FILTERS.items():
         made.add_app_template_filter(filter_, name)
     made.add_app_template_global(assets.address, "asset")
     made.add_app_template_global(_menu, "menu")
-    made.add_app_template_global(working.has_any, "has_work")
+    made.add_app_template_global(page_jobs.has_any, "has_work")
 
     def guarded(response: Response) -> Response:
-        answer = refusals.as_page(response, lambda: g.get("visit") or _signed_in(visitor))
+        answer = error_pages.as_page(response, lambda: g.get("visit") or _signed_in(visitor))
         if answer.mimetype == "text/html" and (
             request.blueprint == "web" or answer is not response
         ):

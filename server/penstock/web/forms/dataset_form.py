@@ -6,7 +6,7 @@ A form has its columns by number, since a column may be called anything.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from penstock.web.forms import filled, number, scalar
+from penstock.web.forms.form_input import filled, number, scalar
 
 TYPES = ("string", "integer", "number", "boolean", "date")
 UNITS = (

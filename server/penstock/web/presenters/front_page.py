@@ -10,7 +10,7 @@ from typing import Final
 
 from penstock.web.charts import story
 from penstock.web.charts.values import Interval
-from penstock.web.pictures import Picture, picture
+from penstock.web.presenters.figure import Picture, picture
 
 
 def _released(

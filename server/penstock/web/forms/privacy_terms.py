@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from penstock.web.forms import filled, number
+from penstock.web.forms.form_input import filled, number
 
 
 def terms(given: Mapping[str, str], tiers: Iterable[str]) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from flask import Response, request
 from penstock.connectors.refusals import checked
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
-from penstock.web import forms
-from penstock.web.once import once
-from penstock.web.visit import Visit
+from penstock.web.forms import form_input
+from penstock.web.http.idempotent_forms import once
+from penstock.web.http.request_context import Visit
 
 
 def issue(visit: Visit, name: str, later: Response) -> Response:
@@ -16,7 +16,7 @@ def issue(visit: Visit, name: str, later: Response) -> Response:
 
     def act() -> tuple[Response, str]:
         life = given.get("expires_in", "").strip()
-        wanted = forms.filled(expires_in=life, scopes=given.getlist("scopes") or None)
+        wanted = form_input.filled(expires_in=life, scopes=given.getlist("scopes") or None)
         issued = tokens.issue(visit.server, visit.principal, name, checked(TokenSpec, wanted))
         place = later.location or ""
         return visit.page("token.html", issued=issued, back=place.partition("?")[0]), place

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from flask import Response
 
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
 
 View = Callable[..., Response]
 

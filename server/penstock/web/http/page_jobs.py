@@ -15,10 +15,10 @@ from penstock.errors import PenstockError
 from penstock.services.jobs import idempotency, jobs
 from penstock.services.jobs.jobs import Wanted, WorkView
 from penstock.services.jobs.runner import Act, Run
-from penstock.web.building.comparing import Comparison
-from penstock.web.forms import Form
-from penstock.web.once import FIELD, SHOWN, UNSAID, once
-from penstock.web.visit import Visit
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import FIELD, SHOWN, UNSAID, once
+from penstock.web.http.request_context import Visit
+from penstock.web.presenters.preview_choices import Comparison
 
 PREFIX = "form-"
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.services.schemas.views import DatasetView
-from penstock.web.building import questions
-from penstock.web.building.questions import Given
+from penstock.web.forms import query_form
+from penstock.web.forms.query_form import Given
 
 VECTOR = "vector"
 
@@ -31,28 +31,28 @@ KINDS = (
         "statistic",
         "A statistic",
         "A count, a sum, a mean or a histogram: one number, or one for each group.",
-        questions.statistic,
+        query_form.statistic,
     ),
     Kind(
         "counts",
         "Counts over one population",
         "Several counts of the same people, of whom each may be in several: together they need"
         " less noise than each by itself.",
-        questions.counts,
+        query_form.counts,
     ),
     Kind(
         "sparse",
         "A sparse histogram",
         "Counts over so many possible keys (addresses, products, words) that nobody can list"
         " them: those that stand out are reported.",
-        questions.sparse,
+        query_form.sparse,
     ),
     Kind(
         VECTOR,
         "Numbers of your own",
         "Exact numbers that you type or paste; they are not kept, and the server takes your word"
         " for how much one person changes them.",
-        questions.vector,
+        query_form.vector,
         reads=False,
     ),
 )

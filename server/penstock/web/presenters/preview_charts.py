@@ -8,13 +8,12 @@ from penstock.services.schemas.histogram_answers import HistogramView
 from penstock.services.schemas.previews import ChargeView, PreviewView
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.views import DatasetBudgetView, ErrorView
-from penstock.web import spending
-from penstock.web.building import comparing
-from penstock.web.building.comparing import Comparison
 from penstock.web.charts import intervals
 from penstock.web.charts.values import Interval, Level, Table
-from penstock.web.pictures import Picture, picture
-from penstock.web.wording import figure
+from penstock.web.presenters import budget_charts, preview_choices
+from penstock.web.presenters.figure import Picture, picture
+from penstock.web.presenters.preview_choices import Comparison
+from penstock.web.presenters.template_filters import figure
 
 LIKELY, SURE = 0.5, 0.99
 """Chances from which a key is said to be listed."""
@@ -64,8 +63,8 @@ def planned(
 ) -> Planned:
     """The pictures of a query's preview; ``others`` are the same under other noise."""
     comparisons = (
-        *((comparing.structures(found.structures),) if found.structures else ()),
-        *((comparing.powers(found.powers, found),) if found.powers else ()),
+        *((preview_choices.structures(found.structures),) if found.structures else ()),
+        *((preview_choices.powers(found.powers, found),) if found.powers else ()),
         *((others,) if others else ()),
     )
     added = () if found.registered else found.tiers
@@ -79,13 +78,13 @@ def planned_stream(found: StreamPreviewView, budget: DatasetBudgetView) -> Plann
     """The pictures of a stream's preview."""
     budgets = None if found.refusal else _budgets(budget, found.stream, found.tiers)
     errors = _errors(found.tiers, f"the total after element {found.noisiest_step:,}")
-    trees = comparing.trees(found)
+    trees = preview_choices.trees(found)
     return Planned(errors, budgets, (trees,), stream=found, steps=_by_step(found))
 
 
 def _budgets(budget: DatasetBudgetView, name: str, tiers: Sequence[Tier]) -> Picture:
     shares = {tier.tier: tier.charge.share for tier in tiers}
-    return spending.with_one_more(budget, name, shares)
+    return budget_charts.with_one_more(budget, name, shares)
 
 
 def _errors(tiers: Sequence[Tier], of: str) -> Picture:

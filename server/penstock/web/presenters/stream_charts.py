@@ -10,7 +10,7 @@ from penstock.errors import InvalidInput
 from penstock.services.schemas.stream_answers import RunningTotalsView
 from penstock.web.charts import band
 from penstock.web.charts.values import Interval, Level
-from penstock.web.pictures import Picture, picture
+from penstock.web.presenters.figure import Picture, picture
 
 MOST_STEPS = 200
 """Of longer ranges so many steps are shown, at equal distances."""

@@ -2,7 +2,7 @@
 
 from penstock.services.previews.clearance_preview import ForeseenMoveView, LadderView
 from penstock.web.charts import ladder
-from penstock.web.pictures import Picture, picture
+from penstock.web.presenters.figure import Picture, picture
 
 
 def shown(found: LadderView, title: str, foreseen: ForeseenMoveView | None = None) -> Picture:

@@ -21,7 +21,7 @@ from penstock.errors import (
     TooManyRequests,
 )
 from penstock.services.jobs import idempotency
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
 
 FIELD = "once"
 UNSAID = frozenset({"form_key", FIELD})

@@ -7,8 +7,8 @@ from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.specs import MOST_CONDITIONS, MOST_GROUPINGS
 from penstock.services.schemas.views import DatasetView
-from penstock.web.building.terms import terms
-from penstock.web.forms import filled, number, scalar
+from penstock.web.forms.form_input import filled, number, scalar
+from penstock.web.forms.privacy_terms import terms
 
 Given = MultiDict[str, str]
 

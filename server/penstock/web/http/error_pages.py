@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from flask import Response, make_response, render_template, request
 
-from penstock.web.visit import Visit
+from penstock.web.http.request_context import Visit
 
 PROBLEM = "application/problem+json"
 API = "/api/"

@@ -3,9 +3,9 @@
 from typing import Any
 
 from penstock.services.schemas.views import DatasetView
-from penstock.web.building.questions import Given, sensitivity
-from penstock.web.building.terms import terms
-from penstock.web.forms import filled, number
+from penstock.web.forms.form_input import filled, number
+from penstock.web.forms.privacy_terms import terms
+from penstock.web.forms.query_form import Given, sensitivity
 
 _NUMBERS = ("dimension", "step", "bound", "max_steps_per_unit")
 

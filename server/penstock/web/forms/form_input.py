@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from werkzeug.datastructures import MultiDict
 
 from penstock.errors import Busy, Forbidden, InvalidInput, PenstockError, TooManyRequests
-from penstock.web.once import SentBefore, fresh_key
+from penstock.web.http.idempotent_forms import SentBefore, fresh_key
 
 LONGEST_NUMBER = 40
 

@@ -15,10 +15,11 @@ from penstock.errors import InvalidInput
 from penstock.services.jobs.jobs import WorkView
 from penstock.services.jobs.runner import Run
 from penstock.services.schemas.previews import PreviewView
-from penstock.web.building import comparing, words
-from penstock.web.building.comparing import Comparison
-from penstock.web.building.questions import Given
-from penstock.web.once import FIELD, UNSAID
+from penstock.web.forms import choices
+from penstock.web.forms.query_form import Given
+from penstock.web.http.idempotent_forms import FIELD, UNSAID
+from penstock.web.presenters import preview_choices
+from penstock.web.presenters.preview_choices import Comparison
 
 
 def keyed(given: Given) -> Given:
@@ -39,25 +40,25 @@ def compared(given: Given, priced: Callable[[Given], PreviewView], run: Run) -> 
     """Preview the question under each noise, telling ``run`` what is done; the comparison."""
     found: list[tuple[str, PreviewView | str]] = []
     asked = given.get("mechanism", "")
-    for option in words.MECHANISMS:
-        done = comparing.written(comparing.mechanisms(found, asked))
+    for option in choices.MECHANISMS:
+        done = preview_choices.written(preview_choices.mechanisms(found, asked))
         told = json.dumps({"now": option.name, "done": done})
-        run(told, 100 * len(found) // len(words.MECHANISMS))
+        run(told, 100 * len(found) // len(choices.MECHANISMS))
         changed = MultiDict(given)
         changed["mechanism"] = option.value
         try:
             found.append((option.value, priced(changed)))
         except InvalidInput as problem:
             found.append((option.value, problem.errors[0][1]))
-    return comparing.written(comparing.mechanisms(found, asked))
+    return preview_choices.written(preview_choices.mechanisms(found, asked))
 
 
 def so_far(piece: WorkView) -> Comparison:
     """Return the rows that are there by now."""
     if piece.result is not None:
-        return comparing.read(piece.result)
+        return preview_choices.read(piece.result)
     told = _told(piece)
-    return comparing.read(told["done"]) if told else comparing.mechanisms([], "")
+    return preview_choices.read(told["done"]) if told else preview_choices.mechanisms([], "")
 
 
 def stage(piece: WorkView) -> str:

@@ -11,7 +11,7 @@ from penstock.services.schemas.exposure import ExposureView
 from penstock.web.charts import compared, intervals, path
 from penstock.web.charts.losses import INDEPENDENT, TOGETHER, Loss
 from penstock.web.charts.values import Interval, Level
-from penstock.web.pictures import Picture, picture
+from penstock.web.presenters.figure import Picture, picture
 
 SHOWN = 8
 """Queries of a page, each with a picture."""

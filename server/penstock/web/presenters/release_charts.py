@@ -13,7 +13,7 @@ from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import HistoryItemView, Key, ReleaseView
 from penstock.web.charts import intervals, ranked
 from penstock.web.charts.values import Interval, Level
-from penstock.web.pictures import Picture, picture
+from penstock.web.presenters.figure import Picture, picture
 
 MOST_KEYS = 200
 """Rows of a page; all of them are in a download."""
