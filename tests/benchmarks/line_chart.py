@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.web.charts.lettering import spread
+from penstock.web.charts.drawing.lettering import spread
 
 LEFT, RIGHT, TOP, HEIGHT, BOTTOM = 84, 164, 96, 270, 70
 INNER = 380

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.band import rows as stream_rows
+from penstock.web.charts.drawing.lettering import SIZE, width_of
+from penstock.web.charts.drawing.values import Interval, Level, Table
 from penstock.web.charts.intervals import Groups, bars_with_intervals
 from penstock.web.charts.intervals import rows as group_rows
 from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
 from penstock.web.charts.ladder import rows as ladder_rows
-from penstock.web.charts.lettering import SIZE, width_of
 from penstock.web.charts.path import NoisePath, Point, noise_path
 from penstock.web.charts.path import rows as path_rows
 from penstock.web.charts.ranked import Ranking, ranked_list
@@ -20,7 +21,6 @@ from penstock.web.charts.stacked import Budgets, Part, TierBudget, budget_bars
 from penstock.web.charts.stacked import rows as budget_rows
 from penstock.web.charts.story import Release, Story, story
 from penstock.web.charts.story import rows as story_rows
-from penstock.web.charts.values import Interval, Level, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
 USUAL = ("public", "partner", "internal", "restricted")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.web.charts.axes import Axis, counting, linear, logarithmic, upright, with_zero
-from penstock.web.charts.lettering import width_of
-from penstock.web.charts.values import LARGEST
+from penstock.web.charts.drawing.axes import Axis, counting, linear, logarithmic, upright, with_zero
+from penstock.web.charts.drawing.lettering import width_of
+from penstock.web.charts.drawing.values import LARGEST
 
 FINITE = st.floats(-LARGEST, LARGEST)
 ABOVE_ZERO = st.floats(1 / LARGEST, LARGEST)

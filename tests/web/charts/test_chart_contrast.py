@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from penstock.web import charts as package
-from penstock.web.charts.marks import FALLBACK
+from penstock.web.charts.drawing.marks import FALLBACK
 
 STYLESHEET = (Path(package.__file__).parents[1] / "static/charts.css").read_text()
 LIGHT_PAGES = ("#ffffff", "#fbfbfc", "#f6f8fa")

@@ -23,7 +23,7 @@ from tests.web.charts.pictures import (
 )
 
 from penstock.web import charts as package
-from penstock.web.charts.svg import NARROW, WIDE, both_widths
+from penstock.web.charts.drawing.svg import NARROW, WIDE, both_widths
 
 KINDS = sorted(usual())
 WIDTHS = (NARROW, WIDE)

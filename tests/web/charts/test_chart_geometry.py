@@ -21,14 +21,14 @@ from tests.web.charts.pictures import (
 
 from penstock.errors import InvalidInput
 from penstock.web.charts.band import Stream, line_with_band
+from penstock.web.charts.drawing.svg import NARROW, WIDE
+from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.charts.intervals import MOST_LINES, Groups, bars_with_intervals
 from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
 from penstock.web.charts.path import NoisePath, Point, noise_path
 from penstock.web.charts.ranked import Ranking, ranked_list
 from penstock.web.charts.stacked import Budgets, Part, TierBudget, budget_bars
 from penstock.web.charts.story import Release, Story, story
-from penstock.web.charts.svg import NARROW, WIDE
-from penstock.web.charts.values import Interval, Level
 
 HAIR = 0.11
 BAD = (math.nan, math.inf, -math.inf, 1e301)

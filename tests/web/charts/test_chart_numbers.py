@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.web.charts.pictures import LONG, around
 
-from penstock.web.charts.lettering import fitted, shown, spread, width_of, wrapped
-from penstock.web.charts.numbers import Digits, digits_of, loss, scientific, share, tick
-from penstock.web.charts.values import Interval
+from penstock.web.charts.drawing.lettering import fitted, shown, spread, width_of, wrapped
+from penstock.web.charts.drawing.numbers import Digits, digits_of, loss, scientific, share, tick
+from penstock.web.charts.drawing.values import Interval
 
 
 @pytest.mark.parametrize(

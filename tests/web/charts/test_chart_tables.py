@@ -6,8 +6,8 @@ import pytest
 from tests.web.charts.pictures import Chart, around, charts, level, sentences, texts, usual
 
 from penstock.web.charts.band import Stream, rows
-from penstock.web.charts.svg import NARROW, WIDE
-from penstock.web.charts.values import Level
+from penstock.web.charts.drawing.svg import NARROW, WIDE
+from penstock.web.charts.drawing.values import Level
 
 KINDS = sorted(usual())
 A_NUMBER = re.compile(

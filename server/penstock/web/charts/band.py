@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.errors import InvalidInput
-from penstock.web.charts.axes import Axis, counting, upright, with_zero
-from penstock.web.charts.lettering import fitted, spread, width_of, wrapped
-from penstock.web.charts.lines import caption, cropped
-from penstock.web.charts.marks import colored, dashes, mark, styles
-from penstock.web.charts.numbers import Digits, counted, digits_of
-from penstock.web.charts.svg import (
+from penstock.web.charts.drawing.axes import Axis, counting, upright, with_zero
+from penstock.web.charts.drawing.lettering import fitted, spread, width_of, wrapped
+from penstock.web.charts.drawing.marks import colored, dashes, mark, styles
+from penstock.web.charts.drawing.numbers import Digits, counted, digits_of
+from penstock.web.charts.drawing.svg import (
     NARROW,
     NOTE,
     QUIET,
@@ -23,8 +22,9 @@ from penstock.web.charts.svg import (
     text,
     told,
 )
-from penstock.web.charts.tables import level_table
-from penstock.web.charts.values import Interval, Level, Table, ends, of_one_length
+from penstock.web.charts.drawing.tables import level_table
+from penstock.web.charts.drawing.values import Interval, Level, Table, ends, of_one_length
+from penstock.web.charts.lines import caption, cropped
 
 TOP = 30
 HEIGHT = 220

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from penstock.web.charts.drawing.svg import NARROW, document
+from penstock.web.charts.drawing.values import Table
 from penstock.web.charts.losses import EACH, Loss, loss_bars
-from penstock.web.charts.svg import NARROW, document
-from penstock.web.charts.values import Table
 
 
 @dataclass(frozen=True)

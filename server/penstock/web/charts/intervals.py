@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from penstock.figures import percent
-from penstock.web.charts.axes import Axis
-from penstock.web.charts.lettering import fitted, wrapped
-from penstock.web.charts.lines import LINE, TOP, Line, caption, columns_for, cropped, drawn, scale
-from penstock.web.charts.marks import styles
-from penstock.web.charts.numbers import counted, digits_of
-from penstock.web.charts.svg import (
+from penstock.web.charts.drawing.axes import Axis
+from penstock.web.charts.drawing.lettering import fitted, wrapped
+from penstock.web.charts.drawing.marks import styles
+from penstock.web.charts.drawing.numbers import counted, digits_of
+from penstock.web.charts.drawing.svg import (
     NARROW,
     NOTE,
     STRONG,
@@ -22,8 +21,9 @@ from penstock.web.charts.svg import (
     nothing,
     text,
 )
-from penstock.web.charts.tables import elsewhere, level_table
-from penstock.web.charts.values import Level, Table, ends, of_one_length
+from penstock.web.charts.drawing.tables import elsewhere, level_table
+from penstock.web.charts.drawing.values import Level, Table, ends, of_one_length
+from penstock.web.charts.lines import LINE, TOP, Line, caption, columns_for, cropped, drawn, scale
 
 HEADING = 26
 MOST_LINES = 60

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.errors import InvalidInput
-from penstock.web.charts.lettering import fitted, width_of
-from penstock.web.charts.numbers import counted
-from penstock.web.charts.svg import (
+from penstock.web.charts.drawing.lettering import fitted, width_of
+from penstock.web.charts.drawing.numbers import counted
+from penstock.web.charts.drawing.svg import (
     NARROW,
     QUIET,
     STRONG,
@@ -18,7 +18,7 @@ from penstock.web.charts.svg import (
     text,
     told,
 )
-from penstock.web.charts.values import Table
+from penstock.web.charts.drawing.values import Table
 
 RAIL = 34.0
 LEFT = 62.0

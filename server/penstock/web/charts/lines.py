@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.figures import percent
-from penstock.web.charts.axes import Axis, linear, with_zero
-from penstock.web.charts.lettering import fitted, width_of
-from penstock.web.charts.marks import colored, mark
-from penstock.web.charts.numbers import Digits
-from penstock.web.charts.svg import QUIET, STRONG, isolated, number, rule, text, told
-from penstock.web.charts.values import Interval, ends
+from penstock.web.charts.drawing.axes import Axis, linear, with_zero
+from penstock.web.charts.drawing.lettering import fitted, width_of
+from penstock.web.charts.drawing.marks import colored, mark
+from penstock.web.charts.drawing.numbers import Digits
+from penstock.web.charts.drawing.svg import QUIET, STRONG, isolated, number, rule, text, told
+from penstock.web.charts.drawing.values import Interval, ends
 
 LINE = 20
 BAR = 8

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from penstock.web.charts.lettering import fitted, width_of
-from penstock.web.charts.marks import colored
-from penstock.web.charts.numbers import loss
-from penstock.web.charts.svg import STRONG, number, text, told
-from penstock.web.charts.values import finite
+from penstock.web.charts.drawing.lettering import fitted, width_of
+from penstock.web.charts.drawing.marks import colored
+from penstock.web.charts.drawing.numbers import loss
+from penstock.web.charts.drawing.svg import STRONG, number, text, told
+from penstock.web.charts.drawing.values import finite
 
 BAR = 18
 BEYOND = 1.6

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from penstock.errors import InvalidInput
 from penstock.figures import percent
-from penstock.web.charts.axes import Axis, logarithmic, upright
-from penstock.web.charts.lettering import fitted, width_of
-from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
-from penstock.web.charts.marks import colored, mark
-from penstock.web.charts.numbers import Digits, counted, digits_of
-from penstock.web.charts.svg import (
+from penstock.web.charts.drawing.axes import Axis, logarithmic, upright
+from penstock.web.charts.drawing.lettering import fitted, width_of
+from penstock.web.charts.drawing.marks import colored, mark
+from penstock.web.charts.drawing.numbers import Digits, counted, digits_of
+from penstock.web.charts.drawing.svg import (
     NARROW,
     QUIET,
     STRONG,
@@ -25,7 +24,8 @@ from penstock.web.charts.svg import (
     text,
     told,
 )
-from penstock.web.charts.values import Interval, Table, finite, positive
+from penstock.web.charts.drawing.values import Interval, Table, finite, positive
+from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
 
 HEIGHT = 150
 LABEL = 36

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock.web.charts.lettering import wrapped
+from penstock.web.charts.drawing.lettering import wrapped
+from penstock.web.charts.drawing.marks import chosen
+from penstock.web.charts.drawing.numbers import counted, digits_of
+from penstock.web.charts.drawing.svg import NARROW, NOTE, document, isolated, note, nothing
+from penstock.web.charts.drawing.tables import elsewhere, level_table
+from penstock.web.charts.drawing.values import Interval, Level, Table, of_one_length
 from penstock.web.charts.lines import LINE, TOP, Line, caption, columns_for, cropped, drawn, scale
-from penstock.web.charts.marks import chosen
-from penstock.web.charts.numbers import counted, digits_of
-from penstock.web.charts.svg import NARROW, NOTE, document, isolated, note, nothing
-from penstock.web.charts.tables import elsewhere, level_table
-from penstock.web.charts.values import Interval, Level, Table, of_one_length
 
 MOST_LINES = 40
 NONE = "No key has been released."

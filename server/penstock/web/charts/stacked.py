@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.errors import InvalidInput
-from penstock.web.charts.lettering import fitted, width_of
-from penstock.web.charts.marks import colored
-from penstock.web.charts.numbers import counted, loss, share
-from penstock.web.charts.svg import (
+from penstock.web.charts.drawing.lettering import fitted, width_of
+from penstock.web.charts.drawing.marks import colored
+from penstock.web.charts.drawing.numbers import counted, loss, share
+from penstock.web.charts.drawing.svg import (
     NARROW,
     QUIET,
     STRONG,
@@ -18,7 +18,7 @@ from penstock.web.charts.svg import (
     text,
     told,
 )
-from penstock.web.charts.values import Table, finite
+from penstock.web.charts.drawing.values import Table, finite
 
 BAR = 30
 HEAD = 22

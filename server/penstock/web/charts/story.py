@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.figures import percent
-from penstock.web.charts.axes import Axis, linear
-from penstock.web.charts.lettering import fitted, width_of, wrapped
-from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
-from penstock.web.charts.marks import chosen, colored, mark
-from penstock.web.charts.numbers import Digits, digits_of
-from penstock.web.charts.svg import (
+from penstock.web.charts.drawing.axes import Axis, linear
+from penstock.web.charts.drawing.lettering import fitted, width_of, wrapped
+from penstock.web.charts.drawing.marks import chosen, colored, mark
+from penstock.web.charts.drawing.numbers import Digits, digits_of
+from penstock.web.charts.drawing.svg import (
     NARROW,
     NOTE,
     QUIET,
@@ -26,7 +25,8 @@ from penstock.web.charts.svg import (
     text,
     told,
 )
-from penstock.web.charts.values import Interval, Table, ends, finite
+from penstock.web.charts.drawing.values import Interval, Table, ends, finite
+from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
 
 LINE = 46
 GAP = 16

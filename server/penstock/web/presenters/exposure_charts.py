@@ -9,8 +9,8 @@ from werkzeug.datastructures import MultiDict
 from penstock.services.exposure.by_query import SharedQueryView
 from penstock.services.schemas.exposure import ExposureView
 from penstock.web.charts import compared, intervals, path
+from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.charts.losses import INDEPENDENT, TOGETHER, Loss
-from penstock.web.charts.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture
 
 SHOWN = 8

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
-from penstock.web.charts.svg import both_widths
-from penstock.web.charts.values import Table
+from penstock.web.charts.drawing.svg import both_widths
+from penstock.web.charts.drawing.values import Table
 
 Content = TypeVar("Content")
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from penstock.web.charts import story
-from penstock.web.charts.values import Interval
+from penstock.web.charts.drawing.values import Interval
 from penstock.web.presenters.figure import Picture, picture
 
 

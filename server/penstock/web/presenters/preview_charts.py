@@ -9,7 +9,7 @@ from penstock.services.schemas.previews import ChargeView, PreviewView
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.views import DatasetBudgetView, ErrorView
 from penstock.web.charts import intervals
-from penstock.web.charts.values import Interval, Level, Table
+from penstock.web.charts.drawing.values import Interval, Level, Table
 from penstock.web.presenters import budget_charts, preview_choices
 from penstock.web.presenters.figure import Picture, picture
 from penstock.web.presenters.preview_choices import Comparison

@@ -12,7 +12,7 @@ from penstock.services.noise.intervals import ends
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import HistoryItemView, Key, ReleaseView
 from penstock.web.charts import intervals, ranked
-from penstock.web.charts.values import Interval, Level
+from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture
 
 MOST_KEYS = 200

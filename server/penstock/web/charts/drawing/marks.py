@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from penstock.web.charts.svg import number
-from penstock.web.charts.values import Level
+from penstock.web.charts.drawing.svg import number
+from penstock.web.charts.drawing.values import Level
 
 FALLBACK: Final = ("#2f7fc1", "#b8701a", "#d0523f", "#4f8f32", "#9a68c4", "#2a8a8f")
 """Of each class of marks, with a contrast of 3 or more to white and to near black alike."""

@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from penstock.web.charts.lettering import width_of
-from penstock.web.charts.numbers import scientific, tick
+from penstock.web.charts.drawing.lettering import width_of
+from penstock.web.charts.drawing.numbers import scientific, tick
 
 FINEST = 1e-9
 """A span below this part of its ends is widened: floats could not tell the ticks apart."""

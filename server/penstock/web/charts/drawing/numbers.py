@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from penstock.figures import PLAIN_BELOW, decimals, fixed, short
-from penstock.web.charts.values import Interval
+from penstock.web.charts.drawing.values import Interval
 
 LONGEST = 14
 MOST_PLACES = 7

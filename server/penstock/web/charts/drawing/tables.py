@@ -1,8 +1,8 @@
 """Tables beside charts that show one interval a key and level."""
 
 from penstock.figures import percent
-from penstock.web.charts.numbers import digits_of
-from penstock.web.charts.values import Level, Table
+from penstock.web.charts.drawing.numbers import digits_of
+from penstock.web.charts.drawing.values import Level, Table
 
 
 def elsewhere(given: int, total: int) -> str:

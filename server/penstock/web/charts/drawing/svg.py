@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Final
 
-from penstock.web.charts.lettering import SIZE, shown
+from penstock.web.charts.drawing.lettering import SIZE, shown
 
 NARROW: Final = 384
 """Width of a picture for a phone, in units that are about its pixels."""
