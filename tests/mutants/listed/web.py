@@ -90,7 +90,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="cookie-for-other-sites",
-        path="web/views/entry.py",
+        path="web/views/analyst/sign_in.py",
         before="    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True,"
         ' samesite="Strict")\n',
         after="    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True,"
@@ -100,7 +100,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="sign-in-without-end",
-        path="web/views/entry.py",
+        path="web/views/analyst/sign_in.py",
         before='            visit.limits.failed_sign_in(request.remote_addr or "")\n',
         after="            visit.limits.request(token)\n",
         wrong="tokens are tried by the form as often as one likes",
@@ -108,7 +108,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="sign-out-of-the-browser-alone",
-        path="web/views/entry.py",
+        path="web/views/analyst/sign_in.py",
         before="    sessions.end(visit.server, visit.secret)\n",
         after="",
         wrong="a session that was signed out goes on for whoever has its cookie",

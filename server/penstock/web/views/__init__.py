@@ -1,39 +1,45 @@
 """The pages, by subject.  A view parses nothing but its form: it calls services and shows."""
 
 from penstock.web.http.routes import Page
-from penstock.web.views import (
+from penstock.web.views.analyst import (
     budgets,
     catalogue,
-    clearance,
-    coalitions,
-    declarations,
-    entry,
-    granting,
     history,
+    own_jobs,
+    own_tokens,
+    queries,
+    sign_in,
+    streams,
+)
+from penstock.web.views.audit import (
+    coalitions,
     keys,
+    log,
+    proofs,
+    restore,
+    shredding,
+)
+from penstock.web.views.data import (
+    declarations,
     levels,
     new_dataset,
     new_query,
     new_stream,
     new_version,
-    own_tokens,
-    people,
-    proofs,
-    proposals,
-    queries,
-    restore,
+    raising_budgets,
     retiring,
     same_people,
-    shredding,
-    streams,
+)
+from penstock.web.views.people import (
+    clearance,
+    proposals,
     tiers,
-    timeline,
-    work,
+    users,
 )
 
-_READ = (entry, catalogue, queries, streams, history, budgets, own_tokens)
+_READ = (sign_in, catalogue, queries, streams, history, budgets, own_tokens)
 _ADMINISTERED = (
-    granting,
+    raising_budgets,
     levels,
     retiring,
     new_dataset,
@@ -44,15 +50,17 @@ _ADMINISTERED = (
     new_stream,
     tiers,
     clearance,
-    people,
+    users,
     proposals,
     keys,
     shredding,
     restore,
 )
-_AUDITED = (timeline, coalitions, proofs)
+_AUDITED = (log, coalitions, proofs)
 
 PAGES: tuple[Page, ...] = tuple(
-    page for subject in (*_READ, *_ADMINISTERED, *_AUDITED, work) for page in subject.pages.declared
+    page
+    for subject in (*_READ, *_ADMINISTERED, *_AUDITED, own_jobs)
+    for page in subject.pages.declared
 )
 """Every page but the files beside them."""

@@ -14,7 +14,8 @@ from penstock.web.http import page_jobs
 from penstock.web.http.page_jobs import Kind
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import AUDITOR, SIGNED_IN, Pages
-from penstock.web.views import new_dataset, new_query, proofs
+from penstock.web.views.audit import proofs
+from penstock.web.views.data import new_dataset, new_query
 
 pages = Pages()
 

@@ -16,7 +16,7 @@ from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.presenters.preview_charts import Planned, planned_stream
 from penstock.web.presenters.preview_choices import with_taken
-from penstock.web.views.new_query import chosen, known
+from penstock.web.views.data.new_query import chosen, known
 
 pages = Pages()
 
