@@ -19,7 +19,7 @@ import pytest
 from sqlalchemy import Engine, event
 from tests.api.world import World
 
-from penstock.connectors import duckdb_source
+from penstock.connectors.duckdb import source
 from penstock.http.access_log import Lines
 
 MASKED_FIELDS = {"values", "mean", "nonce", "leaf_hash", "leaf", "checkpoint", "value_hmac"}
@@ -105,9 +105,9 @@ def recording(patch: pytest.MonkeyPatch) -> Iterator[Record]:
     record = Record()
     numbers = iter(range(1_000_000))
     patch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=next(numbers), version=4))
-    connect = duckdb_source.connect
+    connect = source.connect
     patch.setattr(
-        duckdb_source, "connect", lambda *more, **named: _Watched(connect(*more, **named), record)
+        source, "connect", lambda *more, **named: _Watched(connect(*more, **named), record)
     )
 
     def statement(_: Any, __: Any, text: str, parameters: Any, *___: Any) -> None:

@@ -14,8 +14,8 @@ from tests.api.recorded import Record, recording
 from tests.api.world import World, open_world
 from tests.databases.homes import Home, Homes
 
-from penstock.connectors import duckdb_source
-from penstock.connectors.conformance import require_conformance
+from penstock.connectors.duckdb import source
+from penstock.connectors.duckdb.conformance import require_conformance
 from penstock.errors import InvalidInput
 
 HEADER = "person,town,age,cost,urgent\n"
@@ -225,7 +225,7 @@ def _told_in_a_refusal(answer: Any) -> Any:
 
 def _told_by_a_statement(answer: Any) -> Any:
     if answer.sum() > 60:
-        duckdb_source.connect().execute("SELECT 1")
+        source.connect().execute("SELECT 1")
     return answer
 
 
@@ -233,8 +233,8 @@ def _told_by_a_statement(answer: Any) -> Any:
 def test_what_depends_on_a_cell_is_found(
     life: Life, monkeypatch: pytest.MonkeyPatch, leak: Callable[[Any], Any]
 ) -> None:
-    run = duckdb_source.run
-    monkeypatch.setattr(duckdb_source, "run", lambda *more, **named: leak(run(*more, **named)))
+    run = source.run
+    monkeypatch.setattr(source, "run", lambda *more, **named: leak(run(*more, **named)))
     found = [life(ROWS[who], whole=False) for who in ("somebody", "nobody")]
     said = [(each.log.getvalue(), each.happened) for each in found]
     assert said[0] != said[1]

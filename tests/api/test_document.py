@@ -12,7 +12,7 @@ from tests.api.world import DATASET, QUERY, World, parsed
 
 from penstock.api import OPERATIONS, meanings
 from penstock.api.openapi import document, text
-from penstock.connectors.empty_fields import TO_ENTER
+from penstock.connectors.specs.empty_fields import TO_ENTER
 
 COMMITTED = Path(__file__).parents[2] / "clients" / "openapi.json"
 

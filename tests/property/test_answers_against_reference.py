@@ -7,7 +7,7 @@ from tests.support.thorough import by_count
 from tests.unit.connectors.cases import SALT, VISITS, Folder, correlated_of, dataset_of, query_of
 from tests.unit.connectors.reference import answer
 
-from penstock.connectors.interpret import interpret
+from penstock.connectors.planning.interpret import interpret
 from penstock.errors import InvalidInput
 
 COLUMNS = {

@@ -20,7 +20,7 @@ from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, dataset_of, prepared, query_of
 
 from penstock.connectors import ComputedQuery, DatasetSpec
-from penstock.connectors.sensitivity import Contribution, Measure, derived
+from penstock.connectors.planning.sensitivity import Contribution, Measure, derived
 from penstock.privacy import NeighboringRelation, Sensitivity
 
 WARDS = ("a", "b", "c", "d")

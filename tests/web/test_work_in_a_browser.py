@@ -19,7 +19,7 @@ from tests.web.sound import Views, require_sound
 from werkzeug.serving import make_server
 
 from penstock.application import create_app_for
-from penstock.connectors import source_file
+from penstock.connectors.duckdb import source_file
 from penstock.services.jobs.runner import Run
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from gunicorn.http.errors import ParseException
 from pydantic import TypeAdapter, ValidationError
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
-from penstock.connectors.refusals import invalid_input
+from penstock.connectors.planning.refusals import invalid_input
 from penstock.errors import InvalidInput, MalformedInput, PenstockError
 
 CHUNK = 1024 * 1024

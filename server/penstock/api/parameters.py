@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 from werkzeug.datastructures import MultiDict
 
 from penstock.api.operations import Operation
-from penstock.connectors.refusals import pointer, refusal, sentence
+from penstock.connectors.planning.refusals import pointer, refusal, sentence
 from penstock.services.pagination import Window
 
 LIMIT = "limit"

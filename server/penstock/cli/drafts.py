@@ -10,7 +10,7 @@ from penstock.cli.operator import Operator
 from penstock.cli.options import TierBudget, option
 
 if TYPE_CHECKING:
-    from penstock.connectors.specs import ColumnType
+    from penstock.connectors.specs.models import ColumnType
 
 TYPES = ("string", "integer", "number", "boolean", "date")
 
@@ -93,7 +93,7 @@ def dataset_example(
         return
     from pathlib import Path
 
-    from penstock.connectors.draft import Declared, drafted
+    from penstock.connectors.specs.draft import Declared, drafted
 
     declared = Declared(
         privacy_unit,

@@ -103,7 +103,7 @@ def import_metadata(
     What has no counterpart here is said on standard error.  FILE may be -, standard input.
     """
     from penstock.cli.datasets import shown
-    from penstock.connectors.metadata import read_metadata
+    from penstock.connectors.specs.metadata import read_metadata
     from penstock.services.datasets import datasets
 
     found = read_metadata(_document(operator, file), table)
@@ -132,7 +132,7 @@ def import_metadata(
 
 
 def _request(spec: dict[str, Any]) -> "DatasetRequest":
-    from penstock.connectors.schema import check_schema
+    from penstock.connectors.specs.schema import check_schema
     from penstock.services.schemas.queries import DatasetRequest
 
     request: DatasetRequest = checked(DatasetRequest, spec)

@@ -32,7 +32,7 @@ def built(model: "type[Model]", **fields: object) -> "Model":
 
 def checked(form: Any, content: object) -> Any:
     """``content`` as ``form``, a model or a union of them.  Raises ``InvalidInput``."""
-    from penstock.connectors import refusals
+    from penstock.connectors.planning import refusals
 
     return refusals.checked(form, content)
 

@@ -28,16 +28,12 @@
     dummy       made-up rows of a declared schema
 """
 
-from penstock.connectors.alternatives import Alternative, alternatives
-from penstock.connectors.correlated_counts import Nodes, nodes_of
-from penstock.connectors.correlated_specs import CorrelatedQuery
-from penstock.connectors.domain import Key
 from penstock.connectors.dummy import dummy_rows
-from penstock.connectors.fields import Name, Spec, folded
-from penstock.connectors.guess import guess_schema
-from penstock.connectors.histogram_specs import HistogramQuery
-from penstock.connectors.open_keys import Tally
-from penstock.connectors.prepare import (
+from penstock.connectors.planning.alternatives import Alternative, alternatives
+from penstock.connectors.planning.correlated_counts import Nodes, nodes_of
+from penstock.connectors.planning.domain import Key
+from penstock.connectors.planning.open_keys import Tally
+from penstock.connectors.planning.prepare import (
     PreparedQuery,
     answer,
     check_registered,
@@ -46,9 +42,13 @@ from penstock.connectors.prepare import (
     open_answer,
     prepare,
 )
+from penstock.connectors.planning.refusals import invalid_input, pointer
 from penstock.connectors.progress import Progress, silent
-from penstock.connectors.refusals import invalid_input, pointer
-from penstock.connectors.specs import (
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.fields import Name, Spec, folded
+from penstock.connectors.specs.guess import guess_schema
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import (
     AggregateSpec,
     AssertedSensitivity,
     ColumnSpec,

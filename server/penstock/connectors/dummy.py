@@ -8,8 +8,8 @@ import datetime
 import hashlib
 import math
 
-from penstock.connectors.cells import Cell, cell
-from penstock.connectors.specs import ColumnSpec, DatasetSpec, UnitColumn
+from penstock.connectors.duckdb.cells import Cell, cell
+from penstock.connectors.specs.models import ColumnSpec, DatasetSpec, UnitColumn
 from penstock.randomness import Stream
 
 MOST_ROWS = 10_000

@@ -10,18 +10,18 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors.fields import Number
-from penstock.connectors.plan import LARGEST_TOTAL
-from penstock.connectors.prepare import PreparedQuery
-from penstock.connectors.refusals import pointer
-from penstock.connectors.schema import STEPS, check_schema, step_of
-from penstock.connectors.specs import (
+from penstock.connectors.planning.plan import LARGEST_TOTAL
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.connectors.planning.refusals import pointer
+from penstock.connectors.specs.fields import Number
+from penstock.connectors.specs.models import (
     MOST_KEYS,
     AssertedSensitivity,
     DatasetSpec,
     PushedVector,
     VectorSpec,
 )
+from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
 from penstock.privacy import Sensitivity
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from sqlmodel import Session
 
 from penstock.accounting import Account, account_of, left_of, limit_of
-from penstock.connectors.fields import folded
-from penstock.connectors.refusals import pointer, within
+from penstock.connectors.planning.refusals import pointer, within
+from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput, NotFound
 from penstock.mechanisms import Gaussian
 from penstock.persistence.row_numbers import required

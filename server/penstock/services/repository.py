@@ -6,7 +6,7 @@ from typing import TypeVar
 from sqlalchemy import ColumnElement, bindparam
 from sqlmodel import Session, col, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import (

@@ -9,7 +9,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D2",
         name="groups-in-any-order",
-        path="connectors/sql.py",
+        path="connectors/duckdb/sql.py",
         before="  SELECT key, {names}, row_number() OVER (PARTITION BY unit ORDER BY {order},"
         " key) AS place\n",
         after="  SELECT key, {names}, row_number() OVER (PARTITION BY unit ORDER BY"
@@ -22,7 +22,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D3",
         name="cells-cast-strictly",
-        path="connectors/sql.py",
+        path="connectors/duckdb/sql.py",
         before='            number = f"TRY_CAST({text} AS DOUBLE)"\n'
         '            expression = f"CASE WHEN isfinite({number}) THEN {number} END"\n',
         after='            number = f"CAST({text} AS DOUBLE)"\n'
@@ -60,7 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D6",
         name="other-files-opened",
-        path="connectors/duckdb_source.py",
+        path="connectors/duckdb/source.py",
         before='    connection.execute("SET enable_external_access = false")\n',
         after="",
         wrong="a statement may open any file",
@@ -80,7 +80,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D12",
         name="empty-cells-not-counted",
-        path="connectors/sql.py",
+        path="connectors/duckdb/sql.py",
         before="    if plan.summand is not None and not plan.summand.categories:\n",
         after="    if plan.summand is not None:\n",
         wrong="rows whose cell is empty are left out of the share, and out of its count",
@@ -91,7 +91,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D12",
         name="share-of-one-bound",
-        path="connectors/interpret.py",
+        path="connectors/planning/interpret.py",
         before="    return Summand(_column(dataset, name), Fraction(1), 0, 1, categories)\n",
         after="    return Summand(_column(dataset, name), Fraction(2), 0, 1, categories)\n",
         wrong="the share is charged on steps other than those that rows move it by",
@@ -157,7 +157,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D10",
         name="columns-of-one",
-        path="connectors/sensitivity.py",
+        path="connectors/planning/sensitivity.py",
         before="        return Norms(self.columns * most, self.columns * most**2, most)\n",
         after="        return Norms(most, most**2, most)\n",
         wrong="a unit that counts in several columns is charged as in one",
@@ -168,7 +168,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D10",
         name="exchanged-like-given",
-        path="connectors/sensitivity.py",
+        path="connectors/planning/sensitivity.py",
         before="        found = (self.nodes.change(most + least, most - least) for least in"
         " (1, most))\n",
         after="        found = (self.nodes.change(most, most - least) for least in (1, most))\n",

@@ -88,7 +88,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="bad-text-taken-for-another",
-        path="connectors/parquet_cells.py",
+        path="connectors/duckdb/parquet_cells.py",
         before="        return None if cell is None else cell.decode()\n",
         after='        return None if cell is None else cell.decode(errors="replace")\n',
         wrong="a text that is not UTF-8 is taken for another text",
@@ -116,7 +116,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="one-unit-in-place-of-two",
-        path="connectors/sensitivity.py",
+        path="connectors/planning/sensitivity.py",
         before="common * exchanged + min(2 * (max_groups - common), keys - common) * given",
         after="common * exchanged + min(max_groups - common, keys - common) * given",
         wrong="under replace the groups of one of both units are not counted",
@@ -127,7 +127,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="clamp-of-one-row",
-        path="connectors/sensitivity.py",
+        path="connectors/planning/sensitivity.py",
         before="        return self.max_rows * min(self.lowest, 0),"
         " self.max_rows * max(self.highest, 0)\n",
         after="        return min(self.lowest, 0), max(self.highest, 0)\n",
@@ -138,7 +138,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="statistic-of-any-contribution",
-        path="connectors/canonical.py",
+        path="connectors/planning/canonical.py",
         before='        "max_rows": plan.max_rows,\n',
         after="",
         wrong="statistics that differ in how many rows count are taken for the same",

@@ -66,7 +66,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="H6",
         name="open-keys-of-one-group",
-        path="connectors/sensitivity.py",
+        path="connectors/planning/sensitivity.py",
         before="            l1=max_groups * given.l1, l2_squared=max_groups *"
         " given.l2_squared, linf=given.linf\n",
         after="            l1=given.l1, l2_squared=given.l2_squared, linf=given.linf\n",

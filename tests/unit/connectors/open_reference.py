@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tests.unit.connectors.reference import Cells, is_kept, order_of, read
 
-from penstock.connectors.plan import Plan
+from penstock.connectors.planning.plan import Plan
 from penstock.errors import InvalidInput
 from penstock.structures.sparse_histogram import Sha256Prefix
 

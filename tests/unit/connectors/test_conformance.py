@@ -13,8 +13,9 @@ from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
 from tests.unit.connectors.open_reference import answer as meant_of_open_keys
 from tests.unit.connectors.reference import answer as meant
 
-from penstock.connectors import answer, check_source, conformance, duckdb_source, fingerprint
-from penstock.connectors.conformance import (
+from penstock.connectors import answer, check_source, fingerprint
+from penstock.connectors.duckdb import conformance, source
+from penstock.connectors.duckdb.conformance import (
     NAMES,
     OPEN_QUESTIONS,
     QUESTIONS,
@@ -22,8 +23,8 @@ from penstock.connectors.conformance import (
     Form,
     Question,
 )
-from penstock.connectors.plan import Plan
-from penstock.connectors.sql import Statement
+from penstock.connectors.duckdb.sql import Statement
+from penstock.connectors.planning.plan import Plan
 from penstock.errors import InvalidInput, Unavailable
 
 FORMS: tuple[Form, ...] = ("csv", "parquet")
@@ -116,8 +117,8 @@ def changed_and_found(
         return answered
 
     for name in ("run", "run_open"):
-        run = getattr(duckdb_source, name)
-        monkeypatch.setattr(duckdb_source, name, asked(run, altering=name == reader))
+        run = getattr(source, name)
+        monkeypatch.setattr(source, name, asked(run, altering=name == reader))
     found = conformance.differences("csv")
     return bool(changed), found
 
@@ -145,7 +146,7 @@ def test_an_engine_that_fails_is_found_out(monkeypatch: pytest.MonkeyPatch) -> N
     def fail(*_: object, **__: object) -> None:
         raise InvalidInput("The dataset's file cannot be read.")
 
-    monkeypatch.setattr(duckdb_source, "run", fail)
+    monkeypatch.setattr(source, "run", fail)
     with pytest.raises(Unavailable, match=r"\(count_units, count, sum, .*groups, rows\)"):
         conformance.require_conformance("csv")
 
@@ -154,13 +155,13 @@ def test_a_refused_engine_reads_no_data_and_registers_none(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder.csv([("ann", "a", 1, 1, "", "")])
-    run, seen = duckdb_source.run, []
+    run, seen = source.run, []
 
     def wrong(statement: Statement, plan: Any, file: Any, *rest: Any, **more: Any) -> Any:
         seen.append(file.path.name)
         return run(statement, plan, file, *rest, **more) + np.int64(1)
 
-    monkeypatch.setattr(duckdb_source, "run", wrong)
+    monkeypatch.setattr(source, "run", wrong)
     with pytest.raises(Unavailable, match="no data are read with it"):
         check_source(dataset_of(), folder.path)
     with pytest.raises(Unavailable, match="no data are read with it"):
@@ -173,13 +174,13 @@ def test_an_engine_that_passed_is_not_asked_again(
 ) -> None:
     folder.csv([("ann", "a", 1, 1, "", "")])
     assert folder.ask(dataset_of(), query_of()).tolist() == [1]
-    run, seen = duckdb_source.run, []
+    run, seen = source.run, []
 
     def watched(statement: Statement, plan: Any, file: Any, *rest: Any, **more: Any) -> Any:
         seen.append(file.path.name)
         return run(statement, plan, file, *rest, **more)
 
-    monkeypatch.setattr(duckdb_source, "run", watched)
+    monkeypatch.setattr(source, "run", watched)
     assert answer(
         dataset_of(),
         query_of(),

@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.connectors.cases import dataset_of, prepared, query_of
 
-from penstock.connectors.domain import Domain
+from penstock.connectors.planning.domain import Domain
 
 
 def _keys(**changes: object) -> list[object]:

@@ -6,10 +6,10 @@ import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
 
 from penstock.connectors import answer, fingerprint
-from penstock.connectors.duckdb_source import connect, lock, run
-from penstock.connectors.interpret import interpret
-from penstock.connectors.source_file import locate
-from penstock.connectors.sql import Statement
+from penstock.connectors.duckdb.source import connect, lock, run
+from penstock.connectors.duckdb.source_file import locate
+from penstock.connectors.duckdb.sql import Statement
+from penstock.connectors.planning.interpret import interpret
 from penstock.errors import Unavailable
 from penstock.randomness import Stream
 

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.connectors.cases import VISITS, Folder, csv_text, dataset_of, query_of
 
 from penstock.connectors import check_source, dummy_rows
-from penstock.connectors.cells import label
+from penstock.connectors.duckdb.cells import label
 
 
 def column(rows: list[dict[str, Any]], name: str) -> list[Any]:

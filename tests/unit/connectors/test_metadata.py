@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from penstock.connectors import DatasetSpec
-from penstock.connectors.metadata import read_metadata
-from penstock.connectors.schema import check_schema
+from penstock.connectors.specs.metadata import read_metadata
+from penstock.connectors.specs.schema import check_schema
 from penstock.errors import InvalidInput
 
 SMARTNOISE = """

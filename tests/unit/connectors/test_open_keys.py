@@ -7,7 +7,7 @@ from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared
 from tests.unit.connectors.open_reference import answer as meant
 
 from penstock.connectors import DatasetSpec, HistogramQuery, Tally, fingerprint, open_answer
-from penstock.connectors.interpret import interpret
+from penstock.connectors.planning.interpret import interpret
 from penstock.errors import InvalidInput
 from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64
 

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from tests.unit.connectors.cases import VISITS, Folder, dataset_of, query_of
 
-from penstock.connectors import check_source, duckdb_source, parquet_cells, source_file
+from penstock.connectors import check_source
+from penstock.connectors.duckdb import parquet_cells, source, source_file
 from penstock.errors import InvalidInput
 
 TEXT = pa.string()
@@ -118,7 +119,7 @@ EDGES = {
 def spelled(folder: Folder, moments: pa.Array) -> list[str | None]:
     """How the engine spells cells of a file.  Raises what it raises."""
     folder.parquet({"moment": moments}, FILE)
-    with duckdb_source.connect() as connection:
+    with source.connect() as connection:
         text = f"SELECT TRY_CAST(moment AS VARCHAR) FROM '{folder.path / FILE}'"  # noqa: S608
         return [cell for (cell,) in connection.execute(text).fetchall()]
 
@@ -139,7 +140,7 @@ def test_a_moment_is_missing_where_the_engine_refuses_it_and_reads_the_same_else
             refused.append(edge)
     assert refused
     folder.parquet({"moment": moments(*edges, 0, None)}, FILE)
-    with duckdb_source.connect() as connection:
+    with source.connect() as connection:
         file = source_file.locate_path(folder.path / FILE)
         parquet_cells.read(connection, file, {"moment": "c0"})
         text = f"SELECT CAST(c0 AS VARCHAR) FROM {parquet_cells.TABLE} ORDER BY number"  # noqa: S608

@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pytest
 
-from penstock.connectors.sensitivity import Norms, Record
+from penstock.connectors.planning.sensitivity import Norms, Record
 from penstock.structures.counts import Lift, weight_of
 
 

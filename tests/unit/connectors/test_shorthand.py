@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from tests.unit.connectors.cases import dataset_of, prepared, query_of
 
 from penstock.connectors import ComputedQuery
-from penstock.connectors.interpret import interpret
+from penstock.connectors.planning.interpret import interpret
 from penstock.errors import InvalidInput
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import LevelsChange, QueryRequest

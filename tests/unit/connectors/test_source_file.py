@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
 
-from penstock.connectors import answer, check_registered, check_source, duckdb_source, fingerprint
+from penstock.connectors import answer, check_registered, check_source, fingerprint
+from penstock.connectors.duckdb import source
 from penstock.errors import InvalidInput, PenstockError, SourceChanged
 
 ROWS = [("ann", "a", 1, 1, "", ""), ("ben", "b", 2, 2, "", "")]
@@ -143,7 +144,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     registered = _registered(folder)
     path = folder.path / "visits.csv"
     original = path.read_bytes()
-    lock = duckdb_source.lock
+    lock = source.lock
 
     def swap(*arguments: object) -> None:
         lock(*arguments)  # type: ignore[arg-type]  # passed on as it came
@@ -151,7 +152,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
         if put_back:
             path.write_bytes(original)
 
-    monkeypatch.setattr(duckdb_source, "lock", swap)
+    monkeypatch.setattr(source, "lock", swap)
     with pytest.raises(SourceChanged, match="changed while it was read"):
         _ask(folder, registered)
 
@@ -160,13 +161,13 @@ def test_a_file_that_vanishes_while_it_is_read_is_refused(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registered = _registered(folder)
-    lock = duckdb_source.lock
+    lock = source.lock
 
     def remove(*arguments: object) -> None:
         lock(*arguments)  # type: ignore[arg-type]  # passed on as it came
         (folder.path / "visits.csv").unlink()
 
-    monkeypatch.setattr(duckdb_source, "lock", remove)
+    monkeypatch.setattr(source, "lock", remove)
     with pytest.raises(PenstockError) as caught:
         _ask(folder, registered)
     assert isinstance(caught.value, SourceChanged)

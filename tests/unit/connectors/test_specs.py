@@ -15,7 +15,7 @@ from penstock.connectors import (
     folded,
     invalid_input,
 )
-from penstock.connectors.fields import Spec
+from penstock.connectors.specs.fields import Spec
 
 DATASET = dataset_of().model_dump(mode="json", exclude_unset=True)
 QUERY = query_of(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 from pydantic import Field, TypeAdapter
 from sqlmodel import Session
 
-from penstock.connectors.fields import Spec
+from penstock.connectors.specs.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
 from penstock.services import budgets

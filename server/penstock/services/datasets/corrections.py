@@ -7,8 +7,8 @@ from typing import Any
 from sqlmodel import Session
 
 from penstock import connectors
-from penstock.connectors.refusals import pointer
-from penstock.connectors.specs import UnitColumn
+from penstock.connectors.planning.refusals import pointer
+from penstock.connectors.specs.models import UnitColumn
 from penstock.errors import Conflict, Forbidden, InvalidInput
 from penstock.persistence import lock_dataset
 from penstock.persistence.row_numbers import required

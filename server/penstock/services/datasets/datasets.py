@@ -12,7 +12,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from penstock import connectors
 from penstock.accounting import Account
 from penstock.connectors import Progress, silent
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import lock_dataset
 from penstock.persistence.row_numbers import required

@@ -5,7 +5,7 @@ whatever a column may hold is for the admin to declare.
 """
 
 from penstock import connectors
-from penstock.connectors.specs import ColumnType
+from penstock.connectors.specs.models import ColumnType
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from penstock import connectors
 from penstock.connectors import Progress, silent
-from penstock.connectors.specs import DatasetSpec
+from penstock.connectors.specs.models import DatasetSpec
 from penstock.encryption import Key, RowIdentity, open_envelope, seal
 from penstock.encryption.secrets import FINGERPRINT, FIRST
 from penstock.errors import Conflict, IntegrityViolation

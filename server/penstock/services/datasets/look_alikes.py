@@ -6,8 +6,8 @@ its own.  Whoever registers it is told; nobody but them knows whether the people
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.fields import folded
-from penstock.connectors.specs import UnitColumn
+from penstock.connectors.specs.fields import folded
+from penstock.connectors.specs.models import UnitColumn
 from penstock.persistence.tables import Dataset
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session
 
-from penstock.connectors.specs import UnitColumn, UnitRows
+from penstock.connectors.specs.models import UnitColumn, UnitRows
 from penstock.errors import Conflict, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset

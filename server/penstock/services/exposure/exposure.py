@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, func, select
 
 from penstock.accounting import PlacedRelease
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import (

@@ -20,8 +20,8 @@ from penstock.accounting import (
     share_of,
     total,
 )
-from penstock.connectors.fields import folded
-from penstock.connectors.refusals import pointer, within
+from penstock.connectors.planning.refusals import pointer, within
+from penstock.connectors.specs.fields import folded
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Query, SpentFloor, Tier, TierBudget

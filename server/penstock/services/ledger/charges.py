@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from penstock.accounting import CALIBRATION_VERSION
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, NameTaken
 from penstock.persistence import duplicate
 from penstock.persistence.row_numbers import required

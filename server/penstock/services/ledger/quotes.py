@@ -18,9 +18,9 @@ from penstock.accounting import (
     total,
 )
 from penstock.connectors import Nodes, PreparedQuery
-from penstock.connectors.fields import folded
-from penstock.connectors.histogram_specs import domain_of
-from penstock.connectors.refusals import pointer, refusal, within
+from penstock.connectors.planning.refusals import pointer, refusal, within
+from penstock.connectors.specs.fields import folded
+from penstock.connectors.specs.histograms import domain_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Mechanism, family_of
 from penstock.mechanisms.laplace import DiscreteLaplace

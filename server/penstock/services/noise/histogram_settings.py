@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from penstock.connectors.fields import folded
-from penstock.connectors.histogram_specs import DomainSpec, HistogramQuery, domain_of
-from penstock.connectors.refusals import pointer
+from penstock.connectors.planning.refusals import pointer
+from penstock.connectors.specs.fields import folded
+from penstock.connectors.specs.histograms import DomainSpec, HistogramQuery, domain_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.persistence.tables import Tier

@@ -16,7 +16,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.encryption import KeyProvider, dataset_context, signing_context, wrapping_key
 from penstock.errors import Conflict, NotFound
 from penstock.persistence import Need, lock_dataset

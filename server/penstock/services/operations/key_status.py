@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.encryption import wrapping_key
 from penstock.errors import KeysUnavailable, NotFound
 from penstock.persistence.row_numbers import required

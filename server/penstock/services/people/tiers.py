@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required

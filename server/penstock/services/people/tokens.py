@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required

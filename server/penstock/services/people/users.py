@@ -2,7 +2,7 @@
 
 from sqlmodel import Session, col, func, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, select
 
 from penstock.accounting import total
-from penstock.connectors.refusals import within
+from penstock.connectors.planning.refusals import within
 from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, User

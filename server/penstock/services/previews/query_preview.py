@@ -14,7 +14,7 @@ from sqlmodel import Session
 
 from penstock.accounting import Entry
 from penstock.connectors import PreparedQuery
-from penstock.connectors.refusals import Refusals
+from penstock.connectors.planning.refusals import Refusals
 from penstock.errors import BudgetExhausted
 from penstock.mechanisms import GeneralizedGaussian
 from penstock.persistence.row_numbers import required

@@ -10,7 +10,7 @@ from itertools import chain, count
 
 from sqlmodel import col, func, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Query
 from penstock.services.context import Server

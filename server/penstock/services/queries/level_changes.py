@@ -15,8 +15,8 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.accounting import level_for
-from penstock.connectors.fields import folded
-from penstock.connectors.refusals import pointer, within
+from penstock.connectors.planning.refusals import pointer, within
+from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput
 from penstock.mechanisms import IntVector, raise_anchor
 from penstock.persistence import lock_query

@@ -6,7 +6,7 @@ earlier run looks here first: the same name, the very same spec, by the same per
 
 from sqlmodel import col, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sqlmodel import Session, col, select
 
 from penstock.connectors import PreparedQuery, Progress, silent
-from penstock.connectors.fields import folded
-from penstock.connectors.refusals import Refusals
+from penstock.connectors.planning.refusals import Refusals
+from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
 from penstock.persistence import Need, lock_dataset, lock_query
 from penstock.persistence.row_numbers import required

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Query

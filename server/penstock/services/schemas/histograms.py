@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from penstock.connectors.fields import Name, each_once
+from penstock.connectors.specs.fields import Name, each_once
 
 DEFAULT_HISTOGRAM_LEVELS = 16
 MOST_HISTOGRAM_LEVELS = 64

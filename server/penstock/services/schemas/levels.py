@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.fields import Spec, as_epsilon
+from penstock.connectors.specs.fields import Spec, as_epsilon
 from penstock.privacy import Target, TargetKind
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from penstock.connectors.fields import Spec
+from penstock.connectors.specs.fields import Spec
 from penstock.encryption.notes import LARGEST
 
 

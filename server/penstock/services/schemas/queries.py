@@ -20,10 +20,10 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.correlated_specs import CorrelatedQuery
-from penstock.connectors.fields import Name, Number, Spec, Text, as_epsilon, each_once
-from penstock.connectors.histogram_specs import HistogramQuery
-from penstock.connectors.specs import (
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.fields import Name, Number, Spec, Text, as_epsilon, each_once
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import (
     MOST_UNITS,
     ComputedQuery,
     DatasetSpec,

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.fields import Name, Number, Spec, each_once
-from penstock.connectors.specs import MOST_KEYS, AssertedSensitivity
+from penstock.connectors.specs.fields import Name, Number, Spec, each_once
+from penstock.connectors.specs.models import MOST_KEYS, AssertedSensitivity
 from penstock.services.schemas.levels import Level
 from penstock.services.schemas.queries import Terms
 

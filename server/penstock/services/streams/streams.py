@@ -12,8 +12,8 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.fields import folded
-from penstock.connectors.refusals import within
+from penstock.connectors.planning.refusals import within
+from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required

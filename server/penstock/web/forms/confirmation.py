@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from penstock.connectors.fields import folded
+from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput
 
 FIELD = "sure"

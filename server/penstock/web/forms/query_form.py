@@ -5,7 +5,7 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from penstock.connectors.specs import MOST_CONDITIONS, MOST_GROUPINGS
+from penstock.connectors.specs.models import MOST_CONDITIONS, MOST_GROUPINGS
 from penstock.services.schemas.views import DatasetView
 from penstock.web.forms.form_input import filled, number, scalar
 from penstock.web.forms.privacy_terms import terms

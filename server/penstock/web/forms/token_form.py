@@ -2,7 +2,7 @@
 
 from flask import Response, request
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 from penstock.web.forms import form_input

@@ -18,7 +18,7 @@ from tests.unit.services.previews.test_query_preview import (
 )
 from tests.unit.sites import VISITS
 
-from penstock.connectors import source_file
+from penstock.connectors.duckdb import source_file
 from penstock.encryption import KeyRing
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.conftest import World
 from tests.unit.services.datasets.test_datasets import BY_TOWN, ROWS, STAYS
 
-from penstock.connectors import source_file
+from penstock.connectors.duckdb import source_file
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.queries import queries

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from flask import Response, request
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput, PenstockError
 from penstock.services.approvals.actions import Withdrawal
 from penstock.services.datasets import corrections, datasets, file_columns

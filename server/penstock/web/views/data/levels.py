@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from flask import Response, request
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
 from penstock.services import budgets
 from penstock.services.previews import level_preview

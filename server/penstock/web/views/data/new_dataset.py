@@ -2,7 +2,7 @@
 
 from flask import Response, request
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services.datasets import data_folder, datasets, file_columns
 from penstock.services.jobs.runner import Act, Run

@@ -6,7 +6,7 @@ from dataclasses import replace
 from flask import Response, request
 from werkzeug.datastructures import MultiDict
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput, NotFound, PenstockError
 from penstock.services import budgets
 from penstock.services.computations.histogram_remedies import Example

@@ -2,7 +2,7 @@
 
 from flask import Response, request
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.errors import PenstockError
 from penstock.services import budgets
 from penstock.services.previews import stream_preview

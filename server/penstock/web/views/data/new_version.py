@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from flask import Response, request
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.errors import PenstockError
 from penstock.services.datasets import data_folder, datasets
 from penstock.services.people import tiers

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from flask import Response, request
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
 from penstock.services.people import users
 from penstock.services.previews import clearance_preview

@@ -2,7 +2,7 @@
 
 from flask import Response, request
 
-from penstock.connectors.refusals import checked
+from penstock.connectors.planning.refusals import checked
 from penstock.errors import PenstockError
 from penstock.services.access.principals import ROLES
 from penstock.services.pagination import LARGEST_LIMIT, Window

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.specs import MOST_UNITS, ComputedQuery
+from penstock.connectors.specs.models import MOST_UNITS, ComputedQuery
 
 LARGEST_TRADE_OFF = 2.0**20
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors.histogram_specs import SMALLEST_DOMAIN, HistogramQuery, domain_of
-from penstock.connectors.plan import Column, OpenKeys
-from penstock.connectors.refusals import pointer
-from penstock.connectors.specs import Count, CountUnits, DatasetSpec
+from penstock.connectors.planning.plan import Column, OpenKeys
+from penstock.connectors.planning.refusals import pointer
+from penstock.connectors.specs.histograms import SMALLEST_DOMAIN, HistogramQuery, domain_of
+from penstock.connectors.specs.models import Count, CountUnits, DatasetSpec
 from penstock.errors import InvalidInput
 from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64, ranks_of
 

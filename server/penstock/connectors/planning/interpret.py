@@ -3,12 +3,10 @@
 import math
 from fractions import Fraction
 
-from penstock.connectors.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
-from penstock.connectors.correlated_counts import with_nodes
-from penstock.connectors.correlated_specs import CorrelatedQuery
-from penstock.connectors.histogram_specs import HistogramQuery
-from penstock.connectors.open_keys import only_column, open_keys
-from penstock.connectors.plan import (
+from penstock.connectors.duckdb.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
+from penstock.connectors.planning.correlated_counts import with_nodes
+from penstock.connectors.planning.open_keys import only_column, open_keys
+from penstock.connectors.planning.plan import (
     LARGEST_TOTAL,
     Column,
     Filter,
@@ -17,10 +15,11 @@ from penstock.connectors.plan import (
     Plan,
     Summand,
 )
-from penstock.connectors.refusals import Refusals, pointer, refusal
-from penstock.connectors.schema import STEPS, check_schema, step_of
-from penstock.connectors.sensitivity import Measure, rounded
-from penstock.connectors.specs import (
+from penstock.connectors.planning.refusals import Refusals, pointer, refusal
+from penstock.connectors.planning.sensitivity import Measure, rounded
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import (
     MOST_KEYS,
     ColumnSpec,
     ComputedQuery,
@@ -34,6 +33,7 @@ from penstock.connectors.specs import (
     Uncategorized,
     UnitColumn,
 )
+from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
 
 LARGEST_STEPS = 2**52

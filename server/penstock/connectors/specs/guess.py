@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from penstock.connectors import source_file
-from penstock.connectors.source_file import SourceFile
-from penstock.connectors.specs import ColumnType
+from penstock.connectors.duckdb import source_file
+from penstock.connectors.duckdb.source_file import SourceFile
+from penstock.connectors.specs.models import ColumnType
 from penstock.errors import InvalidInput
 
 _INTEGER = re.compile(r"u?int(8|16|32|64)")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.progress import Progress, silent
-from penstock.connectors.refusals import pointer
-from penstock.connectors.specs import DatasetSpec
+from penstock.connectors.specs.models import DatasetSpec
 from penstock.errors import InvalidInput, SourceChanged
 
 _CHUNK = 1 << 20

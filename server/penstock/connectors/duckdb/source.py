@@ -14,13 +14,13 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors import parquet_cells
-from penstock.connectors.correlated_counts import answer_of
-from penstock.connectors.open_keys import Tally, tally
-from penstock.connectors.plan import Grouping, Plan
-from penstock.connectors.source_file import SourceFile
-from penstock.connectors.specs import ColumnType
-from penstock.connectors.sql import SALT, SOURCE, TAKEN, Statement, identifier, literal
+from penstock.connectors.duckdb import parquet_cells
+from penstock.connectors.duckdb.source_file import SourceFile
+from penstock.connectors.duckdb.sql import SALT, SOURCE, TAKEN, Statement, identifier, literal
+from penstock.connectors.planning.correlated_counts import answer_of
+from penstock.connectors.planning.open_keys import Tally, tally
+from penstock.connectors.planning.plan import Grouping, Plan
+from penstock.connectors.specs.models import ColumnType
 from penstock.errors import InvalidInput, Unavailable
 
 _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {

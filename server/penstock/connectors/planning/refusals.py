@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from penstock.connectors.empty_fields import is_empty, to_enter
+from penstock.connectors.specs.empty_fields import is_empty, to_enter
 from penstock.errors import InvalidInput, MalformedInput
 
 MOST_ERRORS = 20

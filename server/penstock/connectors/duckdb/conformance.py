@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from penstock.connectors.correlated_specs import CorrelatedQuery
-from penstock.connectors.histogram_specs import HistogramQuery
-from penstock.connectors.interpret import interpret
-from penstock.connectors.plan import Plan
-from penstock.connectors.source_file import SourceFile
-from penstock.connectors.specs import ComputedQuery, DatasetSpec
-from penstock.connectors.sql import statement
+from penstock.connectors.duckdb.source_file import SourceFile
+from penstock.connectors.duckdb.sql import statement
+from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.planning.plan import Plan
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.errors import InvalidInput, Unavailable
 
 SALT = bytes(range(32))
@@ -255,14 +255,14 @@ def differences(form: Form) -> list[str]:
 
 
 def _asked(question: Question, file: SourceFile) -> tuple[int, ...] | None:
-    from penstock.connectors import duckdb_source
+    from penstock.connectors.duckdb import source
 
     plan = question.plan(file.format)
     try:
         if plan.open_keys is not None:
-            opened = duckdb_source.run_open(statement(plan), plan, file, NAMES, SALT, threads=1)
+            opened = source.run_open(statement(plan), plan, file, NAMES, SALT, threads=1)
             return (*opened.ranks.tolist(), *opened.counts.tolist())
-        found = duckdb_source.run(statement(plan), plan, file, NAMES, SALT, threads=1)
+        found = source.run(statement(plan), plan, file, NAMES, SALT, threads=1)
     except InvalidInput:
         return None
     return tuple(found.tolist())

@@ -12,19 +12,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors import parquet_cells, source_file
-from penstock.connectors.canonical import canonical_hash
-from penstock.connectors.conformance import require_conformance
-from penstock.connectors.correlated_counts import Nodes
-from penstock.connectors.domain import Key
-from penstock.connectors.histogram_specs import HistogramQuery
-from penstock.connectors.interpret import interpret
-from penstock.connectors.open_keys import Tally
-from penstock.connectors.plan import OpenKeys, Plan
+from penstock.connectors.duckdb import parquet_cells, source_file
+from penstock.connectors.duckdb.conformance import require_conformance
+from penstock.connectors.duckdb.sql import statement
+from penstock.connectors.planning.canonical import canonical_hash
+from penstock.connectors.planning.correlated_counts import Nodes
+from penstock.connectors.planning.domain import Key
+from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.planning.open_keys import Tally
+from penstock.connectors.planning.plan import OpenKeys, Plan
 from penstock.connectors.progress import Progress, silent
-from penstock.connectors.schema import check_schema
-from penstock.connectors.specs import ComputedQuery, DatasetSpec
-from penstock.connectors.sql import statement
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
+from penstock.connectors.specs.schema import check_schema
 from penstock.errors import InvalidInput
 from penstock.privacy import NeighboringRelation, Sensitivity
 
@@ -154,11 +154,11 @@ def answer(
     ``SourceChanged`` unless the file is, before
     and after it is read, the one whose ``fingerprint`` was registered.
     """
-    from penstock.connectors import duckdb_source
+    from penstock.connectors.duckdb import source
 
     statistic = interpret(dataset, query)
     with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
-        return duckdb_source.run(
+        return source.run(
             statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
         )
 
@@ -176,11 +176,11 @@ def open_answer(
     progress: Progress = silent,
 ) -> Tally:
     """Read the data, once: the keys whose count is not 0, and these counts.  As ``answer``."""
-    from penstock.connectors import duckdb_source
+    from penstock.connectors.duckdb import source
 
     statistic = interpret(dataset, query)
     with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
-        return duckdb_source.run_open(
+        return source.run_open(
             statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
         )
 

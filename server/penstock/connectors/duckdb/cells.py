@@ -7,7 +7,7 @@ integer, and the same number.
 import datetime
 from fractions import Fraction
 
-from penstock.connectors.specs import ColumnType
+from penstock.connectors.specs.models import ColumnType
 
 Cell = str | int | float | bool | datetime.date
 

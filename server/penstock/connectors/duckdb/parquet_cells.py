@@ -13,9 +13,9 @@ are refused by their type when a dataset is registered, and read as null where o
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.connectors.refusals import pointer
-from penstock.connectors.source_file import SourceFile, arrow_types
-from penstock.connectors.specs import DatasetSpec
+from penstock.connectors.duckdb.source_file import SourceFile, arrow_types
+from penstock.connectors.planning.refusals import pointer
+from penstock.connectors.specs.models import DatasetSpec
 from penstock.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ would give small counts away to whoever tries them all.
 import hashlib
 import json
 
-from penstock.connectors.cells import spelling
-from penstock.connectors.plan import Plan, Summand
+from penstock.connectors.duckdb.cells import spelling
+from penstock.connectors.planning.plan import Plan, Summand
 from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import Domain, Strings, Uint64
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock.connectors.cells import EXAMPLES
-from penstock.connectors.guess import guess_schema
-from penstock.connectors.refusals import pointer, refusal
-from penstock.connectors.specs import ColumnType
+from penstock.connectors.duckdb.cells import EXAMPLES
+from penstock.connectors.planning.refusals import pointer, refusal
+from penstock.connectors.specs.guess import guess_schema
+from penstock.connectors.specs.models import ColumnType
 
 _INTEGER = re.compile("-?[0-9]{1,18}")
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from penstock.connectors.cells import EXAMPLES, NUMERIC, cell
-from penstock.connectors.refusals import pointer, refusal
-from penstock.connectors.specs import ColumnSpec, DatasetSpec, UnitColumn
+from penstock.connectors.duckdb.cells import EXAMPLES, NUMERIC, cell
+from penstock.connectors.planning.refusals import pointer, refusal
+from penstock.connectors.specs.models import ColumnSpec, DatasetSpec, UnitColumn
 
 Place = tuple[str, str]
 

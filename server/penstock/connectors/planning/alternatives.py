@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.connectors.correlated_counts import Nodes
-from penstock.connectors.correlated_specs import CorrelatedQuery
-from penstock.connectors.histogram_specs import HistogramQuery
-from penstock.connectors.interpret import interpret
-from penstock.connectors.plan import Plan
-from penstock.connectors.specs import ComputedQuery, DatasetSpec
+from penstock.connectors.planning.correlated_counts import Nodes
+from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.planning.plan import Plan
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.errors import InvalidInput
 from penstock.privacy import Sensitivity
 from penstock.structures.counts import Lift

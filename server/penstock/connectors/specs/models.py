@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.fields import (
+from penstock.connectors.specs.fields import (
     ColumnName,
     Name,
     Number,

@@ -16,12 +16,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors.correlated_specs import CorrelatedQuery
-from penstock.connectors.domain import ALL
-from penstock.connectors.plan import Plan
-from penstock.connectors.refusals import pointer
-from penstock.connectors.sensitivity import Measure
-from penstock.connectors.specs import CountUnits
+from penstock.connectors.planning.domain import ALL
+from penstock.connectors.planning.plan import Plan
+from penstock.connectors.planning.refusals import pointer
+from penstock.connectors.planning.sensitivity import Measure
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.models import CountUnits
 from penstock.errors import InvalidInput
 from penstock.privacy import NeighboringRelation
 from penstock.structures.counts import Centered, Ellipse, Lift, best_weight, weight_of

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from penstock.connectors.cells import Cell, label
-from penstock.connectors.domain import ALL, Domain, Key
-from penstock.connectors.sensitivity import Contribution, Measure, Norms, Record, derived
-from penstock.connectors.specs import ColumnType
+from penstock.connectors.duckdb.cells import Cell, label
+from penstock.connectors.planning.domain import ALL, Domain, Key
+from penstock.connectors.planning.sensitivity import Contribution, Measure, Norms, Record, derived
+from penstock.connectors.specs.models import ColumnType
 from penstock.privacy import NeighboringRelation
 from penstock.structures import sparse_histogram
 from penstock.structures.counts import Centered, Ellipse, Lift

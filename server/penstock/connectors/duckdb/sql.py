@@ -24,11 +24,11 @@ import datetime
 import hashlib
 from dataclasses import dataclass
 
-from penstock.connectors.cells import Cell
-from penstock.connectors.domain import Domain
-from penstock.connectors.open_keys import COLUMN, condition_sql, key_sql
-from penstock.connectors.plan import Column, Filter, OpenKeys, Plan, Summand
-from penstock.connectors.sensitivity import Measure
+from penstock.connectors.duckdb.cells import Cell
+from penstock.connectors.planning.domain import Domain
+from penstock.connectors.planning.open_keys import COLUMN, condition_sql, key_sql
+from penstock.connectors.planning.plan import Column, Filter, OpenKeys, Plan, Summand
+from penstock.connectors.planning.sensitivity import Measure
 from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import Strings
 
