@@ -18,9 +18,9 @@ from tests.benchmarks.pairing import in_turns, median, ratio
 from penstock.mechanisms import Gaussian, Mechanism
 from penstock.randomness import Stream
 from penstock.structures import Forest, KaryTree, NodeNoise, binary_tree, smooth_binary
-from penstock.structures.choice import Tree
-from penstock.structures.forest import chain
-from penstock.structures.square_root import coefficients
+from penstock.structures.factorization.square_root import coefficients
+from penstock.structures.streams.choice import Tree
+from penstock.structures.streams.forest import chain
 
 STEPS = 10_000
 PIECE = 500

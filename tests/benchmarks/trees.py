@@ -20,17 +20,17 @@ from tests.benchmarks.line_chart import Line, Panel, drawing
 
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.structures import KaryTree, balanced, binary_tree, smooth_binary
-from penstock.structures.choice import best_tree, mean_squared_error
-from penstock.structures.comparison import smooth_nodes_drawn
-from penstock.structures.forest import variance_weight
-from penstock.structures.honaker import height_of as honaker_height
-from penstock.structures.honaker import largest_weight, mean_weight
-from penstock.structures.square_root import (
+from penstock.structures.factorization.honaker import height_of as honaker_height
+from penstock.structures.factorization.honaker import largest_weight, mean_weight
+from penstock.structures.factorization.square_root import (
     coefficients,
     largest_variance,
     mean_variance,
     published_bound,
 )
+from penstock.structures.streams.choice import best_tree, mean_squared_error
+from penstock.structures.streams.comparison import smooth_nodes_drawn
+from penstock.structures.streams.forest import variance_weight
 
 FOLDER = Path(__file__).parent
 TREES_SVG, SMOOTH_SVG, CROSSOVER_SVG = (

@@ -11,7 +11,7 @@ from tests.statistical.trees import BINARY, EPOCHS, EVEN, SMOOTH, SUBTRACTING
 from penstock.mechanisms import IntVector, Mechanism
 from penstock.randomness import Stream
 from penstock.structures import Epochs, Forest, KaryTree, NodeNoise, SmoothBinary
-from penstock.structures.forest import ROOT
+from penstock.structures.streams.forest import ROOT
 
 
 @dataclass

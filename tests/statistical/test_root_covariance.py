@@ -17,9 +17,9 @@ from tests.statistical.trees import BATCH, Matrix, summed
 
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.randomness import Stream
-from penstock.structures import root_noise
-from penstock.structures.root_noise import RootNoise
-from penstock.structures.square_root import coefficients
+from penstock.structures.factorization.square_root import coefficients
+from penstock.structures.streams import root_noise
+from penstock.structures.streams.root_noise import RootNoise
 
 STEPS, COARSE = 9, 3
 MECHANISM = Gaussian(Fraction(1, 1 << 10))

@@ -25,12 +25,12 @@ most accurate member does.
 * ``sparse_histogram`` the keys of a huge domain that stand out, a package of its own
 """
 
-from penstock.structures.epochs import Epochs
-from penstock.structures.forest import Forest
-from penstock.structures.kary import KaryTree, binary_tree
-from penstock.structures.node_noise import NodeNoise
-from penstock.structures.smooth_binary import SmoothBinary, balanced, smooth_binary
 from penstock.structures.sparse_histogram import SparseHistogram
+from penstock.structures.streams.epochs import Epochs
+from penstock.structures.streams.forest import Forest
+from penstock.structures.streams.kary import KaryTree, binary_tree
+from penstock.structures.streams.node_noise import NodeNoise
+from penstock.structures.streams.smooth_binary import SmoothBinary, balanced, smooth_binary
 
 __all__ = [
     "Epochs",

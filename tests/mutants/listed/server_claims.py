@@ -91,7 +91,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V16",
         name="width-of-a-normal-sum",
-        path="structures/spread.py",
+        path="structures/streams/spread.py",
         before="        low, high = (middle, high) if inside(middle) < confidence else (low,"
         " middle)\n",
         after="        low, high = (middle, high) if inside(middle) < 0.9 * confidence else"

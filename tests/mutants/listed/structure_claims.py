@@ -78,7 +78,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="T1",
         name="tree-one-level-too-low",
-        path="structures/kary.py",
+        path="structures/streams/kary.py",
         before="        return Fraction(self.height)\n\n    @property\n    def column_l2_squared",
         after="        return Fraction(self.height - 1)\n"
         "\n"
@@ -92,7 +92,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="T2",
         name="tiers-of-a-node-for-themselves",
-        path="structures/node_noise.py",
+        path="structures/streams/node_noise.py",
         before="                noise = noise + self.mechanism.increment(before, weight *"
         " level, noise.size, stream)\n",
         after="                noise = self.mechanism.increment(Fraction(0), weight * level,"
@@ -105,7 +105,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="T3",
         name="epochs-always-lossless",
-        path="structures/epochs.py",
+        path="structures/streams/epochs.py",
         before="        return self.past_only\n",
         after="        return True\n",
         wrong="epochs are said to be lossless where they are not",
@@ -116,7 +116,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="T5",
         name="subtracted-elements-added",
-        path="structures/forest.py",
+        path="structures/streams/forest.py",
         before="= 1 if end > start else -1\n",
         after="= 1\n",
         wrong="nodes that subtract count their elements with the wrong sign",
@@ -125,7 +125,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="T6",
         name="root-columns-of-one-step",
-        path="structures/root_matrices.py",
+        path="structures/streams/root_matrices.py",
         before="    for first in range(min(count, length)):\n",
         after="    for first in range(1):\n",
         wrong="a unit in several steps is charged as in one",

@@ -11,7 +11,7 @@ NODES: Final = "tests/unit/structures/test_node_noise.py"
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="tier-bridged-from-the-first",
-        path="structures/node_noise.py",
+        path="structures/streams/node_noise.py",
         before="                accurate = self._stored(group, tier - 1, weight)\n",
         after="                accurate = self._stored(group, 0, weight)\n",
         wrong="an inserted tier of a stream is bridged past its nearest neighbor",
@@ -22,7 +22,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="nodes-without-their-weight",
-        path="structures/node_noise.py",
+        path="structures/streams/node_noise.py",
         before="                before = weight * level\n",
         after="                before = level\n",
         wrong="tiers of heavy nodes are further apart than their levels",
@@ -33,7 +33,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="epochs-with-half-the-noise",
-        path="structures/epochs.py",
+        path="structures/streams/epochs.py",
         before="else 2 * tree.column_l1\n",
         after="else tree.column_l1\n",
         wrong="the nodes within an epoch have half of the noise that they are charged for",
@@ -80,7 +80,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="norms-of-rows",
-        path="structures/factorization.py",
+        path="structures/factorization/matrices.py",
         before="int((columns * columns).sum(axis=0).max())",
         after="int((columns * columns).sum(axis=1).max())",
         wrong="the sensitivity of a strategy is that of its rows",

@@ -12,8 +12,8 @@ from tests.benchmarks.line_chart import Line, Panel, drawing
 
 from penstock.privacy import NeighboringRelation
 from penstock.structures import KaryTree, smooth_binary
-from penstock.structures.choice import best_tree, mean_squared_error
-from penstock.structures.correlated import disjoint
+from penstock.structures.factorization.correlated import disjoint
+from penstock.structures.streams.choice import best_tree, mean_squared_error
 
 REMADE = "run: python -m tests.benchmarks trees correlated, and put the tables into the README"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,7 +63,7 @@ def test_crossovers_have_their_known_values() -> None:
 
 def test_at_the_crossover_gaussian_noise_has_the_error_of_the_tree() -> None:
     from penstock.mechanisms.normal_curve import mu_at
-    from penstock.structures.square_root import square_root
+    from penstock.structures.factorization.square_root import square_root
 
     error = float(mean_squared_error(best_tree(60, pure=True), pure=True))
     delta = trees.honest_crossover(60, error, 1.0)

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.randomness import Stream
 from penstock.structures import Epochs, Forest, KaryTree, balanced, binary_tree
-from penstock.structures.forest import chain, matrices
+from penstock.structures.streams.forest import chain, matrices
 
 LOSSLESS: list[Forest] = [
     binary_tree(13), KaryTree(13, 3), KaryTree(12, 5), KaryTree(10, 4), Epochs(),

@@ -9,10 +9,10 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson
 from penstock.privacy import Sensitivity
 from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary
-from penstock.structures.choice import best_tree, largest_squared_error, steadiest_tree
-from penstock.structures.comparison import Offer, described, offers
-from penstock.structures.forest import chain, matrices
-from penstock.structures.square_root import square_root
+from penstock.structures.factorization.square_root import square_root
+from penstock.structures.streams.choice import best_tree, largest_squared_error, steadiest_tree
+from penstock.structures.streams.comparison import Offer, described, offers
+from penstock.structures.streams.forest import chain, matrices
 
 ELEMENT = Sensitivity(Fraction(3), Fraction(5, 2), Fraction(3, 2))
 LENGTHS = [1, 2, 7, 20, 62, 100, 129, 250]

@@ -10,8 +10,8 @@ import pytest
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, MultipleRelease
 from penstock.privacy import NeighboringRelation, Sensitivity
-from penstock.structures.correlated import correlated, disjoint, known_size, sparse
-from penstock.structures.factorization import Factorization
+from penstock.structures.factorization.correlated import correlated, disjoint, known_size, sparse
+from penstock.structures.factorization.matrices import Factorization
 
 ADD_REMOVE, REPLACE = NeighboringRelation.ADD_REMOVE, NeighboringRelation.REPLACE
 

@@ -8,7 +8,6 @@ import pytest
 
 from penstock.errors import InvalidInput
 from penstock.privacy import NeighboringRelation
-from penstock.structures.correlated import correlated, disjoint, known_size, sparse
 from penstock.structures.counts import (
     DIGITS,
     Centered,
@@ -19,7 +18,8 @@ from penstock.structures.counts import (
     fourth_root,
     weight_of,
 )
-from penstock.structures.factorization import Factorization
+from penstock.structures.factorization.correlated import correlated, disjoint, known_size, sparse
+from penstock.structures.factorization.matrices import Factorization
 
 ADD_REMOVE, REPLACE = NeighboringRelation.ADD_REMOVE, NeighboringRelation.REPLACE
 

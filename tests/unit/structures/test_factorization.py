@@ -9,11 +9,9 @@ from numpy.typing import ArrayLike
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Laplace, MultipleRelease
-from penstock.structures import honaker
-from penstock.structures.factorization import Factorization, factorization, rounded
-from penstock.structures.forest import matrices as tree_matrices
-from penstock.structures.kary import KaryTree
-from penstock.structures.square_root import (
+from penstock.structures.factorization import honaker
+from penstock.structures.factorization.matrices import Factorization, factorization, rounded
+from penstock.structures.factorization.square_root import (
     coefficients,
     column_square,
     largest_variance,
@@ -21,6 +19,8 @@ from penstock.structures.square_root import (
     published_bound,
     square_root,
 )
+from penstock.structures.streams.forest import matrices as tree_matrices
+from penstock.structures.streams.kary import KaryTree
 
 
 def _prefixes(length: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

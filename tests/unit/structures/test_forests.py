@@ -16,7 +16,7 @@ from penstock.structures import (
     binary_tree,
     smooth_binary,
 )
-from penstock.structures.forest import chain, matrices, variance_weight
+from penstock.structures.streams.forest import chain, matrices, variance_weight
 
 FORESTS: list[Forest] = [
     binary_tree(1),

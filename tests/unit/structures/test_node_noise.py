@@ -13,9 +13,9 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, IntVector, Laplace
 from penstock.randomness import Stream
 from penstock.structures import Epochs, Forest, KaryTree, NodeNoise, balanced, binary_tree
-from penstock.structures.forest import chain
-from penstock.structures.node_noise import STEPS_AT_ONCE
-from penstock.structures.node_state import from_bytes, to_bytes
+from penstock.structures.streams.forest import chain
+from penstock.structures.streams.node_noise import STEPS_AT_ONCE
+from penstock.structures.streams.node_state import from_bytes, to_bytes
 
 FORESTS: list[Forest] = [
     binary_tree(200),

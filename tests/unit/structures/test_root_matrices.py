@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from penstock.errors import InvalidInput
-from penstock.structures.root_matrices import (
+from penstock.structures.factorization.square_root import coefficients, column_square
+from penstock.structures.streams.root_matrices import (
     DIGITS,
     LONGEST,
     OFF,
@@ -17,7 +18,6 @@ from penstock.structures.root_matrices import (
     float_decoder,
     strategy,
 )
-from penstock.structures.square_root import coefficients, column_square
 
 
 def exact_decoder(length: int) -> list[Fraction]:

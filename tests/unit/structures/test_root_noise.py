@@ -12,10 +12,10 @@ from tests.unit.structures.test_root_matrices import exact_decoder
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.randomness import Stream
-from penstock.structures import root_noise
-from penstock.structures.root_matrices import DIGITS, LONGEST, strategy
-from penstock.structures.root_noise import RootNoise, rounded_outputs
-from penstock.structures.root_state import from_bytes, to_bytes
+from penstock.structures.streams import root_noise
+from penstock.structures.streams.root_matrices import DIGITS, LONGEST, strategy
+from penstock.structures.streams.root_noise import RootNoise, rounded_outputs
+from penstock.structures.streams.root_state import from_bytes, to_bytes
 
 MECHANISM = Gaussian(Fraction(1, 1 << 20))
 LEVELS = [Fraction(1), Fraction(4)]

@@ -9,9 +9,9 @@ import pytest
 from penstock.errors import InvalidInput
 from penstock.randomness import Stream
 from penstock.structures import Epochs, KaryTree, smooth_binary
-from penstock.structures.choice import best_structure, best_tree, mean_squared_error
-from penstock.structures.forest import variance_weight
-from penstock.structures.spread import laplace_half_width, weights
+from penstock.structures.streams.choice import best_structure, best_tree, mean_squared_error
+from penstock.structures.streams.forest import variance_weight
+from penstock.structures.streams.spread import laplace_half_width, weights
 
 ONE = Fraction(1)
 

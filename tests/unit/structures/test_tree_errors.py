@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from penstock.structures import KaryTree, balanced, binary_tree, smooth_binary
-from penstock.structures.choice import best_tree, mean_squared_error
-from penstock.structures.forest import chain, variance_weight
+from penstock.structures.streams.choice import best_tree, mean_squared_error
+from penstock.structures.streams.forest import chain, variance_weight
 
 LENGTHS = [250, 1000, 2**10, 3429, 3430, 2**16, 10**6, 2**20, 10**7]
 MEANS = {

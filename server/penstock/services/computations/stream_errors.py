@@ -10,9 +10,9 @@ import numpy as np
 from penstock.services.computations.stream_structure import Shape
 from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.views import ErrorView
-from penstock.structures.forest import chain
-from penstock.structures.root_matrices import float_decoder
-from penstock.structures.spread import laplace_half_width, weights
+from penstock.structures.streams.forest import chain
+from penstock.structures.streams.root_matrices import float_decoder
+from penstock.structures.streams.spread import laplace_half_width, weights
 
 
 def errors(shape: Shape, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:

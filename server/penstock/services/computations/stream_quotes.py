@@ -36,7 +36,7 @@ from penstock.services.schemas.stream_previews import (
     StructureView,
 )
 from penstock.services.schemas.streams import StreamRequest
-from penstock.structures import comparison
+from penstock.structures.streams import comparison
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 

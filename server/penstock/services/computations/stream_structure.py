@@ -23,8 +23,8 @@ from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.process import Process
 from penstock.services.schemas.streams import StreamRequest
 from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary, binary_tree, smooth_binary
-from penstock.structures.choice import best_structure, best_tree
-from penstock.structures.root_matrices import DIGITS, LONGEST, check_root_length, columns
+from penstock.structures.streams.choice import best_structure, best_tree
+from penstock.structures.streams.root_matrices import DIGITS, LONGEST, check_root_length, columns
 
 MOST_CHARGED = 2**31 - 1
 MOST_KEPT = 2**16

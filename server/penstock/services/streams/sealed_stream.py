@@ -21,8 +21,9 @@ from penstock.services.computations.stream_structure import Shape
 from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import misfit, place_of, query_key, require_unfrozen
-from penstock.structures import NodeNoise, node_state, root_state
-from penstock.structures.root_noise import RootNoise
+from penstock.structures import NodeNoise
+from penstock.structures.streams import node_state, root_state
+from penstock.structures.streams.root_noise import RootNoise
 
 
 @dataclass

@@ -11,8 +11,8 @@ from penstock.privacy import Sensitivity
 from penstock.services.computations.stream_structure import HEAVIEST, Shape, prepared, settled
 from penstock.services.noise.process import Process
 from penstock.services.schemas.streams import StreamRequest
-from penstock.structures.choice import best_tree, mean_squared_error
-from penstock.structures.forest import chain, matrices
+from penstock.structures.streams.choice import best_tree, mean_squared_error
+from penstock.structures.streams.forest import chain, matrices
 
 STREAM: dict[str, Any] = {"name": "hits", "dataset": "clicks", "levels": {"public": {"epsilon": 1}}}
 TREES: list[dict[str, Any]] = [

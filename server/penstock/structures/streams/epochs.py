@@ -9,8 +9,8 @@ Half of the budget goes to epochs' nodes and half to the trees, so that weights 
 from dataclasses import dataclass
 from fractions import Fraction
 
-from penstock.structures.forest import ROOT, check_step
-from penstock.structures.kary import KaryTree
+from penstock.structures.streams.forest import ROOT, check_step
+from penstock.structures.streams.kary import KaryTree
 
 _EPOCH = 1 << 80
 """A node is its epoch, counted from 1, times this, plus its node within; 0 is the epoch's own."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import Mechanism
-from penstock.structures.root_noise import RootNoise
+from penstock.structures.streams.root_noise import RootNoise
 
 VERSION = 1
 

@@ -25,7 +25,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.path import place, raise_anchor
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.randomness import Stream
-from penstock.structures.root_matrices import (
+from penstock.structures.streams.root_matrices import (
     OFF,
     check_root_length,
     decoder,

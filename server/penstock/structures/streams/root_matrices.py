@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import IntVector
 from penstock.privacy import Sensitivity
-from penstock.structures.forest import check_length
+from penstock.structures.streams.forest import check_length
 
 DIGITS: Final = 20
 """Binary digits of the entries of ``R``."""
@@ -59,7 +59,7 @@ def strategy(length: int) -> IntVector:
     """
     check_root_length(length)
     # Imported late: scipy is slow to import.
-    from penstock.structures.square_root import coefficients
+    from penstock.structures.factorization.square_root import coefficients
 
     return np.rint(np.ldexp(coefficients(length), DIGITS)).astype(np.int64)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import Mechanism
-from penstock.structures.forest import Forest, chain
-from penstock.structures.node_noise import Entry, NodeNoise
+from penstock.structures.streams.forest import Forest, chain
+from penstock.structures.streams.node_noise import Entry, NodeNoise
 
 VERSION = 1
 

@@ -7,8 +7,8 @@ most lengths, since the height is a whole number: the exact mean squared error d
 from collections.abc import Iterator
 from fractions import Fraction
 
-from penstock.structures.kary import KaryTree, binary_tree
-from penstock.structures.smooth_binary import SmoothBinary, smooth_binary
+from penstock.structures.streams.kary import KaryTree, binary_tree
+from penstock.structures.streams.smooth_binary import SmoothBinary, smooth_binary
 
 LARGEST_ARITY = 200
 """Beyond it, trees of the height that these reach have more digits to add."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from penstock.errors import InvalidInput
-from penstock.structures.forest import check_length, check_step
+from penstock.structures.streams.forest import check_length, check_step
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from penstock.errors import InvalidInput
-from penstock.structures.forest import Forest, chain
+from penstock.structures.streams.forest import Forest, chain
 
 _PERIOD = 60.0
 """The grid takes the law for periodic, in standard deviations."""

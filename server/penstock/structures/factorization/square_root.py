@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from penstock.structures.factorization import DIGITS, Factorization, factorization
-from penstock.structures.forest import check_length
+from penstock.structures.factorization.matrices import DIGITS, Factorization, factorization
+from penstock.structures.streams.forest import check_length
 
 
 def coefficients(length: int) -> NDArray[np.float64]:

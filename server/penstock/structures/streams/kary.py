@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from penstock.errors import InvalidInput
-from penstock.structures.forest import ROOT, chain, check_length, check_step
+from penstock.structures.streams.forest import ROOT, chain, check_length, check_step
 
 
 @dataclass(frozen=True)

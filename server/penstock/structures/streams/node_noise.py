@@ -23,7 +23,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.path import Placed, place, raise_anchor
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.randomness import Stream
-from penstock.structures.forest import ROOT, Forest
+from penstock.structures.streams.forest import ROOT, Forest
 
 STEPS_AT_ONCE = 1 << 12
 """Nodes of so many steps are drawn together: enough to make draws cheap, bounded in memory."""

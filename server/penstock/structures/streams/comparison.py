@@ -13,11 +13,16 @@ from fractions import Fraction
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Laplace, Mechanism
 from penstock.privacy import Sensitivity
-from penstock.structures.choice import Tree, largest_squared_error, mean_squared_error, trees
-from penstock.structures.epochs import Epochs
-from penstock.structures.forest import Forest, chain, check_length
-from penstock.structures.kary import KaryTree
-from penstock.structures.smooth_binary import SmoothBinary
+from penstock.structures.streams.choice import (
+    Tree,
+    largest_squared_error,
+    mean_squared_error,
+    trees,
+)
+from penstock.structures.streams.epochs import Epochs
+from penstock.structures.streams.forest import Forest, chain, check_length
+from penstock.structures.streams.kary import KaryTree
+from penstock.structures.streams.smooth_binary import SmoothBinary
 
 HORIZON = 1 << 20
 """Over how many steps a stream without an end is judged, where nothing else is asked for."""
@@ -238,7 +243,7 @@ def _square_root(length: int, *, pure: bool, columns: int) -> Offer:
     # Imported late: scipy is slow to import.
     import numpy as np
 
-    from penstock.structures.square_root import coefficients
+    from penstock.structures.factorization.square_root import coefficients
 
     column = coefficients(length)
     squares = np.cumsum(np.square(column))

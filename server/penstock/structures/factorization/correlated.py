@@ -25,7 +25,7 @@ from penstock.structures.counts import (
     best_weight,
     weight_of,
 )
-from penstock.structures.factorization import Factorization, FloatMatrix, IntMatrix
+from penstock.structures.factorization.matrices import Factorization, FloatMatrix, IntMatrix
 
 
 def correlated(columns: int, *, trade_off: float | None = None) -> Factorization:

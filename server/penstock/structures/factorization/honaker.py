@@ -10,13 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from penstock.structures.factorization import (
+from penstock.structures.factorization.matrices import (
     Factorization,
     FloatMatrix,
     IntMatrix,
     column_sensitivity,
 )
-from penstock.structures.forest import check_length
+from penstock.structures.streams.forest import check_length
 
 
 def height_of(length: int) -> int:
