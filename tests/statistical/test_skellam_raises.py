@@ -33,7 +33,7 @@ from penstock.mechanisms import (
     released,
 )
 from penstock.randomness import Stream
-from penstock.randomness.bessel import bessel
+from penstock.randomness.bessel.functions import bessel
 from penstock.randomness.binomial import binomial
 
 SIZE, LARGE = 1 << 18, 1 << 20

@@ -19,7 +19,7 @@ import numpy as np
 
 from penstock.mechanisms.loss_table import FloatVector, LossTable, joined, split_cells
 from penstock.mechanisms.poisson_tails import below
-from penstock.randomness.bessel_law import log_skellam
+from penstock.randomness.bessel.law import log_skellam
 from penstock.randomness.saddle_point import log_poisson
 
 _LOG_OUTCOMES: Final = 16

@@ -34,7 +34,7 @@ from penstock.mechanisms.skellam_curve import epsilon_of_shape
 from penstock.mechanisms.skellam_divergence import refinement_divergence, renyi_divergence
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
-from penstock.randomness.bessel import LARGEST_ARGUMENT, bessel
+from penstock.randomness.bessel.functions import LARGEST_ARGUMENT, bessel
 from penstock.randomness.binomial import binomial
 from penstock.randomness.poisson import poisson
 

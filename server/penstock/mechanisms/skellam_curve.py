@@ -15,7 +15,7 @@ from penstock.mechanisms.loss_sums import SAFETY, Losses, best_ratios, epsilon_o
 from penstock.mechanisms.poisson_tails import stride
 from penstock.mechanisms.shifts import Shape
 from penstock.mechanisms.skellam_tails import OUTSIDE, Progression, reach
-from penstock.randomness.bessel_law import log_skellam
+from penstock.randomness.bessel.law import log_skellam
 
 _ATOMS = 1 << 14
 """Points that stand for one value's losses."""

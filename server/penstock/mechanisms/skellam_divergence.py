@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from penstock.mechanisms.poisson_divergence import FLOOR, POINTS_A_DEVIATION, SAFETY, log_moment
-from penstock.randomness.bessel_law import log_skellam
+from penstock.randomness.bessel.law import log_skellam
 from penstock.randomness.saddle_point import Floats
 
 MOST_POINTS = 1 << 22

@@ -17,7 +17,7 @@ from penstock.mechanisms.skellam_divergence import (
     renyi_divergence,
 )
 from penstock.mechanisms.skellam_tails import Progression, reach
-from penstock.randomness.bessel_law import EXPANDED, log_skellam
+from penstock.randomness.bessel.law import EXPANDED, log_skellam
 
 
 def _mass(variance: float) -> Callable[[int], mpmath.mpf]:

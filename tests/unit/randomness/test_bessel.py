@@ -9,8 +9,8 @@ import pytest
 from penstock.errors import InvalidInput
 from penstock.randomness import Stream
 from penstock.randomness.bernoulli import CERTAIN
-from penstock.randomness.bessel import _table, bessel, moments
-from penstock.randomness.bessel_law import log_skellam
+from penstock.randomness.bessel.functions import _table, bessel, moments
+from penstock.randomness.bessel.law import log_skellam
 from penstock.randomness.rejection import SMALLEST_MEAN, TransformedRejection
 from penstock.randomness.saddle_point import Floats, log_poisson
 

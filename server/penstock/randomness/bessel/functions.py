@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from penstock.errors import InvalidInput
 from penstock.randomness import bernoulli, rejection
 from penstock.randomness.bernoulli import PRECISION
-from penstock.randomness.bessel_law import log_skellam
+from penstock.randomness.bessel.law import log_skellam
 from penstock.randomness.inversion import Table
 from penstock.randomness.saddle_point import Floats, log_poisson, split
 from penstock.randomness.stream import Stream
