@@ -17,7 +17,21 @@
 * ``composition``  their sums, for the above
 """
 
-from penstock.accounting.budget import (
+from penstock.accounting.calibration.corrections import CorrectionChoice, best_correction
+from penstock.accounting.calibration.levels import (
+    ADVICE as SHARE_ADVICE,
+)
+from penstock.accounting.calibration.levels import (
+    VERSION as CALIBRATION_VERSION,
+)
+from penstock.accounting.calibration.levels import (
+    level_for,
+    level_for_share,
+    rung_for,
+    rung_for_share,
+)
+from penstock.accounting.calibration.powers import PowerChoice, best_power, power_choice
+from penstock.accounting.charging.budget import (
     LARGEST_EXPONENT,
     ORDERS,
     SQUARES,
@@ -28,29 +42,14 @@ from penstock.accounting.budget import (
     renyi_budget,
     require_delta,
 )
-from penstock.accounting.calibration import (
-    ADVICE as SHARE_ADVICE,
-)
-from penstock.accounting.calibration import (
-    VERSION as CALIBRATION_VERSION,
-)
-from penstock.accounting.calibration import (
-    level_for,
-    level_for_share,
-    rung_for,
-    rung_for_share,
-)
-from penstock.accounting.charges import charge, pure_loss, require_admitted
-from penstock.accounting.composition import import_late
-from penstock.accounting.coordinates import PlacedRelease
-from penstock.accounting.corrections import CorrectionChoice, best_correction
-from penstock.accounting.gaussian_budget import (
+from penstock.accounting.charging.charges import charge, pure_loss, require_admitted
+from penstock.accounting.charging.gaussian_budget import (
     gaussian_account_of,
     gaussian_charge,
     gaussian_level_for_share,
     gaussian_refinement,
 )
-from penstock.accounting.ledger import (
+from penstock.accounting.charging.ledger import (
     FAILURE_UNITS,
     LARGEST_LOSS,
     LOSS_UNITS,
@@ -64,11 +63,12 @@ from penstock.accounting.ledger import (
     share_of,
     total,
 )
-from penstock.accounting.per_unit import of_unit as sensitivity_of_unit
-from penstock.accounting.powers import PowerChoice, best_power, power_choice
-from penstock.accounting.raising import raising, refinement_loss
-from penstock.accounting.readings import Reading, reading, readings
-from penstock.accounting.report import composed_epsilon
+from penstock.accounting.charging.per_unit import of_unit as sensitivity_of_unit
+from penstock.accounting.charging.raising import raising, refinement_loss
+from penstock.accounting.reporting.composition import import_late
+from penstock.accounting.reporting.coordinates import PlacedRelease
+from penstock.accounting.reporting.readings import Reading, reading, readings
+from penstock.accounting.reporting.report import composed_epsilon
 
 __all__ = [
     "CALIBRATION_VERSION",

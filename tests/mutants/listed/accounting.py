@@ -12,7 +12,7 @@ REPORT: Final = "tests/unit/accounting/test_report.py"
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="cost-rounded-down",
-        path="accounting/ledger.py",
+        path="accounting/charging/ledger.py",
         before="        loss = min(math.ceil(Fraction(cost.loss) * LOSS_UNITS), LARGEST_LOSS)\n",
         after="        loss = min(math.floor(Fraction(cost.loss) * LOSS_UNITS), LARGEST_LOSS)\n",
         wrong="what is spent is rounded down",
@@ -23,7 +23,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="failure-rounded-down",
-        path="accounting/ledger.py",
+        path="accounting/charging/ledger.py",
         before="return Entry(loss, math.ceil(Fraction(min(cost.failure, 1.0)) * FAILURE_UNITS))",
         after="return Entry(loss, math.floor(Fraction(min(cost.failure, 1.0)) * FAILURE_UNITS))",
         wrong="failure probabilities are rounded down",
@@ -34,7 +34,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="limit-rounded-up",
-        path="accounting/ledger.py",
+        path="accounting/charging/ledger.py",
         before="        math.floor(Fraction(account.limit) * LOSS_UNITS),\n",
         after="        math.ceil(Fraction(account.limit) * LOSS_UNITS),\n",
         wrong="what is granted is rounded up",
@@ -43,7 +43,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="failures-without-limit",
-        path="accounting/ledger.py",
+        path="accounting/charging/ledger.py",
         before="    if new.loss <= left.loss and new.failure <= left.failure:\n",
         after="    if new.loss <= left.loss:\n",
         wrong="failure probabilities may be spent beyond their part of delta",
@@ -54,7 +54,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="exact-fit-refused",
-        path="accounting/ledger.py",
+        path="accounting/charging/ledger.py",
         before="    if new.loss <= left.loss and new.failure <= left.failure:\n",
         after="    if new.loss < left.loss and new.failure <= left.failure:\n",
         wrong="a charge that takes all that is left is refused",
@@ -62,7 +62,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="failures-not-added",
-        path="accounting/ledger.py",
+        path="accounting/charging/ledger.py",
         before="        return Entry(self.loss + other.loss, self.failure + other.failure)\n",
         after="        return Entry(self.loss + other.loss, max(self.failure, other.failure))\n",
         wrong="of failure probabilities the largest counts and not the sum",
@@ -73,7 +73,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="delta-spent-twice",
-        path="accounting/budget.py",
+        path="accounting/charging/budget.py",
         before="    for_conversion = float(Fraction(delta) * (1 - FAILURE_SHARE))\n",
         after="    for_conversion = float(Fraction(delta))\n",
         wrong="the part of delta that is kept for failures is spent on the conversion as well",
@@ -84,7 +84,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="conversion-with-wrong-sign",
-        path="accounting/budget.py",
+        path="accounting/charging/budget.py",
         before="    return math.log(delta * order) / (order - 1) - math.log1p(-1 / order)\n",
         after="    return math.log(delta * order) / (order - 1) + math.log1p(-1 / order)\n",
         wrong="the conversion between Rényi losses and epsilon is off by a sign",
@@ -95,7 +95,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="sampler-not-charged",
-        path="accounting/charges.py",
+        path="accounting/charging/charges.py",
         before="    costs = [Cost(ideal.loss * way.factor, ideal.failure + way.failure)"
         " for way in ways]\n",
         after="    costs = [Cost(ideal.loss * way.factor, ideal.failure) for way in ways]\n",
@@ -107,7 +107,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="pure-loss-too-small",
-        path="accounting/charges.py",
+        path="accounting/charging/charges.py",
         before="math.log1p(math.exp(-(2 * order - 1) * epsilon))",
         after="math.log1p(math.exp(-(2 * order + 1) * epsilon))",
         wrong="the divergence of randomized response is taken too small",
@@ -118,7 +118,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="tail-lost-in-a-sum",
-        path="accounting/composition.py",
+        path="accounting/reporting/composition.py",
         before="        infinite = self.infinite + float(self.masses[end:].sum())\n",
         after="        infinite = self.infinite\n",
         wrong="what is cut off above a sum of losses is forgotten",
@@ -126,7 +126,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="infinite-losses-not-added",
-        path="accounting/composition.py",
+        path="accounting/reporting/composition.py",
         before="            self.infinite + other.infinite - self.infinite * other.infinite,\n",
         after="            max(self.infinite, other.infinite),\n",
         wrong="the chance of an infinite loss does not grow with a second release",
@@ -134,7 +134,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="poisson-in-one-direction",
-        path="accounting/losses.py",
+        path="accounting/reporting/losses.py",
         before="table_of_outcomes(-losses[behind], np.exp(far[behind]), tail, width),",
         after="table_of_outcomes(losses[ahead], np.exp(near[ahead]), tail, width),",
         wrong="Poisson noise is composed in one of both directions",
@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="support-not-counted",
-        path="accounting/losses.py",
+        path="accounting/reporting/losses.py",
         before="np.exp(near[ahead]), below(mean, lowest), width),",
         after="np.exp(near[ahead]), 0.0, width),",
         wrong="falling below the shift of Poisson noise is no part of delta",
@@ -153,7 +153,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="rest-of-a-shift-not-composed",
-        path="accounting/coordinates.py",
+        path="accounting/reporting/coordinates.py",
         before="    if rest:\n        shape[LaplaceLoss(decay, rest)] += 1\n",
         after="",
         wrong="of a vector's worst shift the part that is left over is not composed",
@@ -161,7 +161,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="delta-not-divided",
-        path="accounting/report.py",
+        path="accounting/reporting/report.py",
         before="    each = delta / max(shares, 1)\n",
         after="    each = delta\n",
         wrong="releases that are added up are each read at the whole of delta",
@@ -172,7 +172,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="refinement-of-half-its-width",
-        path="accounting/raising.py",
+        path="accounting/charging/raising.py",
         before="    width = 2 * new_epsilon\n",
         after="    width = new_epsilon\n",
         wrong="raising a pure level is charged as if losses lay in half of their range",
@@ -183,7 +183,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="raise-as-independent",
-        path="accounting/raising.py",
+        path="accounting/charging/raising.py",
         before='INDEPENDENT: Final = frozenset({"gaussian"})\n',
         after='INDEPENDENT: Final = frozenset({"gaussian", "laplace"})\n',
         wrong="of a raise of Laplace noise the difference of both costs is charged",
@@ -194,7 +194,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="squared-norm-not-squared",
-        path="accounting/per_unit.py",
+        path="accounting/charging/per_unit.py",
         before="times**2 * step.l2_squared",
         after="times * step.l2_squared",
         wrong="a unit in several steps of a stream is charged too little for Gaussian noise",

@@ -11,7 +11,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A1",
         name="conversion-without-slack",
-        path="accounting/budget.py",
+        path="accounting/charging/budget.py",
         before="    return epsilon + gain - _SLACK * (epsilon + abs(gain) + math.log(1 /"
         " delta) / (order - 1))\n",
         after="    return epsilon + gain\n",
@@ -23,7 +23,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A1",
         name="converted-without-slack",
-        path="accounting/budget.py",
+        path="accounting/charging/budget.py",
         before="    return max(0.0, loss - gain + slack)\n",
         after="    return max(0.0, loss - gain - slack)\n",
         wrong="an epsilon is rounded down",
@@ -34,7 +34,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A2",
         name="order-chosen-anew",
-        path="accounting/budget.py",
+        path="accounting/charging/budget.py",
         before="    chosen = best_order(budget) if order is None else order\n",
         after="    chosen = best_order(budget)\n",
         wrong="an account has the best order of its newest budget and not of its first",
@@ -54,7 +54,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A3",
         name="failure-limit-rounded-up",
-        path="accounting/ledger.py",
+        path="accounting/charging/ledger.py",
         before="        math.floor(Fraction(account.failure_limit) * FAILURE_UNITS),\n",
         after="        math.ceil(Fraction(account.failure_limit) * FAILURE_UNITS),\n",
         wrong="the part of delta that is granted is rounded up",
@@ -63,7 +63,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A4",
         name="samplers-at-their-own-epsilon",
-        path="accounting/charges.py",
+        path="accounting/charging/charges.py",
         before="        ladder, dimension, levels, account.order, min(account.epsilon,"
         " LARGEST_EXPONENT)\n"
         "    )\n",
@@ -79,7 +79,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A5",
         name="share-of-the-loss-alone",
-        path="accounting/calibration.py",
+        path="accounting/calibration/levels.py",
         before="        return made.loss <= allowed.loss and made.failure <= allowed.failure\n",
         after="        return made.loss <= allowed.loss\n",
         wrong="a share does not bound what the sampler is charged",
@@ -90,7 +90,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A5",
         name="level-one-rung-too-accurate",
-        path="accounting/calibration.py",
+        path="accounting/calibration/levels.py",
         before="    while rung > 0 and excess(ladder.value(rung - 1)) <= 0:\n"
         "        rung -= 1\n"
         "    while excess(ladder.value(rung)) > 0:\n"
@@ -109,7 +109,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A6",
         name="copies-of-a-gaussian-not-counted",
-        path="accounting/report.py",
+        path="accounting/reporting/report.py",
         before="            copies * float(release.sensitivity.l2_squared / release.level)\n"
         "            for release, copies in gaussian.items()\n",
         after="            float(release.sensitivity.l2_squared / release.level)\n"
@@ -131,7 +131,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A7",
         name="plain-difference-of-a-raise",
-        path="accounting/raising.py",
+        path="accounting/charging/raising.py",
         before="        return [(Cost(refinement_loss(before, after, order), 0.0), before +"
         " after)]\n",
         after="        plain = mechanism.cost(new, sensitivity, order).loss -"
@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A7",
         name="refinement-at-its-new-epsilon",
-        path="accounting/raising.py",
+        path="accounting/charging/raising.py",
         before="        return [(Cost(refinement_loss(before, after, order), 0.0), before +"
         " after)]\n",
         after="        return [(Cost(max(after - before, 0.0), 0.0), before + after)]\n",
@@ -223,7 +223,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A12",
         name="priced-under-the-budget-of-now",
-        path="accounting/budget.py",
+        path="accounting/charging/budget.py",
         before="        return account_of(self.promised, self.delta, self.order) if"
         " self.highest else self\n",
         after="        return self\n",
@@ -235,7 +235,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A20",
         name="other-noise-at-delta-0",
-        path="accounting/charges.py",
+        path="accounting/charging/charges.py",
         before="    if delta == 0 and name not in PURE_MECHANISMS:\n",
         after="    if delta < 0 and name not in PURE_MECHANISMS:\n",
         wrong="a dataset with delta 0 admits any noise",
@@ -246,7 +246,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A20",
         name="pure-raise-in-full",
-        path="accounting/raising.py",
+        path="accounting/charging/raising.py",
         before="    if mechanism.name in INDEPENDENT or math.isinf(account.order):\n",
         after="    if mechanism.name in INDEPENDENT:\n",
         wrong="a raise at infinite order is charged more than the difference",
@@ -281,7 +281,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="squared-mu-of-its-own-variance",
-        path="accounting/gaussian_budget.py",
+        path="accounting/charging/gaussian_budget.py",
         before="    return variance - smoothing\n",
         after="    return variance\n",
         wrong="a release is charged the mu of a real one of its own variance",
@@ -290,7 +290,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="theta-of-half-a-turn",
-        path="accounting/gaussian_budget.py",
+        path="accounting/charging/gaussian_budget.py",
         before="math.exp(-2 * math.pi**2 * steps**2)",
         after="math.exp(-4 * math.pi**2 * steps**2)",
         wrong="normalizers are taken to be closer to the real ones than they are",
@@ -302,7 +302,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="squared-mu-at-all-of-delta",
-        path="accounting/budget.py",
+        path="accounting/charging/budget.py",
         before="        mu = mu_at(epsilon, for_conversion)\n",
         after="        mu = mu_at(epsilon, delta)\n",
         wrong="the conversion gets all of delta, and failures come on top",
@@ -311,7 +311,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="sampler-of-squared-mu-uncharged",
-        path="accounting/gaussian_budget.py",
+        path="accounting/charging/gaussian_budget.py",
         before="    failure = beyond + way.failure + (1",
         after="    failure = beyond + (1",
         wrong="the sampler's error is not charged",
@@ -320,7 +320,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="refinement-of-squared-mu-unshifted",
-        path="accounting/gaussian_budget.py",
+        path="accounting/charging/gaussian_budget.py",
         before="    loss = sensitivity.l2_squared * told**2 / _smoothed(gaussian, new * told)\n",
         after="    loss = sensitivity.l2_squared * told**2 / _smoothed(gaussian, new)\n",
         wrong="a refinement is charged as if it had the noise of a release by itself",
@@ -329,7 +329,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="laplace-by-squared-mu",
-        path="accounting/gaussian_budget.py",
+        path="accounting/charging/gaussian_budget.py",
         before="    if family is not Gaussian:\n",
         after="    if False:\n",
         wrong="other noise is charged by its variance",
@@ -338,7 +338,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="histograms-by-squared-mu",
-        path="accounting/gaussian_budget.py",
+        path="accounting/charging/gaussian_budget.py",
         before="    if family is not Gaussian:\n",
         after="    if not issubclass(family, Gaussian):\n",
         wrong="a sparse histogram is charged the mu of its ideal law",
@@ -360,7 +360,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A13",
         name="squared-mu-under-the-budget-of-now",
-        path="accounting/gaussian_budget.py",
+        path="accounting/charging/gaussian_budget.py",
         before="    epsilon = min(account.promised, LARGEST_EXPONENT)\n",
         after="    epsilon = min(1.0, LARGEST_EXPONENT)\n",
         wrong="the errors of samplers cost nothing more under a larger budget",

@@ -228,7 +228,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="priced-at-a-lowered-budget",
-        path="accounting/budget.py",
+        path="accounting/charging/budget.py",
         before="        return self.epsilon if self.highest is None else self.highest\n",
         after="        return self.epsilon\n",
         wrong="what is registered after a budget was lowered is charged at the lower one",

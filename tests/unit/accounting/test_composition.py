@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from penstock.accounting.composition import LossSum, total_of
-from penstock.accounting.losses import gaussian_table, laplace_table
+from penstock.accounting.reporting.composition import LossSum, total_of
+from penstock.accounting.reporting.losses import gaussian_table, laplace_table
 from penstock.mechanisms.normal_curve import delta_at, epsilon_at
 
 WIDTH = 2.0**-12

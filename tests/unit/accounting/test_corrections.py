@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 from penstock.accounting import power_choice
-from penstock.accounting.corrections import LEAST_SHARE, CorrectionChoice, best_correction
+from penstock.accounting.calibration.corrections import (
+    LEAST_SHARE,
+    CorrectionChoice,
+    best_correction,
+)
 from penstock.errors import InvalidInput
 from penstock.mechanisms import SparseVectorCorrection
 from penstock.privacy import Sensitivity

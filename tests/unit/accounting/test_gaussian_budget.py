@@ -27,7 +27,7 @@ from penstock.accounting import (
     level_for_share,
     share_of,
 )
-from penstock.accounting.gaussian_budget import SMOOTHING, smoothing_error
+from penstock.accounting.charging.gaussian_budget import SMOOTHING, smoothing_error
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Gaussian, Laplace
 from penstock.mechanisms.normal_curve import delta_at

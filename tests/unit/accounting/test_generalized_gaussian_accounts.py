@@ -24,7 +24,7 @@ from penstock.accounting import (
     rung_for_share,
     share_of,
 )
-from penstock.accounting.powers import POWERS
+from penstock.accounting.calibration.powers import POWERS
 from penstock.errors import InvalidInput
 from penstock.mechanisms import GeneralizedGaussian
 from penstock.privacy import Sensitivity, Target, TargetKind

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 from tests.unit.accounting import exact_losses
 
-from penstock.accounting.losses import gaussian_table, laplace_table, poisson_table, worst_of
+from penstock.accounting.reporting.losses import (
+    gaussian_table,
+    laplace_table,
+    poisson_table,
+    worst_of,
+)
 from penstock.mechanisms.loss_table import LossTable
 from penstock.mechanisms.normal_curve import delta_at, epsilon_at
 
@@ -93,7 +98,7 @@ def test_runs_of_poisson_outcomes_change_next_to_nothing(
     monkeypatch: pytest.MonkeyPatch, runs: int
 ) -> None:
     exact = poisson_table(1e6, 3, 1e-5, 1e-13)
-    monkeypatch.setattr("penstock.accounting.losses._LOG_OUTCOMES", runs)
+    monkeypatch.setattr("penstock.accounting.reporting.losses._LOG_OUTCOMES", runs)
     rough = poisson_table(1e6, 3, 1e-5, 1e-13)
     size = max(len(exact.upper), len(rough.upper))
     np.testing.assert_allclose(rough.profile(size), exact.profile(size), rtol=2e-3, atol=1e-12)

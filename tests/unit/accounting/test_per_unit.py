@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from penstock.accounting.per_unit import of_unit
+from penstock.accounting.charging.per_unit import of_unit
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Laplace
 from penstock.privacy import Sensitivity

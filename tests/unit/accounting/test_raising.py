@@ -19,7 +19,7 @@ from penstock.accounting import (
     raising,
     refinement_loss,
 )
-from penstock.accounting.raising import _refinements
+from penstock.accounting.charging.raising import _refinements
 from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
 from penstock.mechanisms.laplace import DiscreteLaplace
 from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence

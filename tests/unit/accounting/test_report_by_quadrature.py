@@ -11,7 +11,7 @@ from scipy import stats
 from tests.unit.accounting import exact_losses, quadrature
 
 from penstock.accounting import PlacedRelease, composed_epsilon
-from penstock.accounting.per_unit import of_unit
+from penstock.accounting.charging.per_unit import of_unit
 from penstock.mechanisms.normal_curve import delta_at
 from penstock.privacy import Sensitivity
 

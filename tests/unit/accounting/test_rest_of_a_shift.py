@@ -4,7 +4,7 @@ from collections import Counter
 from fractions import Fraction
 
 from penstock.accounting import PlacedRelease, composed_epsilon
-from penstock.accounting.coordinates import WORST, LaplaceLoss
+from penstock.accounting.reporting.coordinates import WORST, LaplaceLoss
 from penstock.privacy import Sensitivity
 
 STEP = Fraction(1, 64)

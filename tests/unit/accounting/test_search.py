@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.accounting.search import PRECISION, NoneIsGood, least
+from penstock.accounting.calibration.search import PRECISION, NoneIsGood, least
 
 
 @given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6), st.floats(0.1, 3))

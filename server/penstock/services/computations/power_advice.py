@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from penstock.accounting.calibration import RANGES
-from penstock.accounting.powers import POWERS, best_power, power_choice
+from penstock.accounting.calibration.levels import RANGES
+from penstock.accounting.calibration.powers import POWERS, best_power, power_choice
 from penstock.mechanisms import GeneralizedGaussian, Laplace
 from penstock.privacy import Sensitivity, TargetKind
 from penstock.services.noise.process import Process

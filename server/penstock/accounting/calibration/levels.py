@@ -10,11 +10,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from penstock.accounting.budget import Account
-from penstock.accounting.charges import charge, require_admitted
-from penstock.accounting.gaussian_budget import gaussian_level_for_share, require_gaussian
-from penstock.accounting.ledger import entry, share_of
-from penstock.accounting.search import Excess, NoneIsGood, least
+from penstock.accounting.calibration.search import Excess, NoneIsGood, least
+from penstock.accounting.charging.budget import Account
+from penstock.accounting.charging.charges import charge, require_admitted
+from penstock.accounting.charging.gaussian_budget import gaussian_level_for_share, require_gaussian
+from penstock.accounting.charging.ledger import entry, share_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms.generalized_gaussian import GeneralizedGaussian
 from penstock.mechanisms.lattice import finest_common_power

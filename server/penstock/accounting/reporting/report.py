@@ -10,9 +10,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from penstock.accounting.budget import ORDERS, converted_epsilon
-from penstock.accounting.charges import PURE_MECHANISMS
-from penstock.accounting.coordinates import WORST, GaussianLoss, PlacedRelease, Shape, summed
+from penstock.accounting.charging.budget import ORDERS, converted_epsilon
+from penstock.accounting.charging.charges import PURE_MECHANISMS
+from penstock.accounting.reporting.coordinates import (
+    WORST,
+    GaussianLoss,
+    PlacedRelease,
+    Shape,
+    summed,
+)
 from penstock.errors import InvalidInput
 from penstock.mechanisms.normal_curve import epsilon_at
 

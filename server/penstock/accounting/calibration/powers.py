@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from penstock.accounting.calibration import level_for
+from penstock.accounting.calibration.levels import level_for
 from penstock.errors import InvalidInput
 from penstock.mechanisms import GeneralizedGaussian
 from penstock.mechanisms.lattice import floor_log2

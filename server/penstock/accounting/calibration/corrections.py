@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Final, NamedTuple
 
-from penstock.accounting.search import least
+from penstock.accounting.calibration.search import least
 from penstock.errors import InvalidInput
 from penstock.mechanisms.generalized_gaussian_law import information
 from penstock.mechanisms.lattice import floor_log2

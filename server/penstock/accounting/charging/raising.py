@@ -33,10 +33,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from penstock.accounting.budget import LARGEST_EXPONENT, Account
-from penstock.accounting.charges import PURE_MECHANISMS, charge, cheapest
-from penstock.accounting.gaussian_budget import gaussian_refinement
-from penstock.accounting.ledger import Entry, entry
+from penstock.accounting.charging.budget import LARGEST_EXPONENT, Account
+from penstock.accounting.charging.charges import PURE_MECHANISMS, charge, cheapest
+from penstock.accounting.charging.gaussian_budget import gaussian_refinement
+from penstock.accounting.charging.ledger import Entry, entry
 from penstock.mechanisms import GeneralizedGaussian, Poisson, Skellam
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity

@@ -40,8 +40,8 @@ from bisect import bisect_left
 from fractions import Fraction
 from typing import Final, cast
 
-from penstock.accounting.budget import LARGEST_EXPONENT, SQUARES, Account, account_of
-from penstock.accounting.ledger import LOSS_UNITS, entry, share_of
+from penstock.accounting.charging.budget import LARGEST_EXPONENT, SQUARES, Account, account_of
+from penstock.accounting.charging.ledger import LOSS_UNITS, entry, share_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian
 from penstock.mechanisms.lattice import rounded_up

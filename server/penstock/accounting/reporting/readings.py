@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from penstock.accounting.budget import ORDERS, converted_epsilon
-from penstock.accounting.coordinates import PlacedRelease
-from penstock.accounting.report import composed_epsilon
+from penstock.accounting.charging.budget import ORDERS, converted_epsilon
+from penstock.accounting.reporting.coordinates import PlacedRelease
+from penstock.accounting.reporting.report import composed_epsilon
 from penstock.errors import InvalidInput
 from penstock.mechanisms import laplace_readings, poisson_curve
 from penstock.mechanisms.lattice import rounded_up

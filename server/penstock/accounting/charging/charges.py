@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
-from penstock.accounting.budget import LARGEST_EXPONENT, Account
-from penstock.accounting.gaussian_budget import gaussian_charge
+from penstock.accounting.charging.budget import LARGEST_EXPONENT, Account
+from penstock.accounting.charging.gaussian_budget import gaussian_charge
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Protocol
 
-from penstock.accounting.composition import LossSum, total_of
-from penstock.accounting.losses import (
+from penstock.accounting.reporting.composition import LossSum, total_of
+from penstock.accounting.reporting.losses import (
     gaussian_table,
     laplace_table,
     poisson_table,
