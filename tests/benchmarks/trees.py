@@ -18,7 +18,7 @@ import numpy as np
 from tests.benchmarks.figures import Figure, Print
 from tests.benchmarks.line_chart import Line, Panel, drawing
 
-from penstock.mechanisms.normal_curve import delta_at
+from penstock.mechanisms.gaussian.curve import delta_at
 from penstock.structures import KaryTree, balanced, binary_tree, smooth_binary
 from penstock.structures.factorization.honaker import height_of as honaker_height
 from penstock.structures.factorization.honaker import largest_weight, mean_weight

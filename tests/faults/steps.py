@@ -36,8 +36,8 @@ RELEASE = (
     "services/noise/sealed_state.py",
     "transparency_log/leaves.py",
     "persistence/database.py",
-    "mechanisms/path.py",
-    "mechanisms/gaussian.py",
+    "mechanisms/multiple_release.py",
+    "mechanisms/gaussian/process.py",
     "randomness/normal.py",
     *SEQUENCER,
 )
@@ -47,7 +47,7 @@ REGISTRATION = (
     "services/ledger/accounts.py",
     "transparency_log/leaves.py",
     "persistence/database.py",
-    "mechanisms/path.py",
+    "mechanisms/multiple_release.py",
     *SEQUENCER,
 )
 

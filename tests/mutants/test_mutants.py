@@ -76,7 +76,8 @@ def test_tests_run_with_the_copy_while_it_is_wrong(workspace: Workspace, tmp_pat
     written = tmp_path / "test_written.py"
     written.write_text(
         "import subprocess, sys\n"
-        "CODE = 'from penstock.accounting.charging.ledger import Entry as E; print(E(1, 1) + E(1, 1))'\n"
+        "CODE = ('from penstock.accounting.charging.ledger import Entry as E;'\n"
+        "        ' print(E(1, 1) + E(1, 1))')\n"
         "def test_it():\n"
         "    found = subprocess.run([sys.executable, '-c', CODE], capture_output=True, text=True)\n"
         "    assert 'failure=2' in found.stdout\n"

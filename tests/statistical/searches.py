@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.mechanisms import IntVector, Laplace
-from penstock.mechanisms.sparse_vector import SparseVector
+from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
 from penstock.randomness import Stream
 
 Law = dict[tuple[int, ...], float]

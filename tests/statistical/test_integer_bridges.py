@@ -17,7 +17,7 @@ from tests.statistical.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import IntVector, Laplace
-from penstock.mechanisms.laplace import _bridge_rule
+from penstock.mechanisms.laplace.process import _bridge_rule
 from penstock.randomness import Stream
 from penstock.randomness.bernoulli import CERTAIN
 from penstock.randomness.binomial import binomial

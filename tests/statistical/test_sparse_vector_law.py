@@ -9,7 +9,7 @@ from tests.statistical.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size, sample_size
 from tests.statistical.searches import BROKEN, broken, law_of
 
-from penstock.mechanisms.sparse_vector import SparseVector
+from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
 
 SEARCH = SparseVector.of(2, 4, 2, 3)
 VALUES = (-3, 5, 0, 9, -8)

@@ -24,7 +24,7 @@ from penstock import settings
 from penstock.cli.specs import content_of
 from penstock.encryption import private
 from penstock.errors import PenstockError
-from penstock.mechanisms.state import MAGIC, VERSION, decode
+from penstock.mechanisms.serialization import MAGIC, VERSION, decode
 from penstock.openid.issuer import Issuer, Refused
 from penstock.transparency_log.witness import FILE, FileWitness
 from penstock_client import leaves, offline, preview, transport

@@ -21,21 +21,21 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.gaussian import Gaussian
-from penstock.mechanisms.generalized_gaussian import GeneralizedGaussian
-from penstock.mechanisms.laplace import Laplace
-from penstock.mechanisms.path import (
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
+from penstock.mechanisms.generalized_gaussian.sparse_vector_correction import SparseVectorCorrection
+from penstock.mechanisms.laplace.process import Laplace
+from penstock.mechanisms.multiple_release import (
     MultipleRelease,
     draw_anchor,
     place,
     raise_anchor,
     released,
 )
-from penstock.mechanisms.poisson import Poisson
+from penstock.mechanisms.poisson.process import Poisson
 from penstock.mechanisms.process import IntVector, Mechanism, NumericalCharge
-from penstock.mechanisms.skellam import Skellam
-from penstock.mechanisms.sparse_vector import SparseVector
-from penstock.mechanisms.sparse_vector_correction import SparseVectorCorrection
+from penstock.mechanisms.skellam.process import Skellam
 
 MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson | Skellam]] = {
     kind.name: kind for kind in (Gaussian, Laplace, Poisson, Skellam)

@@ -157,7 +157,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A7",
         name="end-of-a-refinement-for-nothing",
-        path="mechanisms/poisson.py",
+        path="mechanisms/poisson/process.py",
         before="        return Cost(loss=loss, failure=min(tail + outside, 1.0))\n",
         after="        return Cost(loss=loss, failure=min(tail, 1.0))\n",
         wrong="where a Poisson refinement leaves its support is not charged",
@@ -168,7 +168,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A9",
         name="theorem-beyond-its-condition",
-        path="mechanisms/poisson_curve.py",
+        path="mechanisms/poisson/curve.py",
         before="    if mean < least:\n",
         after="    if mean < least / 2:\n",
         wrong="the theorem of Poisson noise is read where it does not hold",
@@ -179,7 +179,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A9",
         name="laplace-theorem-by-l2-alone",
-        path="mechanisms/laplace_readings.py",
+        path="mechanisms/laplace/laplace_readings.py",
         before="    return min(l1 / scale * (1 + _ROUNDING), l2_epsilon(l2, scale, delta))\n",
         after="    return min(l2 / scale * (1 + _ROUNDING), l2_epsilon(l2, scale, delta))\n",
         wrong="Laplace noise is read as if its pure epsilon went by l2",
@@ -190,7 +190,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A11",
         name="bars-of-the-real-law",
-        path="mechanisms/laplace.py",
+        path="mechanisms/laplace/process.py",
         before="half_width_steps(step, confidence) * unit)",
         after="(half_width_steps(step, confidence) - 1) * unit)",
         wrong="error bars are a lattice step too narrow",
@@ -201,7 +201,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A11",
         name="gaussian-bars-rounded-down",
-        path="mechanisms/gaussian.py",
+        path="mechanisms/gaussian/process.py",
         before="math.ceil(reach / step - 0.5) * step)",
         after="math.floor(reach / step - 0.5) * step)",
         wrong="the bars of Gaussian noise end a lattice step too early",

@@ -9,7 +9,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M4",
         name="pure-epsilon-of-one-value",
-        path="mechanisms/laplace.py",
+        path="mechanisms/laplace/process.py",
         before="        return Guarantee(Definition.PURE, epsilon=rounded_up(sensitivity.l1 /"
         " level), delta=0.0)\n",
         after="        return Guarantee(Definition.PURE, epsilon=rounded_up(sensitivity.linf"
@@ -22,7 +22,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M8",
         name="divergence-of-one-direction",
-        path="mechanisms/poisson_divergence.py",
+        path="mechanisms/poisson/divergence.py",
         before="    loss = max(up / (order - 1) - inside, (down + order * inside) / (order - 1))\n",
         after="    loss = up / (order - 1) - inside\n",
         wrong="the charge is the divergence of one direction",
@@ -33,7 +33,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M20",
         name="skellam-best-shift",
-        path="mechanisms/skellam.py",
+        path="mechanisms/skellam/process.py",
         before="        epsilon = max(epsilon_of_shape(self._variance(level), shape, delta)",
         after="        epsilon = min(epsilon_of_shape(self._variance(level), shape, delta)",
         wrong="the promise is that of the shift that tells least",
@@ -44,7 +44,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M20",
         name="skellam-value-of-twice-the-variance",
-        path="mechanisms/skellam_curve.py",
+        path="mechanisms/skellam/curve.py",
         before="        return _single(variance, shape[0][0], delta)\n",
         after="        return _single(2 * variance, shape[0][0], delta)\n",
         wrong="one value is promised the epsilon of noise of twice its variance",
@@ -55,7 +55,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M21",
         name="skellam-tails-not-charged",
-        path="mechanisms/skellam.py",
+        path="mechanisms/skellam/process.py",
         before="        return Cost(loss=loss, failure=min(failure, 1.0))\n",
         after="        return Cost(loss=loss, failure=0.0)\n",
         wrong="what falls where the neighbor's sampler gives out is not charged",
@@ -66,7 +66,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M30",
         name="rest-of-the-worst-shift-forgotten",
-        path="mechanisms/generalized_gaussian.py",
+        path="mechanisms/generalized_gaussian/mechanism.py",
         before="            kinds.append(Shifted(power, rounded_up(rest / level), 1))\n",
         after="            kinds.append(Shifted(power, rounded_up(rest / level), 0))\n",
         wrong="of the worst shift the part that is left over tells nothing",
@@ -77,7 +77,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M31",
         name="divergence-of-one-of-many",
-        path="mechanisms/generalized_gaussian.py",
+        path="mechanisms/generalized_gaussian/mechanism.py",
         before="            kind.times * renyi_divergence(order, kind.power, kind.shift)\n",
         after="            renyi_divergence(order, kind.power, kind.shift)\n",
         wrong="of the values that move together one is charged",
@@ -88,7 +88,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M31",
         name="quadrature-without-its-part",
-        path="mechanisms/generalized_gaussian_law.py",
+        path="mechanisms/generalized_gaussian/law.py",
         before="    return log_moment / above * (1 + _SAFETY)\n",
         after="    return log_moment / above * (1 - _SAFETY)\n",
         wrong="the divergence is rounded down",
@@ -99,7 +99,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M32",
         name="path-between-independent-levels",
-        path="mechanisms/generalized_gaussian.py",
+        path="mechanisms/generalized_gaussian/mechanism.py",
         before="        if accurate != 0:\n            raise self._no_path()\n",
         after="",
         wrong="a level is drawn as if there were a way from another one",
@@ -110,7 +110,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M40",
         name="one-more-than-the-cutoff",
-        path="mechanisms/sparse_vector.py",
+        path="mechanisms/generalized_gaussian/sparse_vector.py",
         before="[: self.cutoff]",
         after="[: self.cutoff + 1]",
         wrong="a search finds one value more than it pays for",
@@ -121,7 +121,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M41",
         name="correction-without-its-search",
-        path="mechanisms/sparse_vector_correction.py",
+        path="mechanisms/generalized_gaussian/sparse_vector_correction.py",
         before="        return likely * self._divergence(epsilon - search) + (1 - likely) *"
         " self._divergence(\n",
         after="        return likely * self._divergence(epsilon) + (1 - likely) *"
@@ -134,7 +134,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M42",
         name="corrected-release-with-levels",
-        path="mechanisms/sparse_vector_correction.py",
+        path="mechanisms/generalized_gaussian/sparse_vector_correction.py",
         before="    def release(self, values: ArrayLike, stream: Stream) -> Corrected:\n",
         after="    def bridge(self, far: Corrected, level: Fraction, stream: Stream) ->"
         " Corrected:\n"

@@ -12,7 +12,7 @@ STATE: Final = "tests/unit/mechanisms/test_state.py"
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="bridge-the-other-way",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="        release = mechanism.bridge(start, end, far - values, level, stream)\n",
         after="        release = mechanism.bridge(start, end, values - far, level, stream)\n",
         wrong="a release between two others lies on the wrong side of the more accurate one",
@@ -23,7 +23,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="raise-leaves-the-noise",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="    release += far\n    release -= own\n",
         after="    release += far\n",
         wrong="a raised anchor keeps the noise of the old one",
@@ -31,7 +31,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="anchor-tells-its-jumps",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="    release[size:] = 0\n",
         after="",
         wrong="the kinds of jumps of an anchor's own noise are kept, and tell the exact values",
@@ -42,7 +42,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="known-before-kept",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="""\
         if self._keep is not None:
             self._keep(self._encoded(path))
@@ -61,7 +61,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="state-in-another-form",
-        path="mechanisms/state.py",
+        path="mechanisms/serialization.py",
         before="        whole = encode(state) == encoded and _is_a_path(state)\n",
         after="        whole = _is_a_path(state)\n",
         wrong="a state that is written in another form is gone on from",
@@ -69,7 +69,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="gaussian-bridge-too-wide",
-        path="mechanisms/gaussian.py",
+        path="mechanisms/gaussian/process.py",
         before="self._in_steps(weight * (noisy - level)), stream)",
         after="self._in_steps(noisy - level), stream)",
         wrong="a Gaussian bridge has the variance of an increment",
@@ -80,7 +80,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="gaussian-half-charged",
-        path="mechanisms/gaussian.py",
+        path="mechanisms/gaussian/process.py",
         before="        loss = Fraction(order) * sensitivity.l2_squared / (2 * level)\n",
         after="        loss = Fraction(order) * sensitivity.l2_squared / (4 * level)\n",
         wrong="Gaussian noise is charged half of what it costs",
@@ -91,7 +91,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="lattice-not-taken-off",
-        path="mechanisms/gaussian.py",
+        path="mechanisms/gaussian/process.py",
         before="            epsilon=epsilon_at(delta / inflation, mu),\n",
         after="            epsilon=epsilon_at(delta, mu),\n",
         wrong="the epsilon that is shown is that of real noise",
@@ -102,7 +102,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="laplace-rest-forgotten",
-        path="mechanisms/laplace.py",
+        path="mechanisms/laplace/process.py",
         before="        loss = whole * divergence(sensitivity.linf)"
         " + (divergence(rest) if rest else 0.0)\n",
         after="        loss = whole * divergence(sensitivity.linf)\n",
@@ -114,7 +114,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="laplace-lands-on-its-neighbor",
-        path="mechanisms/laplace.py",
+        path="mechanisms/laplace/process.py",
         before="        size = self.far.draw(len(moved), stream)\n        size += 1\n",
         after="        size = self.far.draw(len(moved), stream)\n",
         wrong="Laplace increments are 0 more often than they are to be",
@@ -125,7 +125,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="laplace-bridge-back-is-ahead",
-        path="mechanisms/laplace.py",
+        path="mechanisms/laplace/process.py",
         before="        out[behind] = np.where(difference[behind] > 0, -back, back)\n",
         after="        out[behind] = np.where(difference[behind] > 0, back, -back)\n",
         wrong="Laplace bridges never go back behind their beginning",
@@ -133,7 +133,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="poisson-bridge-of-the-other-part",
-        path="mechanisms/poisson.py",
+        path="mechanisms/poisson/process.py",
         before="(level - accurate) / (noisy - accurate), stream)",
         after="(noisy - level) / (noisy - accurate), stream)",
         wrong="a Poisson bridge has the part of the jumps that comes after its level",
@@ -142,7 +142,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="poisson-best-shift",
-        path="mechanisms/poisson.py",
+        path="mechanisms/poisson/process.py",
         before="        epsilon = max(epsilon_of_shape(",
         after="        epsilon = min(epsilon_of_shape(",
         wrong="the promise of Poisson noise is that of the best of the shifts that are tried",
@@ -153,7 +153,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="skellam-jumps-of-one-kind",
-        path="mechanisms/skellam.py",
+        path="mechanisms/skellam/process.py",
         before="return np.concatenate((ahead - binomial(up - net, chance, stream), ahead))",
         after="return np.concatenate((ahead - binomial(up, chance, stream), ahead))",
         wrong="a Skellam bridge splits the jumps up in place of those down",
@@ -161,7 +161,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="skellam-jumps-of-negative-noise",
-        path="mechanisms/skellam.py",
+        path="mechanisms/skellam/process.py",
         before="        jumps += np.maximum(noise, 0)\n",
         after="        jumps += np.abs(noise)\n",
         wrong="negative Skellam noise is raised with too many jumps",

@@ -9,7 +9,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="N1",
         name="noise-of-every-level-added-up",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="        release = mechanism.increment(start, level, len(values) //"
         " mechanism.parts, stream)\n",
         after="        release = mechanism.increment(Fraction(0), level, len(values) //"
@@ -20,7 +20,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="N2",
         name="release-beside-the-noisier-one",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="        release = mechanism.bridge(start, end, far - values, level, stream)\n",
         after="        release = mechanism.increment(start, level, len(values) //"
         " mechanism.parts, stream)\n",
@@ -32,7 +32,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="N2",
         name="raised-anchor-for-itself",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="    release = mechanism.bridge(Fraction(0), end, own, level, stream)\n",
         after="    release = mechanism.increment(Fraction(0), level, size, stream)\n",
         wrong="a raised anchor has noise that is independent of what was released",
@@ -43,7 +43,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="N3",
         name="exact-values-kept",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="        self._hold(mechanism, ladder, {}, _fingerprint(fingerprint_key,"
         " exact), streams, keep)\n",
         after="        self._hold(mechanism, ladder, {}, _fingerprint(fingerprint_key,"

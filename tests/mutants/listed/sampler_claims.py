@@ -9,7 +9,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="S1",
         name="gaussian-draws-charged-once",
-        path="mechanisms/gaussian.py",
+        path="mechanisms/gaussian/process.py",
         before="inflation * (math.sqrt(draws) * 2.0**-40 + tail)",
         after="inflation * (2.0**-40 + tail)",
         wrong="all draws together are charged what one is off",
@@ -20,7 +20,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="S1",
         name="gaussian-factor-of-a-quarter",
-        path="mechanisms/gaussian.py",
+        path="mechanisms/gaussian/process.py",
         before="            spread = 2 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))\n",
         after="            spread = order**2 / (2 * (order - 1) * (HIGHEST_ORDER - 2 * order))\n",
         wrong="the loss is raised by a quarter of what the sampler's error asks for",
@@ -31,7 +31,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="S2",
         name="geometric-errors-not-charged",
-        path="mechanisms/laplace.py",
+        path="mechanisms/laplace/process.py",
         before="        distance = dimension * levels * (2 * GEOMETRIC_ERROR + events)\n",
         after="        distance = dimension * (2 * GEOMETRIC_ERROR + events)\n",
         wrong="the draws of one level are charged, whatever the number of levels",
@@ -64,7 +64,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="S20",
         name="skellam-two-draws-charged",
-        path="mechanisms/skellam.py",
+        path="mechanisms/skellam/process.py",
         before="rejection_charges(DRAWS_A_LEVEL * dimension",
         after="rejection_charges((DRAWS_A_LEVEL - 1) * dimension",
         wrong="the Bessel draw of a raise is not charged",
@@ -75,7 +75,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="S21",
         name="end-of-range-by-the-noise",
-        path="mechanisms/path.py",
+        path="mechanisms/multiple_release.py",
         before="    np.clip(release, -FARTHEST, FARTHEST, out=release)\n",
         after="",
         wrong="where noise leaves the range depends on the exact value",
@@ -86,7 +86,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="S30",
         name="staircase-charged-once",
-        path="mechanisms/generalized_gaussian.py",
+        path="mechanisms/generalized_gaussian/mechanism.py",
         before="        return (NumericalCharge(1.0, inflation * dimension * ERROR),)\n",
         after="        return (NumericalCharge(1.0, inflation * ERROR),)\n",
         wrong="all values together are charged what one is off",

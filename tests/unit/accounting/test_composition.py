@@ -5,7 +5,7 @@ import pytest
 
 from penstock.accounting.reporting.composition import LossSum, total_of
 from penstock.accounting.reporting.losses import gaussian_table, laplace_table
-from penstock.mechanisms.normal_curve import delta_at, epsilon_at
+from penstock.mechanisms.gaussian.curve import delta_at, epsilon_at
 
 WIDTH = 2.0**-12
 TAIL = 1e-19

@@ -30,7 +30,7 @@ from penstock.accounting import (
 from penstock.accounting.charging.gaussian_budget import SMOOTHING, smoothing_error
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Gaussian, Laplace
-from penstock.mechanisms.normal_curve import delta_at
+from penstock.mechanisms.gaussian.curve import delta_at
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Sensitivity
 

@@ -13,8 +13,8 @@ from penstock.accounting.reporting.losses import (
     poisson_table,
     worst_of,
 )
+from penstock.mechanisms.gaussian.curve import delta_at, epsilon_at
 from penstock.mechanisms.loss_table import LossTable
-from penstock.mechanisms.normal_curve import delta_at, epsilon_at
 
 ROUNDING = 1e-13
 

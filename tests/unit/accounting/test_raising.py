@@ -21,8 +21,8 @@ from penstock.accounting import (
 )
 from penstock.accounting.charging.raising import _refinements
 from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
-from penstock.mechanisms.laplace import DiscreteLaplace
-from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
+from penstock.mechanisms.laplace.process import DiscreteLaplace
+from penstock.mechanisms.poisson.refinement import fewest, refinement_divergence
 from penstock.privacy import Sensitivity
 
 Vector = NDArray[np.float64]

@@ -7,7 +7,7 @@ import pytest
 from penstock.accounting import reading, readings
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Gaussian, Laplace, Poisson
-from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.gaussian.curve import epsilon_at
 from penstock.privacy import Sensitivity
 
 FINE = Fraction(1, 2**12)

@@ -17,8 +17,8 @@ from penstock.accounting import (
 )
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Poisson
-from penstock.mechanisms.laplace_readings import theorem_epsilon
-from penstock.mechanisms.normal_curve import delta_at, epsilon_at
+from penstock.mechanisms.gaussian.curve import delta_at, epsilon_at
+from penstock.mechanisms.laplace.laplace_readings import theorem_epsilon
 from penstock.privacy import Sensitivity
 
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))

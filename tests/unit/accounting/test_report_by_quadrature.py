@@ -12,7 +12,7 @@ from tests.unit.accounting import exact_losses, quadrature
 
 from penstock.accounting import PlacedRelease, composed_epsilon
 from penstock.accounting.charging.per_unit import of_unit
-from penstock.mechanisms.normal_curve import delta_at
+from penstock.mechanisms.gaussian.curve import delta_at
 from penstock.privacy import Sensitivity
 
 FINE = Fraction(1, 2**12)

@@ -9,7 +9,7 @@ from scipy import stats
 from penstock.accounting import PlacedRelease, composed_epsilon
 from penstock.accounting.reporting.losses import skellam_table
 from penstock.mechanisms import Skellam
-from penstock.mechanisms.skellam_curve import epsilon_of_shape
+from penstock.mechanisms.skellam.curve import epsilon_of_shape
 from penstock.privacy import Sensitivity
 
 DELTA = 1e-6

@@ -62,7 +62,7 @@ def test_crossovers_have_their_known_values() -> None:
 
 
 def test_at_the_crossover_gaussian_noise_has_the_error_of_the_tree() -> None:
-    from penstock.mechanisms.normal_curve import mu_at
+    from penstock.mechanisms.gaussian.curve import mu_at
     from penstock.structures.factorization.square_root import square_root
 
     error = float(mean_squared_error(best_tree(60, pure=True), pure=True))

@@ -11,7 +11,7 @@ from tests.benchmarks import utilities
 from tests.benchmarks.utilities import EPSILONS, Row, Setting
 
 from penstock.mechanisms import MECHANISMS
-from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.gaussian.curve import epsilon_at
 
 README = Path(utilities.__file__).with_name("README.md")
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from penstock.mechanisms import Gaussian
-from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.gaussian.curve import epsilon_at
 from penstock.privacy import Sensitivity
 
 ONE = Fraction(1)

@@ -9,7 +9,7 @@ import pytest
 from penstock.accounting import account_of, charge, entry, level_for, level_for_share, raising
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Laplace
-from penstock.mechanisms.laplace import DiscreteLaplace
+from penstock.mechanisms.laplace.process import DiscreteLaplace
 from penstock.privacy import Sensitivity, Target, TargetKind
 
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))

@@ -17,8 +17,8 @@ from penstock.mechanisms import (
     draw_anchor,
     family_of,
 )
-from penstock.mechanisms.generalized_gaussian_law import renyi_divergence
-from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.gaussian.curve import epsilon_at
+from penstock.mechanisms.generalized_gaussian.law import renyi_divergence
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.generalized_gaussian import ERROR

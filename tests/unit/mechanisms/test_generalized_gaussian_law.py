@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
-from penstock.mechanisms.generalized_gaussian_law import (
+from penstock.mechanisms.generalized_gaussian.law import (
     expected_maximum,
     information,
     loss,

@@ -8,9 +8,10 @@ import pytest
 from tests.unit.mechanisms.generalized_gaussian_oracle import delta_of_sum, one_delta
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import generalized_gaussian_loss
-from penstock.mechanisms.generalized_gaussian_law import information, loss
-from penstock.mechanisms.generalized_gaussian_loss import (
+from penstock.mechanisms.gaussian.curve import delta_at
+from penstock.mechanisms.generalized_gaussian import loss_distribution
+from penstock.mechanisms.generalized_gaussian.law import information, loss
+from penstock.mechanisms.generalized_gaussian.loss_distribution import (
     Shifted,
     TotalLoss,
     _where,
@@ -19,7 +20,6 @@ from penstock.mechanisms.generalized_gaussian_loss import (
     loss_table,
 )
 from penstock.mechanisms.loss_table import FloatVector
-from penstock.mechanisms.normal_curve import delta_at
 
 
 def moved(count: int, power: float, scale: float) -> tuple[Shifted, ...]:
@@ -169,7 +169,7 @@ def floored(masses: FloatVector, others: FloatVector, width: float) -> FloatVect
 def test_losses_that_are_rounded_down_are_found_out(
     power: float, count: int, epsilon: float, delta: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(generalized_gaussian_loss, "split_cells", floored)
+    monkeypatch.setattr(loss_distribution, "split_cells", floored)
     assert not is_kept(power, count, epsilon, delta)
 
 

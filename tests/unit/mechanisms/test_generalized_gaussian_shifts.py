@@ -7,8 +7,8 @@ from itertools import combinations_with_replacement
 import pytest
 
 from penstock.mechanisms import GeneralizedGaussian
-from penstock.mechanisms.generalized_gaussian_law import renyi_divergence
-from penstock.mechanisms.generalized_gaussian_loss import Shifted, delta_of
+from penstock.mechanisms.generalized_gaussian.law import renyi_divergence
+from penstock.mechanisms.generalized_gaussian.loss_distribution import Shifted, delta_of
 from penstock.privacy import Sensitivity
 
 SCALE = Fraction(5)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import IntVector, Laplace, MultipleRelease, draw_anchor, place
-from penstock.mechanisms.laplace import LARGEST_SCALE, _bridge_rule, _step_rule
-from penstock.mechanisms.path import FARTHEST
+from penstock.mechanisms.laplace.process import LARGEST_SCALE, _bridge_rule, _step_rule
+from penstock.mechanisms.multiple_release import FARTHEST
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.geometric import ERROR as GEOMETRIC_ERROR

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.mechanisms.laplace_law import (
+from penstock.mechanisms.laplace.law import (
     Bridge,
     half_width_steps,
     renyi_divergence,

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.laplace_readings import (
+from penstock.mechanisms.gaussian.curve import mu_at
+from penstock.mechanisms.laplace.laplace_readings import (
     l2_epsilon,
     theorem_epsilon,
     theorem_scale,
     variance_over_gaussian,
 )
-from penstock.mechanisms.normal_curve import mu_at
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.mechanisms import Laplace
-from penstock.mechanisms.laplace_law import renyi_divergence
+from penstock.mechanisms.laplace.law import renyi_divergence
 from penstock.privacy import Sensitivity
 
 ORDERS = [1.1, 2.0, 11.0, 300.0]

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.normal_curve import delta_at, epsilon_at, mu_at
+from penstock.mechanisms.gaussian.curve import delta_at, epsilon_at, mu_at
 
 
 def _exact_delta(epsilon: float, mu: float) -> mpf:

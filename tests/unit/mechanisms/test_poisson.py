@@ -12,8 +12,8 @@ from scipy import stats
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MultipleRelease, Poisson
-from penstock.mechanisms.poisson_divergence import renyi_divergence
-from penstock.mechanisms.poisson_tails import beyond_neighbor
+from penstock.mechanisms.poisson.divergence import renyi_divergence
+from penstock.mechanisms.poisson.tails import beyond_neighbor
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 

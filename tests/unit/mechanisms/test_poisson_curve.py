@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.normal_curve import epsilon_at
-from penstock.mechanisms.poisson_curve import epsilon_of_shape, theorem_epsilon
-from penstock.mechanisms.poisson_tails import below
+from penstock.mechanisms.gaussian.curve import epsilon_at
+from penstock.mechanisms.poisson.curve import epsilon_of_shape, theorem_epsilon
+from penstock.mechanisms.poisson.tails import below
 from penstock.mechanisms.shifts import Shape
 
 ONE: Shape = ((1, 1),)

@@ -6,7 +6,7 @@ import math
 import mpmath
 import pytest
 
-from penstock.mechanisms.poisson_divergence import renyi_divergence
+from penstock.mechanisms.poisson.divergence import renyi_divergence
 
 
 def _exact_renyi(mean: float, shift: int, order: float) -> float:

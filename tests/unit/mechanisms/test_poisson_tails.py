@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from penstock.mechanisms.poisson_tails import (
+from penstock.mechanisms.poisson.tails import (
     OUTSIDE,
     Progression,
     below,

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from penstock.mechanisms import Poisson
-from penstock.mechanisms.poisson_curve import epsilon_of_shape
+from penstock.mechanisms.poisson.curve import epsilon_of_shape
 from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Sensitivity
 

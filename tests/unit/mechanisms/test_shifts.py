@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import gammaln, logsumexp
 
-from penstock.mechanisms.poisson_curve import epsilon_of_shape
-from penstock.mechanisms.poisson_divergence import renyi_divergence
-from penstock.mechanisms.poisson_tails import below
+from penstock.mechanisms.poisson.curve import epsilon_of_shape
+from penstock.mechanisms.poisson.divergence import renyi_divergence
+from penstock.mechanisms.poisson.tails import below
 from penstock.mechanisms.shifts import Shifts
-from penstock.mechanisms.skellam_curve import epsilon_of_shape as skellam_epsilon_of_shape
+from penstock.mechanisms.skellam.curve import epsilon_of_shape as skellam_epsilon_of_shape
 
 
 def _all_shapes(shifts: Shifts, largest: int | None = None) -> list[tuple[int, ...]]:

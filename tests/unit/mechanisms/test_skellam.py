@@ -18,9 +18,9 @@ from penstock.mechanisms import (
     released,
 )
 from penstock.mechanisms.shifts import Shifts
-from penstock.mechanisms.skellam_curve import epsilon_of_shape
-from penstock.mechanisms.skellam_divergence import renyi_divergence
-from penstock.mechanisms.skellam_tails import UNCLAIMED, above, beyond_neighbor, half_width
+from penstock.mechanisms.skellam.curve import epsilon_of_shape
+from penstock.mechanisms.skellam.divergence import renyi_divergence
+from penstock.mechanisms.skellam.tails import UNCLAIMED, above, beyond_neighbor, half_width
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.rejection import TAIL_ERROR

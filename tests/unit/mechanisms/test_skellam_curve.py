@@ -8,15 +8,15 @@ import mpmath
 import numpy as np
 import pytest
 
-from penstock.mechanisms.skellam_curve import epsilon_of_shape
-from penstock.mechanisms.skellam_divergence import (
+from penstock.mechanisms.skellam.curve import epsilon_of_shape
+from penstock.mechanisms.skellam.divergence import (
     _given,
     _points,
     farthest,
     refinement_divergence,
     renyi_divergence,
 )
-from penstock.mechanisms.skellam_tails import Progression, reach
+from penstock.mechanisms.skellam.tails import Progression, reach
 from penstock.randomness.bessel.law import EXPANDED, log_skellam
 
 

@@ -11,7 +11,7 @@ from tests.statistical import searches
 from tests.statistical.searches import BROKEN, broken, largest_loss, law_of, masses
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.sparse_vector import SparseVector
+from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
 from penstock.randomness import Stream
 
 CASES = (

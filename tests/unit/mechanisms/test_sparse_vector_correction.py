@@ -10,11 +10,15 @@ from tests.statistical.searches import masses
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import GeneralizedGaussian
-from penstock.mechanisms.generalized_gaussian_loss import Shifted, delta_of, epsilon_of
-from penstock.mechanisms.normal_curve import delta_at
-from penstock.mechanisms.sparse_vector import SparseVector
-from penstock.mechanisms.sparse_vector_correction import SparseVectorCorrection
-from penstock.mechanisms.sparse_vector_error import Noise, Search, expected_maximum
+from penstock.mechanisms.gaussian.curve import delta_at
+from penstock.mechanisms.generalized_gaussian.loss_distribution import Shifted, delta_of, epsilon_of
+from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
+from penstock.mechanisms.generalized_gaussian.sparse_vector_correction import SparseVectorCorrection
+from penstock.mechanisms.generalized_gaussian.sparse_vector_error import (
+    Noise,
+    Search,
+    expected_maximum,
+)
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.generalized_gaussian import ERROR

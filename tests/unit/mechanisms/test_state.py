@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from penstock.errors import IntegrityViolation, InvalidInput
 from penstock.mechanisms import MECHANISMS, Laplace, Mechanism, MultipleRelease
-from penstock.mechanisms.state import MAGIC, decode, encode
+from penstock.mechanisms.serialization import MAGIC, decode, encode
 from penstock.randomness import Stream
 
 VALUES = [812, 455, 1290, 0, 3]

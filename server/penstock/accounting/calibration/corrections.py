@@ -14,11 +14,15 @@ from typing import Final, NamedTuple
 
 from penstock.accounting.calibration.search import least
 from penstock.errors import InvalidInput
-from penstock.mechanisms.generalized_gaussian_law import information
+from penstock.mechanisms.gaussian.curve import delta_at, mu_at
+from penstock.mechanisms.generalized_gaussian.law import information
+from penstock.mechanisms.generalized_gaussian.sparse_vector_correction import SparseVectorCorrection
+from penstock.mechanisms.generalized_gaussian.sparse_vector_error import (
+    Noise,
+    Search,
+    expected_maximum,
+)
 from penstock.mechanisms.lattice import floor_log2
-from penstock.mechanisms.normal_curve import delta_at, mu_at
-from penstock.mechanisms.sparse_vector_correction import SparseVectorCorrection
-from penstock.mechanisms.sparse_vector_error import Noise, Search, expected_maximum
 from penstock.privacy import Sensitivity
 
 CUTOFFS: Final[Sequence[int]] = (1, 2, 4, 8, 16, 32, 64)

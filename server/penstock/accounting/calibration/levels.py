@@ -16,12 +16,12 @@ from penstock.accounting.charging.charges import charge, require_admitted
 from penstock.accounting.charging.gaussian_budget import gaussian_level_for_share, require_gaussian
 from penstock.accounting.charging.ledger import entry, share_of
 from penstock.errors import InvalidInput
-from penstock.mechanisms.generalized_gaussian import GeneralizedGaussian
+from penstock.mechanisms.gaussian.curve import mu_at
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.lattice import finest_common_power
-from penstock.mechanisms.normal_curve import mu_at
-from penstock.mechanisms.poisson import SMALLEST_MEAN
+from penstock.mechanisms.poisson.process import SMALLEST_MEAN
 from penstock.mechanisms.process import Mechanism
-from penstock.mechanisms.skellam import SMALLEST_VARIANCE
+from penstock.mechanisms.skellam.process import SMALLEST_VARIANCE
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
 VERSION: Final = 3

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Final
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.normal_curve import epsilon_at, mu_at
+from penstock.mechanisms.gaussian.curve import epsilon_at, mu_at
 
 ORDERS: Final[tuple[float, ...]] = (
     *(hundredths / 100 for hundredths in range(101, 200)),

@@ -20,8 +20,8 @@ from penstock.accounting.reporting.losses import (
     worst_of,
 )
 from penstock.mechanisms import GeneralizedGaussian, Mechanism, family_of
-from penstock.mechanisms.generalized_gaussian_law import moments
-from penstock.mechanisms.generalized_gaussian_loss import loss_table
+from penstock.mechanisms.generalized_gaussian.law import moments
+from penstock.mechanisms.generalized_gaussian.loss_distribution import loss_table
 from penstock.mechanisms.loss_table import LossTable
 from penstock.mechanisms.shifts import Shifts
 from penstock.privacy import Sensitivity

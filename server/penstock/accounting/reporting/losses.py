@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from penstock.mechanisms.loss_table import FloatVector, LossTable, joined, split_cells
-from penstock.mechanisms.poisson_tails import below
+from penstock.mechanisms.poisson.tails import below
 from penstock.randomness.bessel.law import log_skellam
 from penstock.randomness.saddle_point import log_poisson
 

@@ -19,8 +19,9 @@ from penstock.accounting.charging.budget import ORDERS, converted_epsilon
 from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.accounting.reporting.report import composed_epsilon
 from penstock.errors import InvalidInput
-from penstock.mechanisms import laplace_readings, poisson_curve
+from penstock.mechanisms.laplace import laplace_readings
 from penstock.mechanisms.lattice import rounded_up
+from penstock.mechanisms.poisson import curve
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Sensitivity
 
@@ -128,7 +129,7 @@ def _laplace_composed(asked: _Asked) -> float:
 
 def _poisson_theorem(asked: _Asked) -> float:
     step, sensitivity = float(asked.mechanism.granularity), asked.sensitivity
-    return poisson_curve.theorem_epsilon(
+    return curve.theorem_epsilon(
         float(asked.level),
         float(sensitivity.l1) / step,
         sensitivity.l2 / step,

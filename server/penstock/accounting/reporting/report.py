@@ -20,7 +20,7 @@ from penstock.accounting.reporting.coordinates import (
     summed,
 )
 from penstock.errors import InvalidInput
-from penstock.mechanisms.normal_curve import epsilon_at
+from penstock.mechanisms.gaussian.curve import epsilon_at
 
 RESOLUTION: Final = 2**15
 """Cells of the grid up to the loss that is expected at delta."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from penstock.accounting import Account, Entry, PlacedRelease
 from penstock.connectors import PreparedQuery
 from penstock.mechanisms import Gaussian, GeneralizedGaussian, Laplace, Poisson, Skellam
-from penstock.mechanisms.laplace import DiscreteLaplace
+from penstock.mechanisms.laplace.process import DiscreteLaplace
 from penstock.persistence.tables import Tier
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.services.computations.results import COMPUTED

@@ -23,7 +23,7 @@ from penstock.connectors.specs.fields import folded
 from penstock.connectors.specs.histograms import domain_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Mechanism, family_of
-from penstock.mechanisms.laplace import DiscreteLaplace
+from penstock.mechanisms.laplace.process import DiscreteLaplace
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target

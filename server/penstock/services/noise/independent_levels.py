@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from penstock.accounting import NOTHING, Account, Entry, share_of
 from penstock.errors import ClearanceTooLow, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, draw_anchor
-from penstock.mechanisms.generalized_gaussian_loss import epsilon_of
+from penstock.mechanisms.generalized_gaussian.loss_distribution import epsilon_of
 from penstock.persistence.tables import Charge, Query, Release, Tier
 from penstock.privacy import Target, TargetKind
 from penstock.services.context import Server

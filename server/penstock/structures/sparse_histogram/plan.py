@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian
-from penstock.mechanisms.gaussian import ROOM_TO_RAISE
+from penstock.mechanisms.gaussian.process import ROOM_TO_RAISE
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.path import Placed, place, raise_anchor
+from penstock.mechanisms.multiple_release import Placed, place, raise_anchor
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.randomness import Stream
 from penstock.structures.streams.forest import ROOT, Forest

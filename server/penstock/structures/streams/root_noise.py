@@ -22,7 +22,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.path import place, raise_anchor
+from penstock.mechanisms.multiple_release import place, raise_anchor
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.randomness import Stream
 from penstock.structures.streams.root_matrices import (

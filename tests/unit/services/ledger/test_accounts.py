@@ -15,7 +15,7 @@ from tests.unit.sites import SITES, VISITS
 from penstock import accounting
 from penstock.accounting import SQUARES, Entry
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.mechanisms.normal_curve import delta_at
+from penstock.mechanisms.gaussian.curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR

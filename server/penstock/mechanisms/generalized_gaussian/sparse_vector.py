@@ -22,7 +22,7 @@ from typing import Final, Self
 import numpy as np
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.laplace import LARGEST_SCALE, Laplace
+from penstock.mechanisms.laplace.process import LARGEST_SCALE, Laplace
 from penstock.mechanisms.lattice import LARGEST_STEPS
 from penstock.mechanisms.process import IntVector
 from penstock.randomness import Stream

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from penstock.mechanisms.poisson_divergence import FLOOR, POINTS_A_DEVIATION, SAFETY, log_moment
+from penstock.mechanisms.poisson.divergence import FLOOR, POINTS_A_DEVIATION, SAFETY, log_moment
 from penstock.randomness.bessel.law import log_skellam
 from penstock.randomness.saddle_point import Floats
 

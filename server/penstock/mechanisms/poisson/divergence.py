@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.mechanisms import poisson_tails
+from penstock.mechanisms.poisson import tails
 from penstock.randomness.saddle_point import Floats, log_poisson
 
 POINTS_A_DEVIATION = 128
@@ -24,7 +24,7 @@ def renyi_divergence(mean: float, shift: int, order: float) -> float:
     (``order * shift`` more than a fifth of a mean above 2^14).
     """
     over = window(mean, math.sqrt(mean), shift, order)
-    outside = poisson_tails.below(mean, shift)
+    outside = tails.below(mean, shift)
     if over is None or outside >= 1:
         return math.inf
     y = np.arange(over.first, over.last, over.step, dtype=np.float64)

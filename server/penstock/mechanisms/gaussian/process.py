@@ -16,6 +16,7 @@ from statistics import NormalDist
 from typing import ClassVar, Self
 
 from penstock.errors import InvalidInput
+from penstock.mechanisms.gaussian.curve import check_delta, epsilon_at
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
@@ -28,7 +29,6 @@ from penstock.mechanisms.lattice import (
     reaching_ladder,
     rounded_up,
 )
-from penstock.mechanisms.normal_curve import check_delta, epsilon_at
 from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from penstock.mechanisms.generalized_gaussian_law import panels
+from penstock.mechanisms.generalized_gaussian.law import panels
 from penstock.randomness.saddle_point import Floats
 
 _PANELS: Final = 240

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from penstock.mechanisms.poisson_divergence import restricted_divergence, window
+from penstock.mechanisms.poisson.divergence import restricted_divergence, window
 from penstock.randomness.saddle_point import Floats, log_poisson, log_self
 
 MOST_POINTS = 1 << 22

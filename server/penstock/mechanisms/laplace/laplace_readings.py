@@ -9,7 +9,7 @@ and Corollary 5.5.  Upper bounds all of them: the exact loss of a long vector is
 import math
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.normal_curve import mu_at
+from penstock.mechanisms.gaussian.curve import mu_at
 
 _ROUNDING = 1e-14
 """Relative: what the few operations below may be off by."""

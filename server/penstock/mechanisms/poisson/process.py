@@ -21,10 +21,10 @@ from penstock.mechanisms.lattice import (
     finest_common_power,
     reaching_ladder,
 )
-from penstock.mechanisms.poisson_curve import epsilon_of_shape
-from penstock.mechanisms.poisson_divergence import renyi_divergence
-from penstock.mechanisms.poisson_refinement import fewest, refinement_divergence
-from penstock.mechanisms.poisson_tails import below, beyond_neighbor, half_width
+from penstock.mechanisms.poisson.curve import epsilon_of_shape
+from penstock.mechanisms.poisson.divergence import renyi_divergence
+from penstock.mechanisms.poisson.refinement import fewest, refinement_divergence
+from penstock.mechanisms.poisson.tails import below, beyond_neighbor, half_width
 from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
 from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
 from penstock.mechanisms.shifts import Shifts

@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.laplace_law import Bridge, half_width_steps, renyi_divergence, unchanged
+from penstock.mechanisms.laplace.law import Bridge, half_width_steps, renyi_divergence, unchanged
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,

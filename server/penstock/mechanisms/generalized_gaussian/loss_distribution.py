@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.generalized_gaussian_law import loss, moments, renyi_divergence
+from penstock.mechanisms.generalized_gaussian.law import loss, moments, renyi_divergence
 from penstock.mechanisms.loss_sums import raised_to
 from penstock.mechanisms.loss_table import LossTable, Profile, divergences, split_cells
 from penstock.randomness.saddle_point import Floats

@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from penstock.mechanisms.poisson_tails import stride
+from penstock.mechanisms.poisson.tails import stride
 from penstock.randomness.bessel.law import log_skellam
 from penstock.randomness.rejection import SMALLEST_MEAN
 from penstock.randomness.saddle_point import Floats

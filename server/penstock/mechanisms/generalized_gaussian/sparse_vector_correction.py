@@ -33,9 +33,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.generalized_gaussian import STEPS_A_SCALE, GeneralizedGaussian
-from penstock.mechanisms.generalized_gaussian_law import standard_deviation
-from penstock.mechanisms.generalized_gaussian_loss import Shifted, delta_of, epsilon_of
+from penstock.mechanisms.generalized_gaussian.law import standard_deviation
+from penstock.mechanisms.generalized_gaussian.loss_distribution import Shifted, delta_of, epsilon_of
+from penstock.mechanisms.generalized_gaussian.mechanism import STEPS_A_SCALE, GeneralizedGaussian
+from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
+from penstock.mechanisms.generalized_gaussian.sparse_vector_error import (
+    Noise,
+    Search,
+    expected_maximum,
+)
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
@@ -45,8 +51,6 @@ from penstock.mechanisms.lattice import (
     rounded_up,
 )
 from penstock.mechanisms.process import IntVector
-from penstock.mechanisms.sparse_vector import SparseVector
-from penstock.mechanisms.sparse_vector_error import Noise, Search, expected_maximum
 from penstock.privacy import Definition, Guarantee, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.generalized_gaussian import ERROR, LARGEST_SCALE

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from penstock.errors import IntegrityViolation, InvalidInput
-from penstock.mechanisms import state as states
+from penstock.mechanisms import serialization as states
 from penstock.mechanisms.lattice import lattice_steps
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.privacy import Ladder

@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 
 from penstock.mechanisms.loss_sums import SAFETY, Losses, best_ratios, epsilon_of_sum
-from penstock.mechanisms.poisson_tails import stride
+from penstock.mechanisms.poisson.tails import stride
 from penstock.mechanisms.shifts import Shape
-from penstock.mechanisms.skellam_tails import OUTSIDE, Progression, reach
+from penstock.mechanisms.skellam.tails import OUTSIDE, Progression, reach
 from penstock.randomness.bessel.law import log_skellam
 
 _ATOMS = 1 << 14

@@ -27,14 +27,14 @@ from typing import ClassVar, NoReturn, Self
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.families import Families
-from penstock.mechanisms.generalized_gaussian_law import (
+from penstock.mechanisms.generalized_gaussian.law import (
     expected_maximum,
     information,
     reach_of,
     renyi_divergence,
     standard_deviation,
 )
-from penstock.mechanisms.generalized_gaussian_loss import Shifted, epsilon_of
+from penstock.mechanisms.generalized_gaussian.loss_distribution import Shifted, epsilon_of
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,

@@ -17,7 +17,6 @@ from typing import ClassVar, Self
 import numpy as np
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import skellam_tails
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
@@ -30,8 +29,9 @@ from penstock.mechanisms.lattice import (
 from penstock.mechanisms.process import IntVector, NumericalCharge
 from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
 from penstock.mechanisms.shifts import Shifts
-from penstock.mechanisms.skellam_curve import epsilon_of_shape
-from penstock.mechanisms.skellam_divergence import refinement_divergence, renyi_divergence
+from penstock.mechanisms.skellam import tails
+from penstock.mechanisms.skellam.curve import epsilon_of_shape
+from penstock.mechanisms.skellam.divergence import refinement_divergence, renyi_divergence
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.bessel.functions import LARGEST_ARGUMENT, bessel
@@ -156,7 +156,7 @@ class Skellam:
         Raises ``InvalidInput`` for a sensitivity below one step.
         """
         variance, shifts = self._variance(level), Shifts.of(sensitivity, self.granularity)
-        failure = shifts.largest_sum(lambda shift: skellam_tails.beyond_neighbor(variance, shift))
+        failure = shifts.largest_sum(lambda shift: tails.beyond_neighbor(variance, shift))
         if math.isinf(order):
             return Cost(loss=math.inf, failure=min(failure, 1.0))
         loss = shifts.largest_sum(
@@ -197,7 +197,7 @@ class Skellam:
         Raises ``InvalidInput`` for a confidence outside of (0, 1).
         """
         check_confidence(confidence)
-        reach = skellam_tails.half_width(self._variance(level), confidence)
+        reach = tails.half_width(self._variance(level), confidence)
         return ErrorBars(math.sqrt(level), confidence, reach * float(self.granularity))
 
     def _in_steps(self, variance: Fraction) -> Fraction:

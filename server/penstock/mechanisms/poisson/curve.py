@@ -16,7 +16,7 @@ import numpy as np
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.loss_sums import SAFETY, Losses, best_ratios, epsilon_of_sum
-from penstock.mechanisms.poisson_tails import OUTSIDE, Progression, below, reach, stride
+from penstock.mechanisms.poisson.tails import OUTSIDE, Progression, below, reach, stride
 from penstock.mechanisms.shifts import Shape
 from penstock.randomness.saddle_point import Floats, log_poisson
 
