@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from tests.api.world import DATASET, World, parsed
 
-from penstock_client.documents import datasets as listed
-from penstock_client.fields import Fields
+from penstock_client._http.fields import Fields
+from penstock_client._show.documents import datasets as listed
 from penstock_client.models import Dataset
 
 WARDS = "/api/v1/datasets/wards"

@@ -9,8 +9,8 @@ from tests.api.world import World
 from tests.support.notes import by_the_letter
 
 from penstock_client import Client, LogForked
-from penstock_client.cosigning import Cosigner
-from penstock_client.watch import Watcher
+from penstock_client._log.cosigning import Cosigner
+from penstock_client._log.watch import Watcher
 
 ASK = "/api/v1/queries/visits/releases"
 

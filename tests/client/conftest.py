@@ -10,7 +10,7 @@ import pytest
 from tests.client.hosts import CHECKPOINT, CONSISTENCY, INCLUSION, ME, Host
 
 from penstock_client import Client, Release
-from penstock_client.fields import Fields
+from penstock_client._http.fields import Fields
 
 Handler = Callable[[httpx.Request], httpx.Response]
 TOKEN = "pst_abcdefgh_0123456789012345678901234567890123456789abc_00000000"

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from penstock_client.tree import leaf_hash, root_of
+from penstock_client._log.tree import leaf_hash, root_of
 
 ME = "/api/v1/me"
 RELEASES = "/api/v1/queries/flights_by_carrier/releases"

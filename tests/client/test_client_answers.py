@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from penstock_client import Client, InvalidArgument, NotFound, ProtocolError, Release
-from penstock_client.fields import Fields
+from penstock_client._http.fields import Fields
 from penstock_client.models import Dataset
 
 Handler = Callable[[httpx.Request], httpx.Response]

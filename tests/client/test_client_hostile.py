@@ -9,9 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from penstock_client import Client, ProtocolError, Release, documents
-from penstock_client.fields import Fields
-from penstock_client.output import Format, written
+from penstock_client import Client, ProtocolError, Release
+from penstock_client._http.fields import Fields
+from penstock_client._show import documents
+from penstock_client._show.output import Format, written
 
 Handler = Callable[[httpx.Request], httpx.Response]
 RELEASE = "POST /api/v1/queries/flights_by_carrier/releases"

@@ -11,8 +11,8 @@ import pytest
 from tests.client.hosts import Host, canonical, ed25519
 
 from penstock_client import Client, LogRefused
-from penstock_client.ed25519 import verified
-from penstock_client.notes import ED25519, key_tag, opened
+from penstock_client._log.ed25519 import verified
+from penstock_client._log.notes import ED25519, key_tag, opened
 
 TOKEN = "pst_abcdefgh_0123456789012345678901234567890123456789abc_00000000"
 

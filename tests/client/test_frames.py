@@ -13,7 +13,7 @@ from tests.client.conftest import RELEASE
 from tests.client.test_means_shown import ANSWER
 
 from penstock_client import Dummy, InvalidArgument, MissingExtra, PenstockError, Release
-from penstock_client.fields import Fields, Key
+from penstock_client._http.fields import Fields, Key
 
 FORMS = {"pandas": "to_pandas", "polars": "to_polars", "arrow": "to_arrow"}
 MODULES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}

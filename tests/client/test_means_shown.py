@@ -6,8 +6,8 @@ import pytest
 from tests.client.conftest import ERROR, RELEASE
 
 from penstock_client import InvalidArgument, ProtocolError, Release
-from penstock_client.fields import Fields
-from penstock_client.notebook import page
+from penstock_client._http.fields import Fields
+from penstock_client._show.notebook import page
 
 MEAN: dict[str, Any] = {
     "lower": [39.5, 0.0],

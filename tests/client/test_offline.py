@@ -11,7 +11,7 @@ import pytest
 from tests.client.hosts import Host, canonical, ed25519
 
 from penstock_client import offline
-from penstock_client.leaves import decoded
+from penstock_client._log.leaves import decoded
 
 Lines = list[str]
 SIZE = 6

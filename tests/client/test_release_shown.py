@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from penstock_client import Release
-from penstock_client.notebook import ROWS, page
-from penstock_client.svg import ACCENT, Mark, chart
+from penstock_client._show.notebook import ROWS, page
+from penstock_client._show.svg import ACCENT, Mark, chart
 
 HOSTILE = '<img src=x onerror="alert(1)">&amp;\'"\x1b[2J\u202e'
 

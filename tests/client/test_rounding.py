@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from penstock_client.rounding import cut, decimals, fixed, percent, printable, short
+from penstock_client._show.rounding import cut, decimals, fixed, percent, printable, short
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from tests.client.conftest import ERROR, RELEASE
 
 from penstock_client import ErrorBars, ProtocolError, Release, ValueErrors
-from penstock_client.fields import Fields
-from penstock_client.notebook import page
+from penstock_client._http.fields import Fields
+from penstock_client._show.notebook import page
 
 ERRORS: dict[str, Any] = {
     "standard_deviations": [45.03, 45.03, 52.0],

@@ -12,10 +12,10 @@ from tests.client.hosts import CHECKPOINT, CONSISTENCY, Host, canonical, ed25519
 from tests.support.notes import by_the_letter
 
 from penstock_client import Client, LogForked, NotReachable, command
-from penstock_client.cosigning import Cosigner
+from penstock_client._log.cosigning import Cosigner
+from penstock_client._log.notes import vkey_of
+from penstock_client._log.watch import Watcher, follow
 from penstock_client.errors import InvalidArgument
-from penstock_client.notes import vkey_of
-from penstock_client.watch import Watcher, follow
 
 TOKEN = "pst_abcdefgh_0123456789012345678901234567890123456789abc_00000000"
 FORK = 5

@@ -19,7 +19,7 @@ from joserfc import jws
 from joserfc.jwk import ECKey
 
 import penstock.nesting
-import penstock_client.nesting
+import penstock_client._http.nesting
 from penstock import settings
 from penstock.cli.specs import content_of
 from penstock.encryption import private
@@ -27,11 +27,13 @@ from penstock.errors import PenstockError
 from penstock.mechanisms.serialization import MAGIC, VERSION, decode
 from penstock.openid.issuer import Issuer, Refused
 from penstock.transparency_log.witness import FILE, FileWitness
-from penstock_client import leaves, offline, preview, transport
+from penstock_client import offline, preview
+from penstock_client._http import transport
+from penstock_client._log import leaves
 from penstock_client.errors import InvalidArgument, ProtocolError
 
 MODULES = pytest.mark.parametrize(
-    "nesting", [penstock.nesting, penstock_client.nesting], ids=["server", "client"]
+    "nesting", [penstock.nesting, penstock_client._http.nesting], ids=["server", "client"]
 )
 JSON = st.recursive(
     st.none() | st.integers() | st.text("[]{}\"'\\#\n,:a", max_size=8),

@@ -1,6 +1,6 @@
 """Whether proofs show what they should: the tree's definition, followed backward.
 
-Clients and auditors check proofs with code of their own (``penstock_client.tree``), written
+Clients and auditors check proofs with code of their own (``penstock_client._log.tree``), written
 after the iterative algorithms of RFC 9162; this one is after its recursive definitions, and
 tests hold the two to each other.
 """

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from penstock import merkle
 from penstock.merkle import Frontier, Node
-from penstock_client import tree as elsewhere
+from penstock_client._log import tree as elsewhere
 
 LARGEST = 33
 """All trees up to here, and all proofs in them: every shape of five levels."""

@@ -19,6 +19,7 @@
   ``penstock-client`` program.
 """
 
+from penstock_client._log.notes import Checkpoint
 from penstock_client.client import Client
 from penstock_client.dummy import Dummy
 from penstock_client.errors import (
@@ -59,7 +60,6 @@ from penstock_client.models import (
     Spending,
     TierBudget,
 )
-from penstock_client.notes import Checkpoint
 from penstock_client.preview import Charge, Preview, Room, TierPreview
 from penstock_client.queries import Query, TierLevel
 from penstock_client.release import Release

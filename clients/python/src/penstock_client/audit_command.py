@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from penstock_client.cosigning import Cosigner
+from penstock_client._log.cosigning import Cosigner
+from penstock_client._log.log import default_file
+from penstock_client._log.notes import key_of
+from penstock_client._log.watch import Seen, follow
+from penstock_client._show.rounding import printable
 from penstock_client.errors import InvalidArgument, PenstockError
-from penstock_client.log import default_file
-from penstock_client.notes import key_of
-from penstock_client.rounding import printable
-from penstock_client.watch import Seen, follow
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)

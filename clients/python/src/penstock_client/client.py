@@ -14,12 +14,15 @@ from urllib.parse import quote
 import httpx
 
 import penstock_client
-from penstock_client.address import DEFAULT
-from penstock_client.cosigning import Cosigner
+from penstock_client._http.address import DEFAULT
+from penstock_client._http.fields import Fields
+from penstock_client._http.transport import LARGEST_ANSWER, Bearer, Transport
+from penstock_client._log.cosigning import Cosigner
+from penstock_client._log.log import Log, default_file
+from penstock_client._log.notes import Checkpoint
+from penstock_client._log.watch import Watcher
 from penstock_client.dummy import Dummy
 from penstock_client.errors import InvalidArgument, ProtocolError
-from penstock_client.fields import Fields
-from penstock_client.log import Log, default_file
 from penstock_client.models import (
     Budget,
     Dataset,
@@ -29,15 +32,12 @@ from penstock_client.models import (
     PrivacyLoss,
     TierBudget,
 )
-from penstock_client.notes import Checkpoint
 from penstock_client.preview import Preview, as_json, wanted
 from penstock_client.pushing import Elements, push
 from penstock_client.queries import Query
 from penstock_client.release import Release
 from penstock_client.stream_preview import StreamPreview
 from penstock_client.streams import Pushed, RunningTotals, Stream
-from penstock_client.transport import LARGEST_ANSWER, Bearer, Transport
-from penstock_client.watch import Watcher
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,9 @@ from typing import NoReturn
 
 import click
 
-from penstock_client import documents, stream_documents
+from penstock_client._show import documents, stream_documents
+from penstock_client._show.output import Document, Format, written
+from penstock_client._show.rounding import printable
 from penstock_client.audit_command import audit
 from penstock_client.client import TIMEOUT, Client
 from penstock_client.errors import (
@@ -24,10 +26,8 @@ from penstock_client.errors import (
     NotReachable,
     PenstockError,
 )
-from penstock_client.output import Document, Format, written
 from penstock_client.preview import spec_in
 from penstock_client.pushing import elements_in
-from penstock_client.rounding import printable
 
 NUMBER = click.IntRange(min=1)
 DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE, FORKED = range(6)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
-from penstock_client.fields import Fields
-from penstock_client.frames import library
+from penstock_client._http.fields import Fields
+from penstock_client._show.frames import library
 
 if TYPE_CHECKING:
     import pandas as pd

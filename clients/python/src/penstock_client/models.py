@@ -11,8 +11,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Self
 
+from penstock_client._http.fields import Fields
 from penstock_client.errors import ProtocolError
-from penstock_client.fields import Fields
 
 Answer = Mapping[str, object]
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from penstock_client.leaves import decoded, stated
-from penstock_client.nesting import shallow
-from penstock_client.notes import Checkpoint, opened
-from penstock_client.tree import leaf_hash, root_of
+from penstock_client._http.nesting import shallow
+from penstock_client._log.leaves import decoded, stated
+from penstock_client._log.notes import Checkpoint, opened
+from penstock_client._log.tree import leaf_hash, root_of
 
 LONGEST_LINE = 2**26
 """In characters: a line is read whole."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, TextIO
 
+from penstock_client._http.fields import Fields
+from penstock_client._http.nesting import flat, shallow
 from penstock_client.errors import InvalidArgument
-from penstock_client.fields import Fields
 from penstock_client.models import Answer, whole
-from penstock_client.nesting import flat, shallow
 from penstock_client.queries import TierLevel
 
 STANDARD_INPUT = "-"

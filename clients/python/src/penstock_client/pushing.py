@@ -11,6 +11,8 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import SupportsFloat, TextIO
 
+from penstock_client._http.fields import Fields
+from penstock_client._http.transport import Transport
 from penstock_client.errors import (
     Conflict,
     InvalidArgument,
@@ -18,10 +20,8 @@ from penstock_client.errors import (
     PenstockError,
     Unavailable,
 )
-from penstock_client.fields import Fields
 from penstock_client.preview import spec_in
 from penstock_client.streams import Pushed, Stream
-from penstock_client.transport import Transport
 
 Element = SupportsFloat | Sequence[SupportsFloat]
 Elements = Iterable[Element]

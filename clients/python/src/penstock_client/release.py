@@ -6,9 +6,11 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Self
 
-from penstock_client import frames
+from penstock_client._http.fields import Fields, Key
+from penstock_client._show import frames
+from penstock_client._show.notebook import page
+from penstock_client._show.rounding import percent, short
 from penstock_client.errors import InvalidArgument
-from penstock_client.fields import Fields, Key
 from penstock_client.histogram import Histogram
 from penstock_client.interval import AS_STATED, Interval, half_width
 from penstock_client.models import (
@@ -20,8 +22,6 @@ from penstock_client.models import (
     Receipt,
     whole,
 )
-from penstock_client.notebook import page
-from penstock_client.rounding import percent, short
 from penstock_client.value_errors import ValueErrors
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from penstock_client.fields import Fields
+from penstock_client._http.fields import Fields
 from penstock_client.models import Answer, ErrorBars, whole
 from penstock_client.preview import TierPreview, sensitivity_in
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from penstock_client import frames
+from penstock_client._http.fields import Fields
+from penstock_client._show import frames
 from penstock_client.errors import ProtocolError
-from penstock_client.fields import Fields
 from penstock_client.models import Answer, ErrorBars, Guarantee, Level, Receipt, whole
 from penstock_client.queries import Query, TierLevel
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Self
 
+from penstock_client._http.fields import Fields
 from penstock_client.errors import ProtocolError
-from penstock_client.fields import Fields
 from penstock_client.models import ErrorBars
 
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from penstock_client._http.fields import Fields
+from penstock_client._log.leaves import stated
+from penstock_client._log.memory import VARIABLE, Known, Memory
+from penstock_client._log.notes import Checkpoint, opened
+from penstock_client._log.tree import consistent, included, leaf_hash
 from penstock_client.errors import LogRefused
-from penstock_client.fields import Fields
-from penstock_client.leaves import stated
-from penstock_client.memory import VARIABLE, Known, Memory
 from penstock_client.models import Receipt
-from penstock_client.notes import Checkpoint, opened
-from penstock_client.tree import consistent, included, leaf_hash
 
 API = "/api/v1/audit"
 LARGEST_ANSWER = 2**16

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from penstock_client.rounding import decimals, fixed, percent, printable
-from penstock_client.svg import Mark, chart
+from penstock_client._show.rounding import decimals, fixed, percent, printable
+from penstock_client._show.svg import Mark, chart
 
 if TYPE_CHECKING:
     from penstock_client.release import Release

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
+from penstock_client._log.notes import Checkpoint
+from penstock_client._show.output import Column, Document
+from penstock_client._show.rounding import decimals, fixed, percent, short
 from penstock_client.dummy import Dummy
 from penstock_client.models import (
     Budget,
@@ -14,12 +17,9 @@ from penstock_client.models import (
     Level,
     PrivacyLoss,
 )
-from penstock_client.notes import Checkpoint
-from penstock_client.output import Column, Document
 from penstock_client.preview import Preview, TierPreview
 from penstock_client.queries import Query, TierLevel
 from penstock_client.release import Release
-from penstock_client.rounding import decimals, fixed, percent, short
 
 
 def number(cell: object) -> str:

@@ -11,8 +11,8 @@ import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from penstock_client._http.fields import Key, Part
 from penstock_client.errors import MissingExtra
-from penstock_client.fields import Key, Part
 
 if TYPE_CHECKING:
     import pandas as pd

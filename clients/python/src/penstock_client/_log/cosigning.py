@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from penstock_client._log.leaves import decoded
 from penstock_client.errors import InvalidArgument, MissingExtra
-from penstock_client.leaves import decoded
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

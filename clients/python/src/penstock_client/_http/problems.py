@@ -1,5 +1,6 @@
 """From an answer that is a refusal to the error that says so."""
 
+from penstock_client._http.fields import Fields
 from penstock_client.errors import (
     ApiError,
     BudgetExhausted,
@@ -15,7 +16,6 @@ from penstock_client.errors import (
     TooManyRequests,
     Unavailable,
 )
-from penstock_client.fields import Fields
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from penstock_client.rounding import cut, fixed, printable
+from penstock_client._show.rounding import cut, fixed, printable
 
 WIDTH = 680
 LABELS = 170

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from penstock_client.documents import (
+from penstock_client._show.documents import (
     DELTA,
     EPSILON,
     ERROR,
@@ -16,9 +16,9 @@ from penstock_client.documents import (
     tier_cells,
     yes_or_no,
 )
-from penstock_client.frames import columns_of_totals, total_names
-from penstock_client.output import Column, Document
-from penstock_client.rounding import decimals, fixed, short
+from penstock_client._show.frames import columns_of_totals, total_names
+from penstock_client._show.output import Column, Document
+from penstock_client._show.rounding import decimals, fixed, short
 from penstock_client.stream_preview import StreamPreview, Structure
 from penstock_client.streams import Pushed, RunningTotals, Stream
 

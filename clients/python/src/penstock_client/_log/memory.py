@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from penstock_client._http.nesting import shallow
+from penstock_client._log.notes import Checkpoint, opened
 from penstock_client.errors import LogRefused
-from penstock_client.nesting import shallow
-from penstock_client.notes import Checkpoint, opened
 
 VARIABLE = "PENSTOCK_CHECKPOINTS"
 

@@ -6,10 +6,10 @@ from typing import NoReturn
 
 import httpx
 
-from penstock_client.address import checked_url, is_loopback
+from penstock_client._http.address import checked_url, is_loopback
+from penstock_client._http.nesting import shallow
+from penstock_client._http.problems import MEDIA_TYPE, refusal
 from penstock_client.errors import InvalidArgument, NotReachable, ProtocolError
-from penstock_client.nesting import shallow
-from penstock_client.problems import MEDIA_TYPE, refusal
 
 LARGEST_ANSWER = 512 * 2**20
 LARGEST_REFUSAL = 2**20

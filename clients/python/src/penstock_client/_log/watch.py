@@ -15,14 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from penstock_client import log
-from penstock_client.cosigning import Cosigner
+from penstock_client._http.fields import Fields
+from penstock_client._log import log
+from penstock_client._log.cosigning import Cosigner
+from penstock_client._log.log import API, LARGEST_ANSWER
+from penstock_client._log.memory import Known, Memory
+from penstock_client._log.notes import opened
+from penstock_client._log.tree import consistent
 from penstock_client.errors import InvalidInput, LogForked, NotFound, PenstockError
-from penstock_client.fields import Fields
-from penstock_client.log import API, LARGEST_ANSWER
-from penstock_client.memory import Known, Memory
-from penstock_client.notes import opened
-from penstock_client.tree import consistent
 
 SETTING = "--state"
 

@@ -14,8 +14,8 @@ import base64
 import hashlib
 from dataclasses import dataclass
 
-from penstock_client.ed25519 import verified
-from penstock_client.leaves import decoded
+from penstock_client._log.ed25519 import verified
+from penstock_client._log.leaves import decoded
 
 ED25519 = b"\x01"
 """The kind of signature, in the names of keys."""
