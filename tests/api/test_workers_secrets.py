@@ -13,7 +13,7 @@ from tests.api.test_serving import CONFIGURATION
 from tests.databases.homes import Homes
 
 from penstock import application
-from penstock.cli import serving
+from penstock.cli.home import serving
 from penstock.services.context import Server
 from penstock.settings import Settings
 

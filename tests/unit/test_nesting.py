@@ -21,7 +21,7 @@ from joserfc.jwk import ECKey
 import penstock.nesting
 import penstock_client._http.nesting
 from penstock import settings
-from penstock.cli.specs import content_of
+from penstock.cli.statistics.specs import content_of
 from penstock.encryption import private
 from penstock.errors import PenstockError
 from penstock.mechanisms.serialization import MAGIC, VERSION, decode

@@ -13,22 +13,22 @@ from typing import NoReturn
 
 import click
 
-from penstock.cli.audit import audit
-from penstock.cli.backup import backup
-from penstock.cli.datasets import dataset
-from penstock.cli.demo import demo
-from penstock.cli.home import config, db, init, status
-from penstock.cli.keys import keys
+from penstock.cli.data.datasets import dataset
+from penstock.cli.home.audit import audit
+from penstock.cli.home.backup import backup
+from penstock.cli.home.demo import demo
+from penstock.cli.home.home import config, db, init, status
+from penstock.cli.home.keys import keys
+from penstock.cli.home.serving import serve
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
-from penstock.cli.proposals import proposal
-from penstock.cli.queries import query
-from penstock.cli.releases import release
-from penstock.cli.serving import serve
-from penstock.cli.streams import stream as streams
-from penstock.cli.tiers import tier
-from penstock.cli.tokens import token
-from penstock.cli.users import user
+from penstock.cli.people.proposals import proposal
+from penstock.cli.people.tiers import tier
+from penstock.cli.people.tokens import token
+from penstock.cli.people.users import user
+from penstock.cli.statistics.queries import query
+from penstock.cli.statistics.releases import release
+from penstock.cli.statistics.streams import stream as streams
 from penstock.errors import (
     BudgetExhausted,
     Forbidden,

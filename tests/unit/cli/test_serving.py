@@ -17,7 +17,7 @@ import pytest
 from tests.support import ending
 from tests.unit.cli.conftest import HANG_SECONDS, Run
 
-from penstock.cli import serving
+from penstock.cli.home import serving
 from penstock.settings import load
 
 
@@ -58,7 +58,7 @@ def test_gunicorn_is_given_the_settings_through_the_environment(
     monkeypatch.setenv("PENSTOCK_TOKEN_DAYS", "7")
     here("serve", "--port", str(port))
     command, environment = became[0]
-    assert command[:4] == [sys.executable, "-P", "-m", "penstock.cli.launch"]
+    assert command[:4] == [sys.executable, "-P", "-m", "penstock.cli.home.launch"]
     assert command[-1] == "penstock.application:create_app()"
     assert Path(command[command.index("-c") + 1]).name == "gunicorn.conf.py"
     settings, _ = load(environment)

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
-from penstock.cli.releases import document
+from penstock.cli.statistics.releases import document
 from penstock.connectors import CorrelatedQuery, nodes_of
 from penstock.errors import Conflict
 from penstock.http.answers import rendered

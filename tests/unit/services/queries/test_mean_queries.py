@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
-from penstock.cli.releases import document
+from penstock.cli.statistics.releases import document
 from penstock.errors import Conflict
 from penstock.http.answers import rendered
 from penstock.http.tabular_formats import table_of

@@ -70,7 +70,7 @@ def start(settings: "Settings", environment: Mapping[str, str]) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     # -P: nothing is imported from the folder in which this was typed.
-    program = [sys.executable, "-P", "-m", "penstock.cli.launch"]
+    program = [sys.executable, "-P", "-m", "penstock.cli.home.launch"]
     command = [*program, "-c", str(configuration()), APPLICATION]
     served = {name: value for name, value in environment.items() if name not in OWNERS}
     os.execve(sys.executable, command, served)  # noqa: S606 - nothing here needs a shell

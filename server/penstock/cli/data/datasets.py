@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import examples
-from penstock.cli.budget_plans import moved, together
-from penstock.cli.checks import check
-from penstock.cli.drafts import dataset_example, whole
-from penstock.cli.imports import import_metadata
+from penstock.cli.data.checks import check
+from penstock.cli.data.drafts import dataset_example, whole
+from penstock.cli.data.imports import import_metadata
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import TierBudget, format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.proposals import asked
-from penstock.cli.specs import checked, content_of
+from penstock.cli.people.proposals import asked
+from penstock.cli.statistics.budget_preview import moved, together
+from penstock.cli.statistics.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:

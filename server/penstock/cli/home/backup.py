@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.home import FAILURE
+from penstock.cli.home.home import FAILURE
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option
 from penstock.cli.output import Column, Document

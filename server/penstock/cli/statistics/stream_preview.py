@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.cli.output import Column, Document, plainly
-from penstock.cli.queries import CHARGE, ERROR, LEVEL, charge_cells, tier_cells
-from penstock.cli.queries import sensitivity as sensitivity_line
+from penstock.cli.statistics.queries import CHARGE, ERROR, LEVEL, charge_cells, tier_cells
+from penstock.cli.statistics.queries import sensitivity as sensitivity_line
 from penstock.figures import percent, short
 
 if TYPE_CHECKING:

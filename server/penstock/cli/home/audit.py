@@ -9,8 +9,8 @@ import click
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import Moment, format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.proposals import asked
-from penstock.cli.queries import LEVEL, level_cells
+from penstock.cli.people.proposals import asked
+from penstock.cli.statistics.queries import LEVEL, level_cells
 from penstock.figures import moment
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from penstock.cli.home.serving import require_free, start
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, Format
-from penstock.cli.serving import require_free, start
 
 if TYPE_CHECKING:
     from penstock.demo.story import Story

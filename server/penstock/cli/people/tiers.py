@@ -8,8 +8,8 @@ import click
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.proposals import asked
-from penstock.cli.specs import built
+from penstock.cli.people.proposals import asked
+from penstock.cli.statistics.specs import built
 
 if TYPE_CHECKING:
     from penstock.services.schemas.views import TierView

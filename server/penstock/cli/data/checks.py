@@ -2,10 +2,10 @@
 
 import click
 
-from penstock.cli import queries as query_output
-from penstock.cli import releases as release_output
 from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
+from penstock.cli.statistics import queries as query_output
+from penstock.cli.statistics import releases as release_output
 
 
 @click.command("check")

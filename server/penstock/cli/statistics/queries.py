@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import examples
-from penstock.cli.drafts import query_example, whole
+from penstock.cli.data.drafts import query_example, whole
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, plainly
-from penstock.cli.proposals import asked
-from penstock.cli.specs import checked, content_of
+from penstock.cli.people.proposals import asked
+from penstock.cli.statistics.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:

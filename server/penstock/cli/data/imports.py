@@ -8,7 +8,7 @@ import click
 
 from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
-from penstock.cli.specs import STANDARD_INPUT, bytes_of, checked
+from penstock.cli.statistics.specs import STANDARD_INPUT, bytes_of, checked
 from penstock.errors import InvalidInput, MalformedInput
 from penstock.nesting import DEEPEST
 
@@ -102,7 +102,7 @@ def import_metadata(
 
     What has no counterpart here is said on standard error.  FILE may be -, standard input.
     """
-    from penstock.cli.datasets import shown
+    from penstock.cli.data.datasets import shown
     from penstock.connectors.specs.metadata import read_metadata
     from penstock.services.datasets import datasets
 

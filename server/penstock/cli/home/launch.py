@@ -1,4 +1,4 @@
-"""gunicorn as ``penstock serve`` starts it: ``python -P -m penstock.cli.launch``.
+"""gunicorn as ``penstock serve`` starts it: ``python -P -m penstock.cli.home.launch``.
 
 gunicorn puts the folder in which it is started before all others that modules are
 imported from.  A server may be started in a folder that others can write to, so here

@@ -8,9 +8,9 @@ import click
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.proposals import asked
-from penstock.cli.queries import ERROR, LEVEL, tier_cells
-from penstock.cli.specs import checked, content_of
+from penstock.cli.people.proposals import asked
+from penstock.cli.statistics.queries import ERROR, LEVEL, tier_cells
+from penstock.cli.statistics.specs import checked, content_of
 from penstock.figures import decimals, fixed, moment, short
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def preview(operator: Operator, file: str) -> None:
     structures that fit stand side by side, at the same guarantee: errors are computed from
     their nodes, and so is what a step takes.
     """
-    from penstock.cli.stream_preview import previewed
+    from penstock.cli.statistics.stream_preview import previewed
     from penstock.services.previews import stream_preview
     from penstock.services.schemas.streams import StreamRequest
 
