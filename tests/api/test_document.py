@@ -9,12 +9,13 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]  # it publishes no annotations
 import pytest
 from tests.api.world import DATASET, QUERY, World, parsed
+from tests.support.places import ROOT
 
 from penstock.api import OPERATIONS, meanings
 from penstock.api.openapi import document, text
 from penstock.connectors.specs.empty_fields import TO_ENTER
 
-COMMITTED = Path(__file__).parents[2] / "clients" / "openapi.json"
+COMMITTED = ROOT / "clients" / "openapi.json"
 
 
 def references(part: Any) -> Iterator[str]:

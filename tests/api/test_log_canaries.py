@@ -24,6 +24,7 @@ from tests.api.test_serving import PATIENCE
 from tests.api.world import QUERY
 from tests.contracts.running import Running, free_port, running
 from tests.databases.homes import Home
+from tests.support.places import ROOT
 
 from penstock.cli import program
 from penstock.services.access.principals import OPERATOR
@@ -33,7 +34,6 @@ from penstock.services.schemas.queries import TokenSpec
 
 pytestmark = pytest.mark.only("sqlite")
 
-ROOT = Path(__file__).parents[2]
 CONFIGURATION = ROOT / "deploy" / "gunicorn.conf.py"
 PEOPLE = ("ann", "ian", "root", "olga")
 METRICS = "canary-metrics-token-of-the-settings"

@@ -10,9 +10,10 @@ from tests.api import preloading, test_serving
 from tests.api.preloading import Inherited
 from tests.api.test_serving import ASK, CONFIGURATION, serve_copy
 from tests.databases.homes import Home, Homes
+from tests.support.places import ROOT
 
 WORKERS = 2
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = ROOT
 
 pytestmark = [
     pytest.mark.only("sqlite"),

@@ -28,10 +28,11 @@ from tests.api.world import furnish
 from tests.contracts.running import free_port
 from tests.databases.homes import Home, Homes
 from tests.support import ending
+from tests.support.places import ROOT
 
 from penstock_client import Client
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
+DEPLOY = ROOT / "deploy"
 PREFIX = "/under/penstock"
 NAME = "localhost"
 LINK = re.compile(r'(?:href|src|action|hx-get|hx-post)="([^"#]*)"')

@@ -19,13 +19,14 @@ import pytest
 from gunicorn.config import KNOWN_SETTINGS
 from tests.databases.homes import Home, Homes
 from tests.support import ending
+from tests.support.places import ROOT
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 
-CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"
+CONFIGURATION = ROOT / "deploy" / "gunicorn.conf.py"
 ASK = "/api/v1/queries/visits/releases"
 PATIENCE = 300.0
 """Seconds after which a server that says nothing hangs."""

@@ -3,15 +3,15 @@
 import functools
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import httpx
 import pytest
+from tests.support.places import ROOT
 
 import penstock_client
 from penstock_client import Client
 
-README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
+README = ROOT / "clients" / "python" / "README.md"
 
 
 def test_every_example_runs(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from tests.contracts.distributions import (
-    ROOT,
     Installation,
     Wheels,
     build,
@@ -14,6 +13,7 @@ from tests.contracts.distributions import (
     made_once,
     wheels_in,
 )
+from tests.support.places import ROOT
 
 
 @pytest.fixture(scope="session")

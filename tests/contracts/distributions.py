@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-ROOT = Path(__file__).parents[2]
+from tests.support.places import ROOT
+
 LEFT_BEHIND = (
     "server/penstock/settings.pyc",
     "server/penstock/__pycache__/settings.cpython-311.pyc",

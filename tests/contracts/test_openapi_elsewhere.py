@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contracts.distributions import ROOT
+from tests.support.places import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -69,7 +69,7 @@ def test_the_clients_wheel_holds_every_tracked_file_that_runs_and_no_other(wheel
         "penstock/migrations/versions/0001_initial.py",
         "penstock/deploy/gunicorn.conf.py",
         "penstock/api/templates/docs.html",
-        "penstock/web/templates/front.html",
+        "penstock/web/templates/analyst/front.html",
         "penstock/web/static/penstock.css",
         "penstock/web/static/vendor/htmx.min.js",
         "penstock/web/static/vendor/manifest.json",

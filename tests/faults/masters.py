@@ -19,12 +19,13 @@ from tests.faults.reports import Reported
 from tests.faults.stage import HANG as LONGEST
 from tests.faults.stage import Ask, analyst, opened, settings_of
 from tests.support import ending
+from tests.support.places import ROOT
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens
 from penstock.services.schemas.queries import TokenSpec
 
-CONFIGURATION = Path(__file__).parents[2] / "deploy" / "gunicorn.conf.py"
+CONFIGURATION = ROOT / "deploy" / "gunicorn.conf.py"
 IMPATIENT = 5.0
 """Seconds that a server waits for a lock where its database is to go away."""
 

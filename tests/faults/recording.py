@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.places import ROOT
+
 PROGRAM = "strace"
 PACKAGE = "strace is not installed (apt-get install strace)"
 FORBIDDEN = "this machine lets no process trace another"
@@ -61,7 +63,7 @@ def record(trace: Path, module: str, *arguments: object) -> list[Call]:
             *("--seccomp-bpf", "-e", f"trace=?{',?'.join(CALLS)}"),
             *(sys.executable, "-m", module, *map(str, arguments)),
         ],
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         capture_output=True,
     )
     assert done.returncode == 0, done.stderr.decode()

@@ -11,8 +11,12 @@ from pathlib import Path
 
 from tests.mutants.listed import MUTANTS
 from tests.mutants.mutant import Mutant
-from tests.mutants.workspace import ROOT, Ran, Workspace
+from tests.mutants.workspace import (
+    Ran,
+    Workspace,
+)
 from tests.support.claims import LISTED, claims
+from tests.support.places import ROOT
 
 _own: Workspace
 """That of a process of the pool."""

@@ -18,8 +18,8 @@ from typing import Final, Self
 
 from tests.mutants.mutant import PRODUCT, Mutant
 from tests.support.named_tests import NIGHTLY
+from tests.support.places import ROOT
 
-ROOT: Final = Path(__file__).parents[2]
 BESIDE: Final = ("migrations", "deploy")
 """What the product finds beside its folder in a checkout."""
 

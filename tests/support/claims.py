@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-LISTED: Final = Path(__file__).parents[2] / "server/penstock/GUARANTEES.md"
+from tests.support.places import ROOT
+
+LISTED: Final = ROOT / "server/penstock/GUARANTEES.md"
 
 
 @dataclass(frozen=True)

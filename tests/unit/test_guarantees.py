@@ -12,10 +12,10 @@ from tests.mutants.listed import MUTANTS
 from tests.mutants.mutant import Mutant
 from tests.support.claims import LISTED, Claim, claims
 from tests.support.named_tests import ordinary
+from tests.support.places import ROOT
 
 from penstock.mechanisms import MECHANISMS, GeneralizedGaussian
 
-ROOT = Path(__file__).parents[2]
 KINDS = (
     "exact",
     "proved with a stated numeric charge",

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.support.places import ROOT
 
 from penstock.settings import PREFIX, Settings, load
 
-ROOT = Path(__file__).parents[2]
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
 GENERATED = {"requirements.lock", "clients/openapi.json", "LICENSE", "clients/python/LICENSE"}

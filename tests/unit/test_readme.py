@@ -2,14 +2,14 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
+from tests.support.places import ROOT
 
 from penstock import examples
 from penstock.services.schemas.queries import PushedVectorRequest
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+README = (ROOT / "README.md").read_text()
 
 
 def blocks(language: str) -> list[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.support.named_tests import ordinary
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 LISTED = ROOT / "SECURITY.md"
 SECTIONS = (
     "Reporting",

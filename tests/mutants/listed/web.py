@@ -74,7 +74,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="name-not-escaped",
-        path="web/templates/query.html",
+        path="web/templates/analyst/query.html",
         before="<h1><bdi>{{ query.name }}</bdi>",
         after="<h1><bdi>{{ query.name | safe }}</bdi>",
         wrong="the name of a query is markup on its page",

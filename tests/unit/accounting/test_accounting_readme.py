@@ -2,11 +2,11 @@
 
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
+from tests.support.places import ROOT
 
-README = Path(__file__).parents[3] / "server/penstock/accounting/README.md"
+README = ROOT / "server/penstock/accounting/README.md"
 
 
 def run_example(place: int) -> dict[str, object]:

@@ -4,10 +4,10 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.places import ROOT
 
 from penstock.accounting import power_choice
 from penstock.accounting.calibration.corrections import (
@@ -20,7 +20,7 @@ from penstock.mechanisms import SparseVectorCorrection
 from penstock.privacy import Sensitivity
 
 MANY = 1_024
-README = Path(__file__).parents[3] / "server/penstock/mechanisms/README.md"
+README = ROOT / "server/penstock/mechanisms/README.md"
 
 
 def counts(number: int) -> Sensitivity:

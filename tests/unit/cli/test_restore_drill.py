@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import Home, Homes
+from tests.support.places import ROOT
 from tests.unit.cli.conftest import HANG_SECONDS
 
 from penstock.services.access.principals import OPERATOR
@@ -16,7 +17,7 @@ from penstock.services.operations import backup, home
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import TierSpec
 
-DRILL = Path(__file__).parents[3] / "deploy" / "restore-drill.sh"
+DRILL = ROOT / "deploy" / "restore-drill.sh"
 
 
 def drill(made: Home, copy: str) -> "subprocess.CompletedProcess[str]":

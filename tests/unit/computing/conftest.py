@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.places import ROOT
 
 from penstock.computing import Bounds, LocalTurns, Outcome, Pool
 
-ROOT = Path(__file__).parents[3]
 MODULE = "tests.unit.computing.jobs"
 PATIENCE = 60.0
 MEBIBYTE = 1024 * 1024

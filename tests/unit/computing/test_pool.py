@@ -8,7 +8,15 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.unit.computing.conftest import BOUNDS, MEBIBYTE, PATIENCE, ROOT, Hold, MakePool, Notes
+from tests.support.places import ROOT
+from tests.unit.computing.conftest import (
+    BOUNDS,
+    MEBIBYTE,
+    PATIENCE,
+    Hold,
+    MakePool,
+    Notes,
+)
 
 from penstock.computing import Bounds, Outcome
 from penstock.errors import Busy, InvalidInput, TooManyRequests, Unavailable

@@ -165,5 +165,5 @@ def test_without_a_history_pages_are_found_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", EMPTY)
 def test_what_is_looked_for_is_what_templates_say(words: str) -> None:
     templates = Path(web.__file__).parent / "templates"
-    said = "".join(file.read_text(encoding="utf-8") for file in templates.glob("*.html"))
+    said = "".join(file.read_text(encoding="utf-8") for file in templates.rglob("*.html"))
     assert words in said or words in re.sub(r"</?bdi>", "", said)

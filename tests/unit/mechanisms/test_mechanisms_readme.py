@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.places import ROOT
 
-README = Path(__file__).parents[3] / "server/penstock/mechanisms/README.md"
+README = ROOT / "server/penstock/mechanisms/README.md"
 
 
 def block(language: str) -> str:

@@ -1,11 +1,11 @@
 """What the linter's list of banned names cannot see: noise drawn anywhere else."""
 
 import ast
-from pathlib import Path
 
 import pytest
+from tests.support.places import ROOT
 
-SERVER = Path(__file__).parents[3] / "server" / "penstock"
+SERVER = ROOT / "server" / "penstock"
 RANDOMNESS = SERVER / "randomness"
 ALLOWED_FROM_NUMPY = {"Generator"}
 MADE_UP = SERVER / "connectors" / "dummy.py"

@@ -91,6 +91,6 @@ def test_colors_without_the_stylesheet_serve_light_and_dark_pages(color: str) ->
 
 
 def test_no_tint_is_stronger_than_texts_allow() -> None:
-    for file in Path(package.__file__).parent.glob("*.py"):
+    for file in Path(package.__file__).parent.rglob("*.py"):
         for opacity in re.findall(r'fill-opacity="([0-9.]+)"', file.read_text()):
             assert float(opacity) <= STRONGEST_TINT, file.name

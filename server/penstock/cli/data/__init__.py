@@ -1,1 +1,7 @@
-"""A room."""
+"""Commands on datasets.
+
+* ``datasets``: ``penstock dataset``
+* ``imports``  ``penstock dataset import``: metadata of SmartNoise SQL or lomas
+* ``drafts``   ``penstock dataset example`` and ``penstock query example``
+* ``checks``   ``penstock dataset check``
+"""

@@ -1,1 +1,5 @@
-"""A room."""
+"""Gaussian noise.
+
+* ``process``: Gaussian noise on the lattice: Brownian motion in the variance
+* ``curve``   the privacy curve of one normal release
+"""

@@ -1,1 +1,7 @@
-"""A room."""
+"""Skellam noise.
+
+* ``process``    Skellam noise: integer jumps, upwards and downwards alike
+* ``curve``      epsilon at a delta, exactly
+* ``divergence``: Rényi divergences of shifted Skellam noise
+* ``tails``      tail probabilities, by summing
+"""

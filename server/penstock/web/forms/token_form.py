@@ -19,6 +19,6 @@ def issue(visit: Visit, name: str, later: Response) -> Response:
         wanted = form_input.filled(expires_in=life, scopes=given.getlist("scopes") or None)
         issued = tokens.issue(visit.server, visit.principal, name, checked(TokenSpec, wanted))
         place = later.location or ""
-        return visit.page("token.html", issued=issued, back=place.partition("?")[0]), place
+        return visit.page("people/token.html", issued=issued, back=place.partition("?")[0]), place
 
     return once(visit, act)

@@ -43,7 +43,7 @@ HEADERS = {
 
 def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
     """All pages over one server; ``limits`` and ``runner`` are those of the whole process."""
-    made = Blueprint("web", __name__, template_folder="templates", static_folder=None)
+    made = Blueprint("web", "penstock.web", template_folder="templates", static_folder=None)
     assets, origin, visitor = Assets(), Origin(server.settings), Visit(server, limits, runner)
     for page in PAGES:
         made.add_url_rule(

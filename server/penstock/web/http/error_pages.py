@@ -21,7 +21,8 @@ def as_page(response: Response, visitor: Callable[[], Visit]) -> Response:
         return response
     problem = json.loads(response.get_data())
     page = make_response(
-        render_template("problem.html", visit=visitor(), problem=problem), response.status_code
+        render_template("shared/problem.html", visit=visitor(), problem=problem),
+        response.status_code,
     )
     for name in ("Retry-After", "Allow"):
         if name in response.headers:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from flask import Response, abort, request
 
-FOLDER = Path(__file__).parent / "static"
+FOLDER = Path(__file__).parents[1] / "static"
 SECONDS = 31_536_000
 SERVED = (".css", ".js", ".svg")
 

@@ -3,12 +3,12 @@
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
+from tests.support.places import ROOT
 from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
 
@@ -247,9 +247,7 @@ def test_a_registration_whose_worker_was_killed_is_gone_on_with_and_charged_once
 ) -> None:
     world.server.database.close()
     command = [sys.executable, "-c", CHILD, str(world.server.settings.home)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3]
-    ) as child:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "charged\n"
         child.kill()

@@ -1,1 +1,10 @@
-"""A room."""
+"""Remember a server's log and check its proofs.
+
+* ``log, memory``      what a client remembers of a log, what it refuses, and the file it
+                       remembers in
+* ``notes``            checkpoints as signed notes
+* ``tree``             inclusion and consistency proofs
+* ``leaves``           what a leaf states
+* ``ed25519``          verification of signatures
+* ``watch, cosigning``: a monitor that follows a log and tells of a fork, and a cosigner's key
+"""

@@ -1,1 +1,9 @@
-"""A room."""
+"""Show results: as tables, in notebooks, and as data frames.
+
+* ``documents, stream_documents``: what each command prints, as columns and rows
+* ``output``                      a table for people, JSON or CSV for programs
+* ``rounding``                    numbers and texts as people read them
+* ``notebook, svg``               how a release shows itself in a notebook, with its chart
+* ``frames``                      releases, totals and made-up rows as tables of pandas, polars
+                                  and Arrow
+"""

@@ -16,7 +16,7 @@ def budgets(visit: Visit) -> Response:
     """The budgets of all datasets in sight: of one's own tier, or of all for who oversees."""
     found = datasets.listing(visit.server, visit.principal, visit.window())
     return visit.page(
-        "budgets.html",
+        "analyst/budgets.html",
         budgets=[
             budget_charts.shown(services.show(visit.server, visit.principal, one.name), place)
             for place, one in enumerate(found.items)

@@ -22,7 +22,7 @@ def catalogue(visit: Visit) -> Response:
     found = queries.listing(server, caller, visit.window())
     begins = "cursor" not in request.args
     return visit.page(
-        "catalogue.html",
+        "analyst/catalogue.html",
         datasets=datasets.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
         queries=found.items,
@@ -38,7 +38,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
     shown = datasets.show(server, caller, dataset)
     found = queries.listing(server, caller, visit.window(), shown.name)
     return visit.page(
-        "dataset.html",
+        "analyst/dataset.html",
         dataset=shown,
         readable=key_rotation.readable(server, shown.name),
         checks=_checks(visit.server, shown) if visit.may("admin") else {},

@@ -42,8 +42,10 @@ def history(visit: Visit) -> Response:
             until=until,
         )
     except InvalidInput as problem:
-        return visit.page("history.html", 422, refusal=problem.detail, **shown)
-    return visit.page("history.html", items=found.items, onward=visit.onward(found), **shown)
+        return visit.page("analyst/history.html", 422, refusal=problem.detail, **shown)
+    return visit.page(
+        "analyst/history.html", items=found.items, onward=visit.onward(found), **shown
+    )
 
 
 @pages.get("/releases/<release>", ANALYST)
@@ -51,7 +53,7 @@ def release(visit: Visit, release: str) -> Response:
     """One release that the caller was handed, with its values."""
     found = services.values(visit.server, visit.principal, release)
     return visit.page(
-        "release.html",
+        "analyst/release.html",
         release=found,
         picture=held.release_picture(found, f"{found.query} at {found.tier}"),
         forms=tabular_formats.FORMS,

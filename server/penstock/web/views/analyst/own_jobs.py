@@ -32,7 +32,7 @@ def my_work(visit: Visit) -> Response:
     """All work of one's own, the newest first."""
     found = services.listing(visit.server, visit.principal)
     items = [(KINDS[piece.kind], piece) for piece in found if piece.kind in KINDS]
-    return visit.page("my_work.html", items=items, days=services.LIFE.days)
+    return visit.page("jobs/own_jobs.html", items=items, days=services.LIFE.days)
 
 
 @pages.get("/my-work/<piece>", SIGNED_IN)
@@ -45,7 +45,7 @@ def piece(visit: Visit, piece: str) -> Response:
         return Response(status=204, headers={"HX-Refresh": "true"})
     led = page_jobs.onward(visit, kind, found) if waits else None
     return led or visit.page(
-        "piece_part.html" if visit.is_part else "piece.html",
+        "jobs/job_part.html" if visit.is_part else "jobs/job.html",
         kind=kind,
         piece=found,
         waits=waits,

@@ -41,7 +41,7 @@ def _tokens(visit: Visit, form: Form) -> Response:
     caller = visit.principal
     held = tokens.listing(visit.server, caller, caller.name, Window(LARGEST_LIMIT)).items
     return visit.page(
-        "own_tokens.html",
+        "analyst/own_tokens.html",
         form.status,
         tokens=held[::-1],
         next=tokens.foresee(visit.server, caller, caller.name),

@@ -21,7 +21,7 @@ def query(visit: Visit, query: str) -> Response:
     """What a query asks, and what the caller holds of it."""
     shown = queries.show(visit.server, visit.principal, query)
     return visit.page(
-        "query.html",
+        "analyst/query.html",
         query=shown,
         held=_held(visit, shown) if "analyst" in visit.principal.roles else None,
         asks=asked(shown.spec),
@@ -43,7 +43,7 @@ def consequences(visit: Visit, query: str) -> Response:
     except (InvalidInput, ClearanceTooLow, Conflict) as problem:
         refusal = problem.detail
     return visit.page(
-        "consequences.html" if visit.is_part else "request.html",
+        "shared/consequences.html" if visit.is_part else "analyst/request.html",
         422 if refusal else 200,
         query=shown,
         foreseen=foreseen,
@@ -72,7 +72,7 @@ def request_release(visit: Visit, query: str) -> Response:
 def _said_anew(visit: Visit, foreseen: ForeseenView) -> Response:
     """What a request would mean by now, where its form was shown for another level."""
     return visit.page(
-        "request.html",
+        "analyst/request.html",
         409,
         query=queries.show(visit.server, visit.principal, foreseen.query),
         foreseen=foreseen,

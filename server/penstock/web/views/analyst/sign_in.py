@@ -20,14 +20,14 @@ pages = Pages()
 def front(visit: Visit) -> Response:
     """What this is, and the form to sign in with."""
     return visit.page(
-        "front.html", version=penstock.__version__, picture=example(), **_form(visit, None)
+        "analyst/front.html", version=penstock.__version__, picture=example(), **_form(visit, None)
     )
 
 
 @pages.get("/sign-in", ANYBODY)
 def sign_in_form(visit: Visit) -> Response:
     """The form alone; it leads on to the page that was asked for."""
-    return visit.page("sign_in.html", **_form(visit, request.args.get("next")))
+    return visit.page("analyst/sign_in.html", **_form(visit, request.args.get("next")))
 
 
 @pages.post("/sign-in", ANYBODY)
@@ -40,9 +40,13 @@ def sign_in(visit: Visit) -> Response:
     except NotAuthenticated as refusal:
         if token:
             visit.limits.failed_sign_in(request.remote_addr or "")
-        return visit.page("sign_in.html", 401, refusal=refusal.detail, **_form(visit, onward))
+        return visit.page(
+            "analyst/sign_in.html", 401, refusal=refusal.detail, **_form(visit, onward)
+        )
     except IdentityUnavailable as refusal:
-        return visit.page("sign_in.html", 503, refusal=refusal.detail, **_form(visit, onward))
+        return visit.page(
+            "analyst/sign_in.html", 503, refusal=refusal.detail, **_form(visit, onward)
+        )
     name_caller(begun.principal.name)
     visit.limits.request(begun.principal.name)
     response = visit.go("signed_in", next=onward)
@@ -56,7 +60,7 @@ def signed_in(visit: Visit) -> Response:
     onward = _inside(request.args.get("next"))
     if request.cookies.get(COOKIE):
         return Response(status=303, headers={"Location": onward})
-    return visit.page("sign_in.html", 400, not_kept=True, **_form(visit, onward))
+    return visit.page("analyst/sign_in.html", 400, not_kept=True, **_form(visit, onward))
 
 
 @pages.post("/sign-out", SIGNED_IN)

@@ -19,7 +19,7 @@ def stream(visit: Visit, stream: str) -> Response:
     """What a stream counts, at which levels, and the form to read it by."""
     shown = streams.show(visit.server, visit.principal, stream)
     return visit.page(
-        "stream.html",
+        "analyst/stream.html",
         stream=shown,
         structure=kept(shown.structure),
         given={},
@@ -42,7 +42,7 @@ def stream_totals(visit: Visit, stream: str) -> Response:
         ]
     except (InvalidInput, ClearanceTooLow, Conflict) as problem:
         return visit.page(
-            "stream.html",
+            "analyst/stream.html",
             422,
             stream=shown,
             structure=kept(shown.structure),
@@ -52,7 +52,7 @@ def stream_totals(visit: Visit, stream: str) -> Response:
         )
     hide_duration(sum(len(one.items) * one.items[0].values.size for one in found))
     return visit.page(
-        "stream.html",
+        "analyst/stream.html",
         stream=shown,
         structure=kept(shown.structure),
         given=request.args,

@@ -29,16 +29,16 @@ def coalition(visit: Visit) -> Response:
         "dataset": dataset,
     }
     if not chosen:
-        return visit.page("coalition.html", **shown)
+        return visit.page("audit/coalition.html", **shown)
     try:
         found = exposure.of(server, caller, chosen, dataset)
         window = visit.window(exposure_charts.SHOWN)
         queries = services.shared(server, caller, chosen, window, dataset)
     except (InvalidInput, NotFound) as problem:
         status = 404 if isinstance(problem, NotFound) else 422
-        return visit.page("coalition.html", status, refusal=problem.detail, **shown)
+        return visit.page("audit/coalition.html", status, refusal=problem.detail, **shown)
     return visit.page(
-        "coalition.html",
+        "audit/coalition.html",
         exposure=found,
         total=exposure_charts.total(found),
         queries=exposure_charts.by_query(queries.items),

@@ -13,4 +13,4 @@ pages = Pages()
 def keys(visit: Visit) -> Response:
     """The keys in use, by name: a key never shows itself."""
     found = key_status.look(visit.server, visit.principal)
-    return visit.page("keys.html", keys=found)
+    return visit.page("audit/keys.html", keys=found)

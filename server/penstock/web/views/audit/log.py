@@ -26,6 +26,6 @@ def timeline(visit: Visit) -> Response:
     try:
         asked = log_filters.asked(typed)
     except InvalidInput as problem:
-        return visit.page("timeline.html", 422, refusal=problem.detail, **shown)
+        return visit.page("audit/log.html", 422, refusal=problem.detail, **shown)
     found = events.listing(visit.server, visit.principal, visit.window(), **asked)
-    return visit.page("timeline.html", events=found.items, onward=visit.onward(found), **shown)
+    return visit.page("audit/log.html", events=found.items, onward=visit.onward(found), **shown)

@@ -21,7 +21,7 @@ LONGEST_NUMBER = 15
 def proofs(visit: Visit) -> Response:
     """How the log stands, and where its proofs are."""
     log = proof_status.status(visit.server, visit.principal)
-    return visit.page("proofs.html", log=log, form=Form())
+    return visit.page("audit/proofs.html", log=log, form=Form())
 
 
 @pages.get("/proofs/inclusion", SIGNED_IN)
@@ -33,7 +33,7 @@ def inclusion_proof(visit: Visit) -> Response:
             "index is the number of a leaf, from 0, for example 12.", pointer="/index"
         )
     found = proof_status.inclusion(visit.server, visit.principal, index, _number("size"))
-    return visit.page("inclusion.html", found=found, proof=found.proof)
+    return visit.page("audit/inclusion.html", found=found, proof=found.proof)
 
 
 @pages.get("/proofs/consistency", SIGNED_IN)
@@ -45,14 +45,14 @@ def consistency_proof(visit: Visit) -> Response:
             "from and to are sizes of the log, from 1, for example 5 and 12.", pointer="/from"
         )
     found = proof_status.consistency(visit.server, old, new)
-    return visit.page("consistency.html", found=found, proof=found.proof)
+    return visit.page("audit/consistency.html", found=found, proof=found.proof)
 
 
 @pages.get("/proofs/verification", AUDITOR)
 def verification(visit: Visit) -> Response:
     """Recompute the log and all that rests on it, where it is short enough to wait for."""
     found = proof_status.verified(visit.server, visit.principal)
-    return visit.page("verification.html", found=found, form=Form())
+    return visit.page("audit/verification.html", found=found, form=Form())
 
 
 @pages.post("/proofs/export", AUDITOR)

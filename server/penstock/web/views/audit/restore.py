@@ -39,7 +39,7 @@ def acknowledge_restore(visit: Visit) -> Response:
 
 def _restore(visit: Visit, form: Form) -> Response:
     return visit.page(
-        "restore.html",
+        "audit/restore.html",
         form.status,
         found=restores.foresee(visit.server, visit.principal),
         form=form,

@@ -37,4 +37,4 @@ def shred_dataset(visit: Visit, dataset: str) -> Response:
 
 def _shredding(visit: Visit, name: str, form: Form) -> Response:
     found = key_status.foresee_shredding(visit.server, visit.principal, name)
-    return visit.page("shredding.html", form.status, found=found, form=form)
+    return visit.page("audit/shredding.html", form.status, found=found, form=form)

@@ -90,7 +90,7 @@ def _form(visit: Visit, name: str, form: Form) -> Response:
     dataset = datasets.show(visit.server, visit.principal, name)
     unit = dataset.privacy_unit
     return visit.page(
-        "declaration.html",
+        "data/declaration.html",
         form.status,
         dataset=dataset,
         charged=corrections.held(visit.server, visit.principal, name),

@@ -172,7 +172,7 @@ def _page(
         if found.version == shown.dataset_version:
             picture = budget_charts.moved(found, foreseen)
     return visit.page(
-        "levels.html",
+        "data/levels.html",
         form.status,
         kind=kind.name,
         one=shown,

@@ -60,7 +60,7 @@ def _form(visit: Visit, form: Form) -> Response:
             if form.problem is None:
                 raise
     return visit.page(
-        "new_dataset.html",
+        "data/new_dataset.html",
         form.status,
         form=form,
         uri=uri,

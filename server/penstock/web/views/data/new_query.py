@@ -141,7 +141,7 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
     fitting = [one for one in known(visit) if kind.fits(one)]
     dataset = next((one for one in fitting if one.name == form.value("dataset")), None)
     return visit.page(
-        "planned.html" if visit.is_part else "building/frame.html",
+        "data/planned.html" if visit.is_part else "data/building/frame.html",
         form.status,
         form=form,
         kind=kind,

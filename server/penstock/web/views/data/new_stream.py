@@ -63,7 +63,7 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
     every = known(visit)
     dataset = next((one for one in every if one.name == form.value("dataset")), None)
     return visit.page(
-        "planned.html" if visit.is_part else "building/frame.html",
+        "data/planned.html" if visit.is_part else "data/building/frame.html",
         form.status,
         form=form,
         kind=None,

@@ -74,7 +74,7 @@ def _form(
     visit: Visit, name: str, form: Form, foreseen: ForeseenVersionView | None = None
 ) -> Response:
     return visit.page(
-        "new_version.html",
+        "data/new_version.html",
         form.status,
         dataset=datasets.show(visit.server, visit.principal, name),
         tiers=tiers.listing(visit.server),

@@ -76,7 +76,7 @@ def _budgets(
 ) -> Response:
     found = budgets.show(visit.server, visit.principal, name)
     return visit.page(
-        "dataset_budgets.html",
+        "data/dataset_budgets.html",
         form.status,
         shown=budget_charts.shown(found, 0),
         granted={tier.tier: tier for tier in found.tiers},

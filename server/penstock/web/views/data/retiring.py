@@ -57,4 +57,4 @@ def _retire(visit: Visit, kind: str, name: str, retirement: Act[Any]) -> Respons
 def _page(visit: Visit, kind: str, name: str, form: Form) -> Response:
     show = streams.show if kind == "stream" else queries.show
     shown = show(visit.server, visit.principal, name)
-    return visit.page("retiring.html", form.status, kind=kind, one=shown, form=form)
+    return visit.page("data/retiring.html", form.status, kind=kind, one=shown, form=form)

@@ -61,7 +61,7 @@ def _form(
     visit: Visit, name: str, form: Form, foreseen: ForeseenPeopleView | None = None
 ) -> Response:
     return visit.page(
-        "same_people.html",
+        "data/same_people.html",
         form.status,
         dataset=datasets.show(visit.server, visit.principal, name),
         others=look_alikes.asked_about(visit.server, visit.principal, name),

@@ -63,7 +63,7 @@ def _foreseen(visit: Visit, given: Mapping[str, str], problem: PenstockError | N
     found = clearance_preview.held(visit.server, visit.principal)
     form = Form(given, problem)
     return visit.page(
-        "clearance.html",
+        "people/clearance.html",
         form.status,
         ladder=found,
         foreseen=foreseen,
@@ -78,4 +78,4 @@ def _again(visit: Visit, given: Mapping[str, str], problem: PenstockError) -> Re
         return _foreseen(visit, given, problem)
     form = form_input.refused(given, problem)
     found = clearance_preview.held(visit.server, visit.principal)
-    return visit.page("clearance.html", form.status, ladder=found, foreseen=None, form=form)
+    return visit.page("people/clearance.html", form.status, ladder=found, foreseen=None, form=form)

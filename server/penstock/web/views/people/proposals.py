@@ -27,7 +27,7 @@ def proposals(visit: Visit) -> Response:
         raise InvalidInput(f"A proposal is {', '.join(STATES)}; choose one.", pointer="/state")
     found = services.listing(visit.server, visit.principal, visit.window(), state)
     return visit.page(
-        "proposals.html",
+        "people/proposals.html",
         proposals=found.items,
         onward=visit.onward(found),
         states=STATES,
@@ -66,5 +66,9 @@ def withdraw_proposal(visit: Visit, proposal: str) -> Response:
 def _proposal(visit: Visit, public_id: str, form: Form) -> Response:
     found = services.show(visit.server, visit.principal, public_id)
     return visit.page(
-        "proposal.html", form.status, proposal=found, form=form, decided="decided" in request.args
+        "people/proposal.html",
+        form.status,
+        proposal=found,
+        form=form,
+        decided="decided" in request.args,
     )

@@ -87,7 +87,7 @@ def _place(given: Mapping[str, str]) -> dict[str, object]:
 def _ladder(visit: Visit, form: Form) -> Response:
     found = clearance_preview.held(visit.server, visit.principal)
     return visit.page(
-        "tiers.html",
+        "people/tiers.html",
         form.status,
         ladder=found,
         picture=tier_ladder.shown(found, "Tiers and who holds them"),
@@ -112,7 +112,7 @@ def _told(found: LadderView, told: Mapping[str, str]) -> dict[str, object]:
 def _tier(visit: Visit, name: str, form: Form) -> Response:
     found = clearance_preview.held(visit.server, visit.principal)
     return visit.page(
-        "tier.html",
+        "people/tier.html",
         form.status,
         tier=_one(found.tiers, name),
         ladder=found,

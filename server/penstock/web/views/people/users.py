@@ -93,7 +93,7 @@ def revoke_token(visit: Visit, user: str, prefix: str) -> Response:
 def _people(visit: Visit, form: Form) -> Response:
     found = users.listing(visit.server, visit.principal, visit.window())
     return visit.page(
-        "people.html",
+        "people/users.html",
         form.status,
         people=found.items,
         onward=visit.onward(found),
@@ -107,7 +107,7 @@ def _user(visit: Visit, name: str, form: Form) -> Response:
     found = users.show(visit.server, visit.principal, name)
     held = tokens.listing(visit.server, visit.principal, found.name, Window(LARGEST_LIMIT)).items
     return visit.page(
-        "user.html",
+        "people/user.html",
         form.status,
         user=found,
         tokens=held[::-1],
