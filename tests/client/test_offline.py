@@ -15,7 +15,10 @@ from penstock_client._log.leaves import decoded
 
 Lines = list[str]
 SIZE = 6
-MODULES = ("tree", "notes", "leaves", "nesting", "ed25519", "offline")
+MODULES = (
+    *(f"_log/{name}.py" for name in ("__init__", "tree", "notes", "leaves", "nesting", "ed25519")),
+    "offline.py",
+)
 
 
 class Export:
@@ -211,12 +214,10 @@ def test_the_program_and_what_it_is_copied_with_need_python_alone(
 ) -> None:
     """Nothing of the server, nor of this package but these files: they are all that there is."""
     folder = tmp_path / "copied" / "penstock_client"
-    folder.mkdir(parents=True)
+    (folder / "_log").mkdir(parents=True)
     (folder / "__init__.py").write_text("")
     for name in MODULES:
-        (folder / f"{name}.py").write_bytes(
-            (Path(offline.__file__).parent / f"{name}.py").read_bytes()
-        )
+        (folder / name).write_bytes((Path(offline.__file__).parent / name).read_bytes())
     assert export.run(export.lines)[0] == 0
     words = [str(tmp_path / "export"), str(tmp_path / "checkpoint"), "--key", export.key]
     loaded = (

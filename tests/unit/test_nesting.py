@@ -19,7 +19,7 @@ from joserfc import jws
 from joserfc.jwk import ECKey
 
 import penstock.nesting
-import penstock_client._http.nesting
+import penstock_client._log.nesting
 from penstock import settings
 from penstock.cli.statistics.specs import content_of
 from penstock.encryption import private
@@ -33,7 +33,7 @@ from penstock_client._log import leaves
 from penstock_client.errors import InvalidArgument, ProtocolError
 
 MODULES = pytest.mark.parametrize(
-    "nesting", [penstock.nesting, penstock_client._http.nesting], ids=["server", "client"]
+    "nesting", [penstock.nesting, penstock_client._log.nesting], ids=["server", "client"]
 )
 JSON = st.recursive(
     st.none() | st.integers() | st.text("[]{}\"'\\#\n,:a", max_size=8),

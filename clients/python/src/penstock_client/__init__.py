@@ -2,21 +2,18 @@
 
 - ``client``: ``Client``, one method for each thing to ask.
 - ``release``, ``interval``, ``value_errors``: what a release holds, and how far off it may be.
-- ``frames``, ``dummy``: releases, totals and made-up rows as tables of pandas, polars and
-  Arrow.
+- ``histogram``: the keys of a sparse histogram that stand out.
+- ``dummy``: made-up rows of a dataset.
 - ``queries``, ``preview``: queries, and what one would cost.
 - ``streams``, ``pushing``, ``stream_preview``: running totals, the elements that they are
   of, and what a stream would cost.
 - ``models``: everything else that the server answers with.
-- ``log``, ``notes``, ``tree``, ``ed25519``: what is remembered of a server's log, and its proofs.
-- ``watch``, ``cosigning``: a monitor that follows a log, tells of a fork, and cosigns.
 - ``offline``: a program that verifies an export of the log, without the server.
 - ``errors``: the one tree of errors.
-- ``transport``, ``address``, ``problems``, ``fields``, ``nesting``: HTTP, which servers a
-  token may be sent to, refusals, and the reading of answers.
-- ``notebook``, ``svg``, ``rounding``: how things look.
-- ``command``, ``audit_command``, ``documents``, ``stream_documents``, ``output``: the
-  ``penstock-client`` program.
+- ``command``, ``audit_command``: the ``penstock-client`` program.
+- ``_http``: requests, and the reading of answers.
+- ``_log``: what is remembered of a server's log, and its proofs.
+- ``_show``: tables, notebooks and data frames.
 """
 
 from penstock_client._log.notes import Checkpoint

@@ -1,7 +1,8 @@
 """Verify an export of the log without its server: ``python -m penstock_client.offline``.
 
-Of this package it uses ``tree``, ``notes``, ``leaves``, ``nesting`` and ``ed25519``, which use
-the standard library alone and can be copied beside it; nothing of it is the server's code.
+Of this package it uses ``tree``, ``notes``, ``leaves``, ``nesting`` and ``ed25519`` in the folder
+``_log``, which use the standard library alone and can be copied beside it; nothing of it is the
+server's code.
 """
 
 import argparse
@@ -11,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from penstock_client._http.nesting import shallow
 from penstock_client._log.leaves import decoded, stated
+from penstock_client._log.nesting import shallow
 from penstock_client._log.notes import Checkpoint, opened
 from penstock_client._log.tree import leaf_hash, root_of
 

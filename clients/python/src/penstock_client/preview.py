@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from penstock_client._http.fields import Fields
-from penstock_client._http.nesting import flat, shallow
+from penstock_client._log.nesting import flat, shallow
 from penstock_client.errors import InvalidArgument
 from penstock_client.models import Answer, whole
 from penstock_client.queries import TierLevel

@@ -5,5 +5,4 @@
 * ``problems``  from a refusal to the error that says so
 * ``fields``    reads an answer: each field has the type that the contract states, or it is
                 refused
-* ``nesting``   how deep brackets nest, counted before a reader recurses into them
 """

@@ -7,8 +7,8 @@ from typing import NoReturn
 import httpx
 
 from penstock_client._http.address import checked_url, is_loopback
-from penstock_client._http.nesting import shallow
 from penstock_client._http.problems import MEDIA_TYPE, refusal
+from penstock_client._log.nesting import shallow
 from penstock_client.errors import InvalidArgument, NotReachable, ProtocolError
 
 LARGEST_ANSWER = 512 * 2**20

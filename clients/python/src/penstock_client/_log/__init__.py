@@ -6,5 +6,6 @@
 * ``tree``             inclusion and consistency proofs
 * ``leaves``           what a leaf states
 * ``ed25519``          verification of signatures
+* ``nesting``          how deep brackets nest, counted before a reader recurses into them
 * ``watch, cosigning``: a monitor that follows a log and tells of a fork, and a cosigner's key
 """

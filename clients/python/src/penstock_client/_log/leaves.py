@@ -8,7 +8,7 @@ import base64
 import json
 from typing import NoReturn
 
-from penstock_client._http.nesting import shallow
+from penstock_client._log.nesting import shallow
 
 
 def stated(content: bytes) -> dict[str, object]:

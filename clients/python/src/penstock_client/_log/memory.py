@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock_client._http.nesting import shallow
+from penstock_client._log.nesting import shallow
 from penstock_client._log.notes import Checkpoint, opened
 from penstock_client.errors import LogRefused
 
