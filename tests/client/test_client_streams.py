@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from tests.client.conftest import STREAM, problem
 
-from penstock_client import Client, Conflict, InvalidArgument, NotReachable, command, pushing
+from penstock_client import Client, Conflict, InvalidArgument, NotReachable, command
+from penstock_client._http import pushing
 
 Handler = Callable[[httpx.Request], httpx.Response]
 FORMS = ["to_pandas", "to_polars", "to_arrow"]

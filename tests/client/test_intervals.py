@@ -5,7 +5,7 @@ import math
 import pytest
 
 from penstock_client import InvalidArgument
-from penstock_client.interval import (
+from penstock_client._values.interval import (
     AS_STATED,
     LAPLACE,
     NEARLY_NORMAL,

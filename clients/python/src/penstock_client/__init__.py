@@ -1,22 +1,23 @@
 """Python client of a Penstock server.
 
 - ``client``: ``Client``, one method for each thing to ask.
-- ``release``, ``interval``, ``value_errors``: what a release holds, and how far off it may be.
-- ``histogram``: the keys of a sparse histogram that stand out.
+- ``release``: what a release holds; ``_values`` says how far off it may be.
 - ``dummy``: made-up rows of a dataset.
 - ``queries``, ``preview``: queries, and what one would cost.
-- ``streams``, ``pushing``, ``stream_preview``: running totals, the elements that they are
+- ``streams``, ``stream_preview``: running totals, the elements that they are
   of, and what a stream would cost.
 - ``models``: everything else that the server answers with.
 - ``offline``: a program that verifies an export of the log, without the server.
 - ``errors``: the one tree of errors.
-- ``command``, ``audit_command``: the ``penstock-client`` program.
+- ``command``: the ``penstock-client`` program.
 - ``_http``: requests, and the reading of answers.
 - ``_log``: what is remembered of a server's log, and its proofs.
 - ``_show``: tables, notebooks and data frames.
 """
 
 from penstock_client._log.notes import Checkpoint
+from penstock_client._values.interval import Interval
+from penstock_client._values.value_errors import ValueErrors
 from penstock_client.client import Client
 from penstock_client.dummy import Dummy
 from penstock_client.errors import (
@@ -39,7 +40,6 @@ from penstock_client.errors import (
     TooManyRequests,
     Unavailable,
 )
-from penstock_client.interval import Interval
 from penstock_client.models import (
     Budget,
     Dataset,
@@ -68,7 +68,6 @@ from penstock_client.stream_preview import (
     StructureError,
 )
 from penstock_client.streams import Pushed, RunningTotal, RunningTotals, Stream, StreamTier
-from penstock_client.value_errors import ValueErrors
 
 __version__ = "0.1.0"
 

@@ -16,6 +16,7 @@ import httpx
 import penstock_client
 from penstock_client._http.address import DEFAULT
 from penstock_client._http.fields import Fields
+from penstock_client._http.pushing import Elements, push
 from penstock_client._http.transport import LARGEST_ANSWER, Bearer, Transport
 from penstock_client._log.cosigning import Cosigner
 from penstock_client._log.log import Log, default_file
@@ -33,7 +34,6 @@ from penstock_client.models import (
     TierBudget,
 )
 from penstock_client.preview import Preview, as_json, wanted
-from penstock_client.pushing import Elements, push
 from penstock_client.queries import Query
 from penstock_client.release import Release
 from penstock_client.stream_preview import StreamPreview

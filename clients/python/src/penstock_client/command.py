@@ -13,10 +13,11 @@ from typing import NoReturn
 
 import click
 
+from penstock_client._http.pushing import elements_in
 from penstock_client._show import documents, stream_documents
+from penstock_client._show.audit_command import audit
 from penstock_client._show.output import Document, Format, written
 from penstock_client._show.rounding import printable
-from penstock_client.audit_command import audit
 from penstock_client.client import TIMEOUT, Client
 from penstock_client.errors import (
     BudgetExhausted,
@@ -27,7 +28,6 @@ from penstock_client.errors import (
     PenstockError,
 )
 from penstock_client.preview import spec_in
-from penstock_client.pushing import elements_in
 
 NUMBER = click.IntRange(min=1)
 DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE, FORKED = range(6)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from penstock_client._http.fields import Fields
-from penstock_client.histogram import Histogram
+from penstock_client._values.histogram import Histogram
 from penstock_client.models import Answer, Composed, ErrorBars, Guarantee, Level, whole
 
 

@@ -10,9 +10,10 @@ from penstock_client._http.fields import Fields, Key
 from penstock_client._show import frames
 from penstock_client._show.notebook import page
 from penstock_client._show.rounding import percent, short
+from penstock_client._values.histogram import Histogram
+from penstock_client._values.interval import AS_STATED, Interval, half_width
+from penstock_client._values.value_errors import ValueErrors
 from penstock_client.errors import InvalidArgument
-from penstock_client.histogram import Histogram
-from penstock_client.interval import AS_STATED, Interval, half_width
 from penstock_client.models import (
     Answer,
     ErrorBars,
@@ -22,7 +23,6 @@ from penstock_client.models import (
     Receipt,
     whole,
 )
-from penstock_client.value_errors import ValueErrors
 
 if TYPE_CHECKING:
     import pandas as pd
