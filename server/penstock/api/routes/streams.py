@@ -11,9 +11,15 @@ from penstock.services.approvals.actions import StreamRetirement
 from penstock.services.pagination import Window
 from penstock.services.previews import stream_preview
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.stream_answers import PushedView, RunningTotalsView, StreamView
 from penstock.services.schemas.stream_previews import StreamPreviewView
-from penstock.services.schemas.streams import ElementsRequest, StreamChange, StreamRequest
+from penstock.services.schemas.streams import (
+    ElementsRequest,
+    PushedView,
+    RunningTotalsView,
+    StreamChange,
+    StreamRequest,
+    StreamView,
+)
 from penstock.services.schemas.views import Page
 from penstock.services.streams import stream_elements, stream_totals, streams
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         PreviewView,
         RoomView,
     )
-    from penstock.services.schemas.stream_answers import StreamTierView
     from penstock.services.schemas.stream_previews import StreamPreviewTierView
+    from penstock.services.schemas.streams import StreamTierView
     from penstock.services.schemas.views import (
         ErrorView,
         LevelView,

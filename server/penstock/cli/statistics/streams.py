@@ -14,7 +14,7 @@ from penstock.cli.statistics.specs import checked, content_of
 from penstock.figures import decimals, fixed, moment, short
 
 if TYPE_CHECKING:
-    from penstock.services.schemas.stream_answers import RunningTotalsView, StreamView
+    from penstock.services.schemas.streams import RunningTotalsView, StreamView
 
 _step_option = partial(option, type=click.IntRange(min=1))
 

@@ -33,7 +33,7 @@ from penstock.services.repository import (
 )
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import BudgetSpec
-from penstock.services.schemas.stream_answers import StreamView
+from penstock.services.schemas.streams import StreamView
 from penstock.services.schemas.views import DatasetView, QueryView, TierView
 from penstock.services.streams import streams
 from penstock.transparency_log import leaves

@@ -25,7 +25,7 @@ from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.histogram_settings import HistogramShape
 from penstock.services.noise.process import Process
 from penstock.services.schemas import (
-    histogram_answers,
+    histograms,
     previews,
     queries,
     stream_previews,
@@ -47,7 +47,7 @@ _OBJECTS: Final = {
         *COMPUTED,
         *(
             kind
-            for module in (histogram_answers, previews, stream_previews, views)
+            for module in (histograms, previews, stream_previews, views)
             for kind in vars(module).values()
             if isinstance(kind, type) and is_dataclass(kind)
         ),

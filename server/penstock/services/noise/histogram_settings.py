@@ -22,8 +22,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.persistence.tables import Tier
 from penstock.privacy import Ladder
-from penstock.services.schemas.histogram_answers import AppearanceView, HistogramView
-from penstock.services.schemas.histograms import FalseKeys
+from penstock.services.schemas.histograms import AppearanceView, FalseKeys, HistogramView
 from penstock.services.schemas.views import Key, Keys
 from penstock.structures.sparse_histogram import Domain, HistogramNoise, Thresholds, Uint64
 

@@ -22,7 +22,7 @@ from penstock.mechanisms import (
 from penstock.persistence.tables import Query
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.services.noise.histogram_settings import HistogramShape
-from penstock.services.schemas.histogram_answers import HistogramView
+from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import CorrelatedQueryRequest
 from penstock.services.schemas.views import (
     ErrorsView,

@@ -47,8 +47,8 @@ from penstock.services.repository import (
     tier_by_name,
 )
 from penstock.services.retry import again
+from penstock.services.schemas.previews import ForeseenView
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.schemas.release_preview import ForeseenView
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log import leaves
 

@@ -1,6 +1,7 @@
-"""What callers send about sparse histograms beside the terms of any query."""
+"""Describe sparse histograms, as sent and as answered, beside the terms of any query."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
@@ -30,3 +31,29 @@ FalseKeys = Annotated[
     Discriminator(_kind),
 ]
 """How many keys of count 0 a tier expects to see, one number for all tiers or one for each."""
+
+
+@dataclass(frozen=True)
+class AppearanceView:
+    """How likely a key with this count is reported."""
+
+    count: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class HistogramView:
+    """A sparse histogram at one level.
+
+    A key of the ``domain``, which has ``size`` of them, is reported where its noisy count is
+    above ``threshold``.  So keys with small counts are missing, ``false_keys`` keys of count
+    0 are expected to be there at most, and a reported count is more likely too large than
+    too small: errors are those of a key's noise before it is known whether it appears.
+    ``appears`` tells the chance by the count, up to one near 1.
+    """
+
+    domain: dict[str, Any]
+    size: float
+    threshold: float
+    false_keys: float
+    appears: list[AppearanceView]

@@ -1,8 +1,8 @@
-"""What a preview answers with: a query as it would be, and what it would take of each account."""
+"""Describe what previews of queries and clearance answer with."""
 
 from dataclasses import dataclass
 
-from penstock.services.schemas.histogram_answers import HistogramView
+from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.views import (
     ComposedView,
     ErrorView,
@@ -131,3 +131,25 @@ class PreviewView:
     tiers: list[PreviewTierView]
     powers: PowersView | None = None
     structures: list[CountStructureView] | None = None
+
+
+@dataclass(frozen=True)
+class ForeseenView:
+    """What a request would hand out, before it is made.
+
+    ``held`` says that the caller has these very numbers, ``better_held`` that they have more
+    accurate ones of the same query, to which these then add nothing where the query is
+    ``lossless``.
+    """
+
+    query: str
+    dataset: str
+    tier: str
+    mechanism: str
+    level: LevelView
+    guarantee: GuaranteeView
+    error: ErrorView
+    histogram: HistogramView | None
+    lossless: bool
+    held: bool
+    better_held: bool

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
-from penstock.services.schemas.histogram_answers import HistogramView
+from penstock.services.schemas.histograms import HistogramView
 from penstock.transparency_log.views import ReceiptView
 
 Values = Annotated[

@@ -23,8 +23,7 @@ from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.queries.mismatches import out_of_range, require_in_range_before
 from penstock.services.repository import stream_by_name
-from penstock.services.schemas.stream_answers import PushedView
-from penstock.services.schemas.streams import ElementsRequest
+from penstock.services.schemas.streams import ElementsRequest, PushedView
 from penstock.services.streams.sealed_stream import (
     Running,
     add_outputs,

@@ -29,7 +29,7 @@ from penstock.services.repository import (
     clearance_of,
     stream_by_name,
 )
-from penstock.services.schemas.stream_answers import RunningTotalsView, Totals
+from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.services.streams.sealed_stream import first_of, outputs_of, state_row
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import receipt_of

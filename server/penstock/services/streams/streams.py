@@ -49,8 +49,12 @@ from penstock.services.repository import (
     in_sight,
     stream_by_name,
 )
-from penstock.services.schemas.stream_answers import StreamTierView, StreamView
-from penstock.services.schemas.streams import StreamChange, StreamRequest
+from penstock.services.schemas.streams import (
+    StreamChange,
+    StreamRequest,
+    StreamTierView,
+    StreamView,
+)
 from penstock.services.schemas.views import Page
 from penstock.services.streams.sealed_stream import (
     begin,

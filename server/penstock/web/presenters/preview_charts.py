@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.services.schemas.histogram_answers import HistogramView
+from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.previews import ChargeView, PreviewView
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.views import DatasetBudgetView, ErrorView

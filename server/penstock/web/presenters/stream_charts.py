@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
-from penstock.services.schemas.stream_answers import RunningTotalsView
+from penstock.services.schemas.streams import RunningTotalsView
 from penstock.web.charts import band
 from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture

@@ -6,7 +6,7 @@ from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
 from penstock.http.pacing import hide_duration
 from penstock.services.queries import queries
 from penstock.services.releases import history, releases
-from penstock.services.schemas.release_preview import ForeseenView
+from penstock.services.schemas.previews import ForeseenView
 from penstock.services.schemas.views import QueryView
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages

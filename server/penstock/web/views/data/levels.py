@@ -12,8 +12,7 @@ from penstock.services.previews import level_preview
 from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
-from penstock.services.schemas.stream_answers import StreamView
-from penstock.services.schemas.streams import StreamChange
+from penstock.services.schemas.streams import StreamChange, StreamView
 from penstock.services.schemas.views import QueryView
 from penstock.services.streams import streams
 from penstock.web.forms import form_input
