@@ -15,6 +15,7 @@
 - ``_show``: tables, notebooks and data frames.
 """
 
+from penstock_client._http.version import __version__
 from penstock_client._log.notes import Checkpoint
 from penstock_client._values.interval import Interval
 from penstock_client._values.value_errors import ValueErrors
@@ -68,8 +69,6 @@ from penstock_client.stream_preview import (
     StructureError,
 )
 from penstock_client.streams import Pushed, RunningTotal, RunningTotals, Stream, StreamTier
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ApiError",

@@ -13,11 +13,11 @@ from urllib.parse import quote
 
 import httpx
 
-import penstock_client
 from penstock_client._http.address import DEFAULT
 from penstock_client._http.fields import Fields
 from penstock_client._http.pushing import Elements, push
 from penstock_client._http.transport import LARGEST_ANSWER, Bearer, Transport
+from penstock_client._http.version import __version__
 from penstock_client._log.cosigning import Cosigner
 from penstock_client._log.log import Log, default_file
 from penstock_client._log.notes import Checkpoint
@@ -83,7 +83,7 @@ class Client:
         self._transport = Transport(
             url,
             Bearer(token),
-            agent=f"penstock-client/{penstock_client.__version__}",
+            agent=f"penstock-client/{__version__}",
             timeout=timeout,
             insecure=insecure,
             largest_answer=largest_answer,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.cli.data.documents import shown
 from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
 from penstock.cli.statistics.specs import STANDARD_INPUT, bytes_of, checked
@@ -102,7 +103,6 @@ def import_metadata(
 
     What has no counterpart here is said on standard error.  FILE may be -, standard input.
     """
-    from penstock.cli.data.datasets import shown
     from penstock.connectors.specs.metadata import read_metadata
     from penstock.services.datasets import datasets
 

@@ -5,4 +5,6 @@
 * ``problems``  from a refusal to the error that says so
 * ``fields``    reads an answer: each field has the type that the contract states, or it is
                 refused
+* ``pushing``   sends a stream's elements in parts, each taken in once
+* ``version``   the version of this package
 """

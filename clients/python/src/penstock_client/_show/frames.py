@@ -12,15 +12,13 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock_client._http.fields import Key, Part
+from penstock_client._show.shown import Released, ShownRelease, ShownTotals
 from penstock_client.errors import MissingExtra
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-
-    from penstock_client.release import Release
-    from penstock_client.streams import RunningTotals
 
 Columns = dict[str, Sequence[object]]
 METADATA = "penstock"
@@ -29,7 +27,7 @@ MODULES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 """What each extra brings."""
 
 
-def columns_of(release: "Release") -> Columns:
+def columns_of(release: ShownRelease) -> Columns:
     """The release's columns by name, as long as it has values."""
     interval = release.interval(release.error.confidence)
     columns: Columns = {
@@ -43,7 +41,7 @@ def columns_of(release: "Release") -> Columns:
     return columns
 
 
-def pandas_of(release: "Release") -> "pd.DataFrame":
+def pandas_of(release: ShownRelease) -> "pd.DataFrame":
     """The columns without the key, which is the index; ``attrs`` says what the frame is."""
     pandas = library("pandas", "to_pandas")
     columns = columns_of(release)
@@ -65,7 +63,7 @@ def pandas_of(release: "Release") -> "pd.DataFrame":
     return frame
 
 
-def polars_of(release: "Release") -> "pl.DataFrame":
+def polars_of(release: ShownRelease) -> "pl.DataFrame":
     """The columns, the key among them."""
     polars = library("polars", "to_polars")
     kinds = {"key": polars.UInt64} if unsigned(release) else None
@@ -73,7 +71,7 @@ def polars_of(release: "Release") -> "pl.DataFrame":
     return frame
 
 
-def arrow_of(release: "Release") -> "pa.Table":
+def arrow_of(release: ShownRelease) -> "pa.Table":
     """The columns, with all the rest of the answer as JSON in the schema's metadata."""
     rest = _rest(release.answer, "keys", "values", "mean", "errors")
     mean = release.answer.get("mean")
@@ -86,12 +84,12 @@ def arrow_of(release: "Release") -> "pa.Table":
     return _arrow(columns, rest)
 
 
-def unsigned(release: "Release") -> bool:
+def unsigned(release: ShownRelease) -> bool:
     """Whether keys are integers of 64 bits without a sign, which a column of integers is not."""
     return release.histogram is not None and release.histogram.domain.get("type") == "uint64"
 
 
-def columns_of_totals(totals: "RunningTotals") -> Columns:
+def columns_of_totals(totals: ShownTotals) -> Columns:
     """``t``, ``total`` (or ``total_1``, ``total_2`` ...) and what these are off by."""
     names = total_names(len(totals.items[0].values))
     values = zip(*(one.values for one in totals.items), strict=True)
@@ -108,7 +106,7 @@ def total_names(dimension: int) -> list[str]:
     return ["total"] if dimension == 1 else [f"total_{place + 1}" for place in range(dimension)]
 
 
-def pandas_of_totals(totals: "RunningTotals") -> "pd.DataFrame":
+def pandas_of_totals(totals: ShownTotals) -> "pd.DataFrame":
     """The columns without the step, which is the index; ``attrs`` says what the frame is."""
     pandas = library("pandas", "to_pandas")
     columns = columns_of_totals(totals)
@@ -119,18 +117,18 @@ def pandas_of_totals(totals: "RunningTotals") -> "pd.DataFrame":
     return frame
 
 
-def polars_of_totals(totals: "RunningTotals") -> "pl.DataFrame":
+def polars_of_totals(totals: ShownTotals) -> "pl.DataFrame":
     """The columns, the step among them."""
     frame: pl.DataFrame = library("polars", "to_polars").DataFrame(columns_of_totals(totals))
     return frame
 
 
-def arrow_of_totals(totals: "RunningTotals") -> "pa.Table":
+def arrow_of_totals(totals: ShownTotals) -> "pa.Table":
     """The columns, with all the rest of the answer as JSON in the schema's metadata."""
     return _arrow(columns_of_totals(totals), _rest(totals.answer, "items"))
 
 
-def _told(of: "Release | RunningTotals") -> dict[Hashable, object]:
+def _told(of: Released) -> dict[Hashable, object]:
     """What a frame says of the numbers in it."""
     return {
         "dataset": of.dataset,

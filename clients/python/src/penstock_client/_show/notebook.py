@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from penstock_client._show.rounding import decimals, fixed, percent, printable
+from penstock_client._show.shown import ShownRelease
 from penstock_client._show.svg import Mark, chart
-
-if TYPE_CHECKING:
-    from penstock_client.release import Release
 
 ROWS = 40
 _RIGHT = ' style="text-align:right;padding:0 .6em;font-variant-numeric:tabular-nums"'
 _LEFT = ' style="text-align:left;padding:0 .6em"'
 
 
-def page(release: "Release", rows: int = ROWS) -> str:
+def page(release: ShownRelease, rows: int = ROWS) -> str:
     """HTML without script; at most the first ``rows`` values, and a note on the others."""
     digits = decimals(release.error.standard_deviation)
     confidence = percent(release.error.confidence)

@@ -1,0 +1,70 @@
+"""State what tables, frames and notebooks need of a release or of running totals.
+
+``Release`` and ``RunningTotals`` offer it; they import what shows them, and not the reverse.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from penstock_client._http.fields import Key
+from penstock_client._values.histogram import Histogram
+from penstock_client._values.interval import Interval
+from penstock_client.models import ErrorBars, Guarantee, MeanParts
+
+
+class Released(Protocol):
+    """Offer what a release and running totals have in common."""
+
+    @property
+    def dataset(self) -> str: ...
+    @property
+    def tier(self) -> str: ...
+    @property
+    def mechanism(self) -> str: ...
+    @property
+    def guarantee(self) -> Guarantee: ...
+    @property
+    def answer(self) -> Mapping[str, object]: ...
+
+
+class ShownRelease(Released, Protocol):
+    """Offer a release's keys and values with their intervals."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def query(self) -> str: ...
+    @property
+    def keys(self) -> tuple[Key, ...]: ...
+    @property
+    def values(self) -> tuple[float, ...]: ...
+    @property
+    def error(self) -> ErrorBars: ...
+    @property
+    def mean(self) -> MeanParts | None: ...
+    @property
+    def histogram(self) -> Histogram | None: ...
+
+    def interval(self, confidence: float) -> Interval: ...
+    def labels(self, most: int | None = None) -> list[str]: ...
+    def caption(self) -> Sequence[str]: ...
+
+
+class ShownTotal(Protocol):
+    """Offer the running total of one step."""
+
+    @property
+    def t(self) -> int: ...
+    @property
+    def values(self) -> tuple[float, ...]: ...
+    @property
+    def error(self) -> ErrorBars: ...
+
+
+class ShownTotals(Released, Protocol):
+    """Offer the running totals of a range of steps."""
+
+    @property
+    def stream(self) -> str: ...
+    @property
+    def items(self) -> Sequence[ShownTotal]: ...
