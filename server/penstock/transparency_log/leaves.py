@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-from penstock import merkle
 from penstock.persistence.tables import Leaf
+from penstock.transparency_log import merkle
 
 VERSION = 2
 NONCE_SIZE = 16

@@ -11,14 +11,13 @@ from datetime import datetime
 from sqlalchemy import and_, insert, or_
 from sqlmodel import Session, col, select
 
-from penstock import merkle
 from penstock.errors import IntegrityViolation
-from penstock.merkle import Frontier, Node
-from penstock.merkle.tree import Reader
 from penstock.persistence import lock_log
 from penstock.persistence.tables import Checkpoint, Leaf, TreeNode
-from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log import checkpoints, leaves, merkle
 from penstock.transparency_log.checkpoints import Signer
+from penstock.transparency_log.merkle import Frontier, Node
+from penstock.transparency_log.merkle.tree import Reader
 
 BATCH = 1000
 """The most leaves that go into the tree at once."""

@@ -105,12 +105,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="nodes-like-leaves",
-        path="merkle/tree.py",
+        path="transparency_log/merkle/tree.py",
         before='    return hashlib.sha256(b"\\x01" + left + right).digest()\n',
         after='    return hashlib.sha256(b"\\x00" + left + right).digest()\n',
         wrong="an inner node can be passed off as a leaf",
         tests=(
-            "tests/unit/merkle/test_merkle_tree.py::test_every_pair_of_small_trees_is_proven_consistent",
+            "tests/unit/transparency_log/merkle/test_merkle_tree.py::test_every_pair_of_small_trees_is_proven_consistent",
         ),
         row="V31",
     ),

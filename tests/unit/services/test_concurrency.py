@@ -15,7 +15,6 @@ from tests.unit.sites import SITES, VISITS
 
 from penstock import connectors
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
-from penstock.merkle import Frontier
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
@@ -34,6 +33,7 @@ from penstock.services.schemas.queries import (
 from penstock.transparency_log import (
     tree_store,
 )
+from penstock.transparency_log.merkle import Frontier
 
 pytestmark = pytest.mark.each_database
 

@@ -10,14 +10,13 @@ from sqlmodel import Session, col, select
 from tests.databases.homes import PATIENCE
 from tests.unit.conftest import World
 
-from penstock import merkle
 from penstock.errors import IntegrityViolation, InvalidInput, LogUnavailable
 from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import proofs
 from penstock.services.operations import home
 from penstock.services.releases import history
-from penstock.transparency_log import checkpoints, sequencer, tree_store
+from penstock.transparency_log import checkpoints, merkle, sequencer, tree_store
 from penstock.transparency_log.views import CheckpointView, ReceiptView
 
 

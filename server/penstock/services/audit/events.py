@@ -7,14 +7,13 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from penstock import merkle
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.pagination import Window
 from penstock.services.schemas.views import EventView, Page
-from penstock.transparency_log import leaves
+from penstock.transparency_log import leaves, merkle
 
 PART = 500
 """Leaves that are held at once where they are looked through."""

@@ -6,14 +6,13 @@ from typing import Generic, TypeVar
 
 from sqlmodel import Session, col, func, select
 
-from penstock import merkle
 from penstock.errors import Conflict, LogUnavailable, NotFound, Suspended
 from penstock.persistence.tables import Grant, Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.audit import proofs
 from penstock.services.audit.verification import verify
 from penstock.services.context import Server
-from penstock.transparency_log import checkpoints
+from penstock.transparency_log import checkpoints, merkle
 from penstock.transparency_log.views import (
     CheckpointView,
     ConsistencyView,

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 
 from sqlmodel import Session, col, select
 
-from penstock import merkle
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.audit import cosigners
 from penstock.services.context import Server
-from penstock.transparency_log import checkpoints, tree_store
+from penstock.transparency_log import checkpoints, merkle, tree_store
 from penstock.transparency_log.views import CheckpointView, ConsistencyView, InclusionView, LeafView
 
 HANDED_OUT = ("release", "stream")

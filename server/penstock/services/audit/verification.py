@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from sqlmodel import Session, col, select
 
-from penstock import merkle
 from penstock.encryption.secrets import VALUES
 from penstock.errors import PenstockError
 from penstock.mechanisms import MECHANISMS, released
-from penstock.merkle import Frontier, Node
 from penstock.persistence.row_authentication import altered, unchecked
 from penstock.persistence.tables import (
     Checkpoint,
@@ -29,7 +27,8 @@ from penstock.services.context import Server
 from penstock.services.ledger.prices import prices
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
-from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log import checkpoints, leaves, merkle
+from penstock.transparency_log.merkle import Frontier, Node
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.sinks import forwarding
 from penstock.transparency_log.views import VerificationView

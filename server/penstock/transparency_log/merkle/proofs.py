@@ -7,7 +7,7 @@ tests hold the two to each other.
 
 from collections.abc import Sequence
 
-from penstock.merkle.tree import node_hash, split
+from penstock.transparency_log.merkle.tree import node_hash, split
 
 
 def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: bytes) -> bool:

@@ -7,8 +7,8 @@ A tree is kept as the hashes of its complete subtrees, each written once: about 
 every leaf, and a proof is read from O(log n) of them.
 """
 
-from penstock.merkle.proofs import consistent, included
-from penstock.merkle.tree import (
+from penstock.transparency_log.merkle.proofs import consistent, included
+from penstock.transparency_log.merkle.tree import (
     EMPTY,
     Frontier,
     Node,

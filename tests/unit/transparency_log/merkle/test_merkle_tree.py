@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock import merkle
-from penstock.merkle import Frontier, Node
+from penstock.transparency_log import merkle
+from penstock.transparency_log.merkle import Frontier, Node
 from penstock_client._log import tree as elsewhere
 
 LARGEST = 33
