@@ -5,12 +5,11 @@
 * ``queries``   queries, their levels, the releases and who holds them
 * ``ledger``    what was charged
 * ``streams``   the state of streams, and their running totals
-* ``histograms``  the state of sparse histograms
 * ``log``       the leaves of the audit log, its tree, its checkpoints, who cosigned them
 * ``proposals``  what takes two people, and what was decided about it
-* ``repeats``   requests that carried a key of their own
+* ``idempotency``   requests that carried a key of their own
 * ``sessions``    who is signed in to the pages
-* ``work``      long work on behalf of a person
+* ``jobs``      long work on behalf of a person
 * ``secret_checks``  what tells the right secrets from others
 
 The classes do not validate (SQLModel skips validation where ``table=True``): input
@@ -25,17 +24,16 @@ themselves what is permitted or was spent.
 
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
-from penstock.persistence.tables.histograms import HistogramState
+from penstock.persistence.tables.idempotency import Idempotency
+from penstock.persistence.tables.jobs import Work
 from penstock.persistence.tables.ledger import Charge, SpentFloor
 from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.persistence.tables.proposals import Decision, Proposal
-from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
-from penstock.persistence.tables.repeats import Idempotency
+from penstock.persistence.tables.queries import Grant, HistogramState, Query, QueryLevel, Release
 from penstock.persistence.tables.secret_checks import SecretCheck
 from penstock.persistence.tables.sessions import WebSession
 from penstock.persistence.tables.streams import StreamOutput, StreamState
-from penstock.persistence.tables.work import Work
 
 __all__ = [
     "Charge",

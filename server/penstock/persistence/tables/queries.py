@@ -153,3 +153,22 @@ class Grant(Table, table=True):
     leaf_id: int = Field(foreign_key="leaf.id", sa_type=BigInteger, index=True)
     at: datetime = Field(sa_type=Moment)
     mac: bytes | None = None
+
+
+class HistogramState(Table, table=True):
+    """The keys that noise is kept for, and this noise, after the release ``seq``.
+
+    Overwritten with each new level, under the lock of the query's row.
+    """
+
+    __tablename__ = "histogram_state"
+    __table_args__ = (
+        UniqueConstraint("query_id"),
+        check("seq", "seq >= 0"),
+        check("ciphertext", "length(ciphertext) >= 1"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
+    seq: int = Field(sa_type=BigInteger)
+    ciphertext: bytes
