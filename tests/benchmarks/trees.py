@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 from tests.benchmarks.figures import Figure, Print
 from tests.benchmarks.line_chart import Line, Panel, drawing
+from tests.oracles.honaker import height_of as honaker_height
+from tests.oracles.honaker import largest_weight, mean_weight
 
 from penstock.mechanisms.gaussian.curve import delta_at
 from penstock.structures import KaryTree, balanced, binary_tree, smooth_binary
-from penstock.structures.factorization.honaker import height_of as honaker_height
-from penstock.structures.factorization.honaker import largest_weight, mean_weight
 from penstock.structures.factorization.square_root import (
     coefficients,
     largest_variance,

@@ -9,13 +9,13 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.oracles.dense_histogram import DenseHistogram
 
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.privacy import Ladder
 from penstock.randomness import Stream
 from penstock.randomness.choice import distinct_below
 from penstock.structures.sparse_histogram import (
-    DenseHistogram,
     SparseHistogram,
     Thresholds,
     Uint64,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from tests.oracles.dense_histogram import DenseHistogram
 from tests.statistical.checks import accept, chi_squared, rejects, same_law
 from tests.statistical.histograms import (
     CEILING,
@@ -20,7 +21,6 @@ from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import Gaussian
 from penstock.structures.sparse_histogram import (
-    DenseHistogram,
     SparseHistogram,
     Thresholds,
     Uint64,

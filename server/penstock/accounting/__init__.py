@@ -1,20 +1,8 @@
-"""What a release costs, what is left, and what all of it amounts to.
+"""Account for releases: what one costs, what is left, and what all of them amount to.
 
-* ``budget``       (epsilon, delta) as a Rényi budget at one frozen order: ``account_of``
-* ``charges``      the cost of one query for one tier, its sampler's error included
-* ``per_unit``     what a stream costs a unit in several of its steps: ``sensitivity_of_unit``
-* ``raising``      what it costs to let a tier see a query more accurately
-* ``ledger``       exact sums, and the refusal with its numbers
-* ``gaussian_budget``  (epsilon, delta) as a sum of squared mu, for Gaussian releases alone
+* ``charging``     budgets, the charges of queries and streams, and the ledger that refuses
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
-* ``powers``       the power of generalized Gaussian noise: ``best_power``
-* ``corrections``  the layout of a sparse vector correction: ``best_correction``
-* ``search``       the least good level, for the above
-* ``report``       the tight epsilon of any set of releases: ``composed_epsilon``
-* ``readings``     one release in every way that has a theorem: ``readings``
-* ``coordinates``  the worst shift of each release, for the above
-* ``losses``       privacy-loss distributions of single values, for the above
-* ``composition``  their sums, for the above
+* ``reporting``    the tight epsilon of any set of releases, and every reading of one
 """
 
 from penstock.accounting.calibration.corrections import CorrectionChoice, best_correction

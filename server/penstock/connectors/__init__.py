@@ -1,31 +1,12 @@
-"""From a spec to reviewed SQL to an exact integer vector with a derived sensitivity.
+"""Turn a spec into reviewed SQL, and that into an exact integer vector with its sensitivity.
 
-::
-
-    specs       what may be asked: strict models, shapes only
-    schema      whether a dataset's spec agrees with itself
-    correlated_specs counts that are protected together
-    histogram_specs  counts over keys that nobody can list
-    plan        one statistic in one form
-    open_keys   what such keys mean on a dataset
-    correlated_counts   what takes the place of such counts
-    interpret   what a query means on its dataset
-    domain      the keys of an answer, declared
-    sensitivity how far one unit can move an answer
-    canonical   one statistic, one hash
-    sql         the one template of the SQL
-    source_file the file: its header, its fingerprint
-    progress    being told how far its reading is
-    parquet_cells   cells of Parquet that the engine refuses, read by themselves
-    duckdb_source   DuckDB, locked down to that file
-    conformance whether it computes what is meant
-    alternatives    the ways in which the same counts may be protected
-    prepare     all of it before data, and then ``answer``, which reads them
-    vector      vectors that are pushed
-    guess       the types that a file's format declares
-    draft       a first draft of a dataset's file
-    metadata    metadata of SmartNoise SQL and lomas, as a spec
-    dummy       made-up rows of a declared schema
+* ``specs``     what may be asked: strict models, shapes only
+* ``planning``  what a spec means on its dataset, known before any data are read
+* ``duckdb``    the one template of the SQL, and the engine, locked down to one file
+* ``vector``    vectors that are pushed
+* ``columns``   the columns of a Parquet file
+* ``dummy``     made-up rows of a declared schema
+* ``progress``  being told how far the reading of data is
 """
 
 from penstock.connectors.dummy import dummy_rows

@@ -1,14 +1,16 @@
-"""The noise processes, one a file, and releases in any order from them.
+"""Draw noise at any level, in any order: the noise processes, and releases from them.
 
-* ``process``   what every mechanism offers (the protocol)
-* ``gaussian``, ``laplace``, ``poisson``, ``skellam``: the noise processes
-* ``generalized_gaussian``: noise with a small largest error, and no path between levels
-* ``families``  one class for each power of generalized Gaussian noise, and the like
-* ``sparse_vector``: the few of many numbers above a threshold
-* ``sparse_vector_correction``: many counts, the worst answered anew; one release, no levels
-* ``path``      anchor, placement between neighbors, raising, and all of it in memory
-* ``state``     a multiple release as bytes, for its owner to seal and keep
-* ``lattice``   the integers that values and noise live on
+* ``process``        what every mechanism offers (the protocol)
+* ``gaussian``, ``laplace``, ``poisson``, ``skellam``: the noise processes, a folder each
+* ``generalized_gaussian``  noise with a small largest error, and no path between levels; with
+  the sparse vector technique
+* ``families``       one class for each power of generalized Gaussian noise, and the like
+* ``multiple_release``  anchor, placement between neighbors, raising, and all of it in memory
+* ``serialization``  a multiple release as bytes, for its owner to seal and keep
+* ``lattice``        the integers that values and noise live on
+* ``shifts``         the worst shift of a vector
+* ``loss_table``, ``loss_sums``  privacy losses as tables, and their sums
+* ``rejection_charges``  what the error of rejection sampling costs
 
     >>> from fractions import Fraction
     >>> from penstock.mechanisms import Gaussian, MultipleRelease

@@ -1,15 +1,16 @@
-"""What is kept, and the transactions in which it is kept.
+"""Keep everything in tables, and change it in transactions.
 
-* ``tables``       the tables, by subject
-* ``database``     read and write transactions
-* ``locks``        who may change what
-* ``row_numbers``  numbers of rows that are not stored yet
-* ``protocol``     what a database is asked for
+* ``tables``        the tables, by subject
+* ``database``      read and write transactions
+* ``locks``         who may change what
+* ``row_numbers``   numbers of rows: of those not stored yet, and of a stored one
+* ``row_authentication``  an HMAC of each row that decides anything, checked where it is read
+* ``row_authentication_upgrade``  rows of older schemas, signed for the first time
+* ``protocol``      what a database is asked for
 * ``sqlite``, ``postgresql``  how each does it; ``dialects`` chooses by URL
-* ``append_only``  the triggers that keep history as it was written
-* ``migrate``      schema versions
-* ``backup``       a copy of it all, by ``sqlite_copy`` or ``postgresql_dump``;
-  ``backup_contents`` reads what one needs of keys
+* ``append_only``   the triggers that keep history as it was written
+* ``migrate``       schema versions
+* ``backups``       a copy of it all
 
 Only services open transactions.
 """

@@ -1,4 +1,11 @@
-"""The words of the field, as plain values.  Nothing here draws, stores or serves."""
+"""Name the words of the field as plain values.  Nothing here draws, stores or serves.
+
+* ``neighboring``  the neighboring relation: ``NeighboringRelation``
+* ``sensitivity``  how far one privacy unit moves a vector: ``Sensitivity``
+* ``level``        the ladder of noise levels: ``Ladder``
+* ``guarantee``    what a release guarantees, costs, and is off by
+* ``target``       how a caller names a level: ``Target``
+"""
 
 from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
 from penstock.privacy.level import Ladder

@@ -11,4 +11,5 @@
 * ``background``       a thread for what may wait longer than whoever asks for it
 * ``views``            what callers are answered about the log
 * ``sinks``            a second place that takes each leaf before anybody is answered
+* ``merkle``  the tree over the leaves, and its proofs
 """

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tests.benchmarks import correlated, streams, trees
 from tests.benchmarks.line_chart import Line, Panel, drawing
+from tests.oracles.correlated import disjoint
 
 from penstock.privacy import NeighboringRelation
 from penstock.structures import KaryTree, smooth_binary
-from penstock.structures.factorization.correlated import disjoint
 from penstock.structures.streams.choice import best_tree, mean_squared_error
 
 REMADE = "run: python -m tests.benchmarks trees correlated, and put the tables into the README"

@@ -6,11 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.oracles.correlated import correlated, disjoint, known_size, sparse
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, MultipleRelease
 from penstock.privacy import NeighboringRelation, Sensitivity
-from penstock.structures.factorization.correlated import correlated, disjoint, known_size, sparse
 from penstock.structures.factorization.matrices import Factorization
 
 ADD_REMOVE, REPLACE = NeighboringRelation.ADD_REMOVE, NeighboringRelation.REPLACE

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.oracles.correlated import correlated, disjoint, known_size, sparse
 
 from penstock.errors import InvalidInput
 from penstock.privacy import NeighboringRelation
@@ -18,7 +19,6 @@ from penstock.structures.counts import (
     fourth_root,
     weight_of,
 )
-from penstock.structures.factorization.correlated import correlated, disjoint, known_size, sparse
 from penstock.structures.factorization.matrices import Factorization
 
 ADD_REMOVE, REPLACE = NeighboringRelation.ADD_REMOVE, NeighboringRelation.REPLACE

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
+from tests.oracles import honaker
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Laplace, MultipleRelease
-from penstock.structures.factorization import honaker
 from penstock.structures.factorization.matrices import Factorization, factorization, rounded
 from penstock.structures.factorization.square_root import (
     coefficients,

@@ -1,4 +1,8 @@
-"""The operations, by subject.  A handler parses nothing: it calls one service."""
+"""Declare the operations, by subject.  A handler parses nothing: it calls one service.
+
+* ``health``, ``users``, ``tiers``, ``datasets``, ``queries``, ``releases``, ``streams``,
+  ``proposals``, ``audit``  one subject each
+"""
 
 from penstock.api.operations import Operation
 from penstock.api.routes import (

@@ -1,6 +1,6 @@
 """Commands on the server's home and its service.
 
-* ``home``                      ``penstock init``, ``status``, ``config`` and ``db``
-* ``serving, launch``           ``penstock serve``: checks the home, then becomes gunicorn
-* ``keys, backup, audit, demo``: the commands of these names
+* ``home``                       ``penstock init``, ``status``, ``config`` and ``db``
+* ``serving, launch``            ``penstock serve``: checks the home, then becomes gunicorn
+* ``keys, backup, audit, demo``  the commands of these names
 """

@@ -1,4 +1,4 @@
 """Commands on tiers, users, their tokens, and what takes two people.
 
-* ``tiers, users, tokens, proposals``: the commands ``tier``, ``user``, ``token``, ``proposal``
+* ``tiers, users, tokens, proposals``  the commands ``tier``, ``user``, ``token``, ``proposal``
 """

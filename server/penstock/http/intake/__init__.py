@@ -6,6 +6,7 @@ waits there for the rest; sixteen clients that send nothing more hold all thread
 * ``heads``        tells from the first bytes of a request how many belong to it
 * ``reception``    collects them without a thread, and hands over what is whole
 * ``sockets``      bounds what is left: reading large bodies, and writing answers
+* ``malformed``    refuses what is no request, as a problem like all others
 
 The master imports none of it, so that a reload renews it: a worker that is ready asks for it.
 """

@@ -1,5 +1,5 @@
 """Gaussian noise.
 
-* ``process``: Gaussian noise on the lattice: Brownian motion in the variance
-* ``curve``   the privacy curve of one normal release
+* ``process``  Gaussian noise on the lattice: Brownian motion in the variance
+* ``curve``    the privacy curve of one normal release
 """

@@ -1,10 +1,10 @@
 """Generalized Gaussian noise, and its correction by the sparse vector technique.
 
-* ``mechanism``                many counts at once with a small largest error; no path between
-                               levels
-* ``law``                      the density, its errors, and its Rényi divergence
-* ``loss_distribution``        the privacy loss over many shifted values, exactly
-* ``sparse_vector``            the few of many numbers that are above a threshold
-* ``sparse_vector_correction``: counts of which the worst few are found and answered anew
-* ``sparse_vector_error``      the expected largest error of such counts
+* ``mechanism``                 many counts at once with a small largest error; no path between
+                                levels
+* ``law``                       the density, its errors, and its Rényi divergence
+* ``loss_distribution``         the privacy loss over many shifted values, exactly
+* ``sparse_vector``             the few of many numbers that are above a threshold
+* ``sparse_vector_correction``  counts of which the worst few are found and answered anew
+* ``sparse_vector_error``       the expected largest error of such counts
 """

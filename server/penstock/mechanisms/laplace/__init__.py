@@ -1,6 +1,6 @@
 """Laplace noise.
 
-* ``process``          Laplace noise on the lattice: a process that moves by rare jumps
-* ``law``              the discrete Laplace law: how it splits, and what a shift of it costs
-* ``laplace_readings``: approximate privacy in closed form, by way of the l2 sensitivity
+* ``process``           Laplace noise on the lattice: a process that moves by rare jumps
+* ``law``               the discrete Laplace law: how it splits, and what a shift of it costs
+* ``laplace_readings``  approximate privacy in closed form, by way of the l2 sensitivity
 """

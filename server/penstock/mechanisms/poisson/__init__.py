@@ -1,8 +1,8 @@
 """Poisson noise.
 
-* ``process``    Poisson noise: a process of integer jumps upwards
-* ``curve``      epsilon at a delta, exact and in closed form
-* ``divergence``: Rényi divergences of shifted Poisson noise
-* ``tails``      tail probabilities, by summing
-* ``refinement``: what a more accurate release tells beside a noisier one that is known
+* ``process``     Poisson noise: a process of integer jumps upwards
+* ``curve``       epsilon at a delta, exact and in closed form
+* ``divergence``  Rényi divergences of shifted Poisson noise
+* ``tails``       tail probabilities, by summing
+* ``refinement``  what a more accurate release tells beside a noisier one that is known
 """

@@ -1,7 +1,7 @@
 """Skellam noise.
 
-* ``process``    Skellam noise: integer jumps, upwards and downwards alike
-* ``curve``      epsilon at a delta, exactly
-* ``divergence``: Rényi divergences of shifted Skellam noise
-* ``tails``      tail probabilities, by summing
+* ``process``     Skellam noise: integer jumps, upwards and downwards alike
+* ``curve``       epsilon at a delta, exactly
+* ``divergence``  Rényi divergences of shifted Skellam noise
+* ``tails``       tail probabilities, by summing
 """

@@ -1,6 +1,6 @@
 """Copy a database while it is served.
 
-* ``copy``                         a consistent copy in one file
-* ``sqlite_copy, postgresql_dump``: how each database makes it
-* ``backup_contents``              what a copy holds of keys, read from the file alone
+* ``copy``                          a consistent copy in one file
+* ``sqlite_copy, postgresql_dump``  how each database makes it
+* ``backup_contents``               what a copy holds of keys, read from the file alone
 """

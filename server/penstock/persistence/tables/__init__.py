@@ -10,6 +10,7 @@
 * ``idempotency``   requests that carried a key of their own
 * ``sessions``    who is signed in to the pages
 * ``jobs``      long work on behalf of a person
+* ``columns``   types of columns, and the class of all tables
 * ``secret_checks``  what tells the right secrets from others
 
 The classes do not validate (SQLModel skips validation where ``table=True``): input

@@ -3,7 +3,6 @@
 * ``domain``     the keys, and their ranks
 * ``plan``       lattice and ladder
 * ``threshold``  above which value a key is reported, at every rung
-* ``dense``      noise for every key: the reference, for small domains
 * ``histogram``  the same law with work that does not depend on the domain's size
 * ``crossing``   a key of count 0 at a new level, given its silence at others
 * ``messages``   what that silence tells
@@ -21,7 +20,6 @@ from penstock.structures.sparse_histogram.charges import (
     zero_key_failure,
 )
 from penstock.structures.sparse_histogram.contents import Report
-from penstock.structures.sparse_histogram.dense import DenseHistogram
 from penstock.structures.sparse_histogram.domain import (
     Domain,
     Key,
@@ -38,7 +36,6 @@ from penstock.structures.sparse_histogram.threshold import Thresholds
 
 __all__ = [
     "CEILING_ERROR",
-    "DenseHistogram",
     "Domain",
     "HistogramNoise",
     "Key",

@@ -3,14 +3,8 @@
 Every chart is a pure function ``chart(content, prefix, width)`` and has a ``rows(content)``
 beside it with the same numbers as a table.  They know no request, no database, no service.
 
-* ``values``     what charts are given and give back: intervals, levels, tables
-* ``numbers``    numbers as they are written in pictures and their tables
-* ``axes``       linear and logarithmic axes with round ticks
-* ``lettering``  how wide a text is, cutting it, keeping labels apart
-* ``marks``      colors, shapes and dashes by which levels are told apart
-* ``svg``        elements, escaping, the document around them, phone and desktop side by side
+* ``drawing``    axes, numbers, marks, SVG and tables, of which charts are made
 * ``lines``      a name, a bar with its interval, a value: what several charts are made of
-* ``tables``     the tables beside them
 * ``intervals``  groups, their values and intervals, at one or several levels
 * ``ranked``     the keys of a sparse histogram by value
 * ``band``       a stream's totals over its steps

@@ -1,4 +1,10 @@
-"""The pages, by subject.  A view parses nothing but its form: it calls services and shows."""
+"""Show the pages, by subject.  A view parses nothing but its form: it calls services and shows.
+
+* ``analyst``  what every reader may see and do
+* ``data``     datasets, queries and streams, registered and changed by admins
+* ``people``   tiers, users and clearance
+* ``audit``    the log, coalitions, keys, restores
+"""
 
 from penstock.web.http.routes import Page
 from penstock.web.views.analyst import (

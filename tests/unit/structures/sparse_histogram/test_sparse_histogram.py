@@ -7,11 +7,11 @@ from itertools import count
 
 import numpy as np
 import pytest
+from tests.oracles.dense_histogram import DenseHistogram
 
 from penstock.errors import IntegrityViolation, InvalidInput
 from penstock.randomness import Stream
 from penstock.structures.sparse_histogram import (
-    DenseHistogram,
     SparseHistogram,
     Thresholds,
     Uint64,

@@ -8,9 +8,9 @@ from penstock.services.audit import restores
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
+from penstock.web.http.proposals import asked
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
-from penstock.web.together import asked
 
 pages = Pages()
 

@@ -1,7 +1,7 @@
 """Let admins register and change datasets, queries and streams.
 
-* ``new_dataset, new_version, declarations``: datasets
-* ``new_query, new_stream``                  queries and streams, previewed and then registered
-* ``levels, retiring``                       levels moved, queries and streams ended
-* ``raising_budgets, same_people``           budgets, and datasets that hold the same people
+* ``new_dataset, new_version, declarations``  datasets
+* ``new_query, new_stream``                   queries and streams, previewed and then registered
+* ``levels, retiring``                        levels moved, queries and streams ended
+* ``raising_budgets, same_people``            budgets, and datasets that hold the same people
 """

@@ -15,9 +15,9 @@ from penstock.web.forms import dataset_form, form_input
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.proposals import asked
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
-from penstock.web.together import asked
 
 pages = Pages()
 

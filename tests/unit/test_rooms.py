@@ -1,0 +1,127 @@
+"""The rooms of the house: how many modules a folder has, what its map names, what reaches it."""
+
+import ast
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import grimp
+import pytest
+from tests.support.places import ROOT
+
+MOST = 12
+"""Modules in one folder."""
+
+CROWDED = {
+    "migrations/versions": 25,
+}
+"""Folders with more, whose README says why: it may become fewer, and no folder comes to it."""
+
+PACKAGES = {"penstock": ROOT / "server", "penstock_client": ROOT / "clients/python/src"}
+
+ENTRANCES = {
+    "penstock": ("penstock.__main__", "penstock.api.__main__", "penstock.application"),
+    "penstock_client": ("penstock_client", "penstock_client.command", "penstock_client.offline"),
+}
+"""What programs, gunicorn and embedders import first."""
+
+BY_NAME = (
+    "penstock.cli.home.launch",
+    "penstock.computing.child",
+    "penstock.services.computations.job_kinds",
+    "penstock.http.intake",
+    "penstock.http.intake.malformed",
+)
+"""What is started by its name, in a process of its own or by gunicorn's configuration."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _in_a_checkout() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("the rooms are about what git tracks, and this is no checkout")
+
+
+def modules() -> Iterator[Path]:
+    """Yield every Python file that git tracks, relative to the project."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name in listed.stdout.split("\0"):
+        if name and (ROOT / name).is_file():
+            yield Path(name)
+
+
+def test_no_folder_has_more_modules_than_a_room() -> None:
+    counts = Counter(
+        str(path.parent) for path in modules() if path.stem not in {"__init__", "conftest"}
+    )
+    too_many = {folder: count for folder, count in counts.items() if count > MOST}
+    assert {name for name in too_many if too_many[name] > CROWDED.get(name, MOST)} == set()
+    assert set(CROWDED) - set(too_many) == set(), "take them from the list"
+    for folder in CROWDED:
+        readme = (ROOT / folder).parent / "README.md"
+        assert f"more than {MOST} modules" in readme.read_text(), readme
+
+
+def missing_from_map(package: Path) -> list[str]:
+    """Return the modules and packages of a folder that its docstring does not name."""
+    text = (package / "__init__.py").read_text()
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"``([^`]+)``", docstring))))
+    inside = {path.stem for path in package.glob("*.py") if not path.stem.startswith("__")}
+    inside |= {path.parent.name for path in package.glob("*/__init__.py")}
+    return sorted(inside - named)
+
+
+def test_every_module_is_named_in_its_packages_map() -> None:
+    missing = {
+        str(path.parent): found
+        for path in modules()
+        if path.name == "__init__.py" and path.parts[0] in {"server", "clients"}
+        if (found := missing_from_map(ROOT / path.parent))
+    }
+    assert missing == {}
+
+
+def test_a_module_that_a_map_does_not_name_is_found(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text('"""Do it.\n\n* ``one``, ``two``  what is known\n"""\n')
+    for name in ("one", "two", "three"):
+        (tmp_path / f"{name}.py").touch()
+    assert missing_from_map(tmp_path) == ["three"]
+
+
+def imported_tests(path: Path) -> list[str]:
+    """Return the test modules that a test file imports."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+    return [name for name in names if re.fullmatch(r"tests\.(\w+\.)*test_\w+", name)]
+
+
+def unreached(package: str) -> set[str]:
+    """Return the modules of a package that nothing imports, from where programs begin."""
+    graph = grimp.build_graph(package)
+    begun = {name for name in (*ENTRANCES[package], *BY_NAME) if name in graph.modules}
+    reached = set(begun)
+    while begun:
+        found = set().union(*(graph.find_modules_directly_imported_by(name) for name in begun))
+        parents = {name.rpartition(".")[0] for name in found} - {""}
+        begun = (found | parents) - reached
+        reached |= begun
+    return {name for name in graph.modules if name not in reached and not is_package(name)}
+
+
+def is_package(name: str) -> bool:
+    """Return whether a module is a folder's ``__init__``."""
+    top = name.partition(".")[0]
+    return (PACKAGES[top] / name.replace(".", "/")).is_dir()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_something_reaches_every_module(package: str) -> None:
+    assert unreached(package) == set()
