@@ -79,8 +79,8 @@ def test_the_promises_are_read_whole() -> None:
     [
         ("`tests/api/test_sight.py`", "`tests/api/test_hindsight.py`"),
         ("`tests/api/test_sight.py`", "`tests/api/conftest.py`"),
-        ("`tests/api/test_cursors.py`", "a look"),
-        ("`tests/api/test_cursors.py`", "`tests/api`"),
+        ("`tests/api/http/test_cursors.py`", "a look"),
+        ("`tests/api/http/test_cursors.py`", "`tests/api`"),
         ("cursors are sealed and bound to their list", ""),
         (", against strangers", ", and strangers"),
         ("## What is not promised", "## More"),
@@ -102,7 +102,7 @@ def test_a_promise_that_is_shown_at_night_alone_is_found(
         written = tmp_path / name
         written.parent.mkdir(parents=True, exist_ok=True)
         written.write_text("def test_it(): ...\n")
-    (tmp_path / "tests/api/test_cursors.py").write_text(f"{mark}def test_it(): ...\n")
+    (tmp_path / "tests/api/http/test_cursors.py").write_text(f"{mark}def test_it(): ...\n")
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
     assert [one.partition(": ")[2] for one in faults(text)] == [
         "the ordinary suite has no test of this claim"

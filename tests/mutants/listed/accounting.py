@@ -5,9 +5,9 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-LEDGER: Final = "tests/unit/accounting/test_ledger.py"
-LOSSES: Final = "tests/unit/accounting/test_losses.py"
-REPORT: Final = "tests/unit/accounting/test_report.py"
+LEDGER: Final = "tests/unit/accounting/charging/test_ledger.py"
+LOSSES: Final = "tests/unit/accounting/reporting/test_losses.py"
+REPORT: Final = "tests/unit/accounting/reporting/test_report.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -38,7 +38,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        math.floor(Fraction(account.limit) * LOSS_UNITS),\n",
         after="        math.ceil(Fraction(account.limit) * LOSS_UNITS),\n",
         wrong="what is granted is rounded up",
-        tests=("tests/unit/accounting/test_ledger.py::test_limits_are_rounded_down",),
+        tests=("tests/unit/accounting/charging/test_ledger.py::test_limits_are_rounded_down",),
         row="A3",
     ),
     Mutant(
@@ -78,7 +78,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    for_conversion = float(Fraction(delta))\n",
         wrong="the part of delta that is kept for failures is spent on the conversion as well",
         tests=(
-            "tests/unit/accounting/test_budget.py::test_the_conversion_has_what_failures_leave_of_delta",
+            "tests/unit/accounting/charging/test_budget.py::test_the_conversion_has_what_failures_leave_of_delta",
         ),
         row="A1",
     ),
@@ -89,7 +89,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return math.log(delta * order) / (order - 1) + math.log1p(-1 / order)\n",
         wrong="the conversion between Rényi losses and epsilon is off by a sign",
         tests=(
-            "tests/unit/accounting/test_budget.py::test_a_converted_gaussian_is_never_below_its_exact_curve",
+            "tests/unit/accounting/charging/test_budget.py::test_a_converted_gaussian_is_never_below_its_exact_curve",
         ),
         row="A1",
     ),
@@ -101,7 +101,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    costs = [Cost(ideal.loss * way.factor, ideal.failure) for way in ways]\n",
         wrong="a sampler's error is not charged",
         tests=(
-            "tests/unit/accounting/test_charges.py::test_the_way_that_takes_the_smaller_part_of_the_account_is_charged",
+            "tests/unit/accounting/charging/test_charges.py::test_the_way_that_takes_the_smaller_part_of_the_account_is_charged",
         ),
         row="A4",
     ),
@@ -112,7 +112,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="math.log1p(math.exp(-(2 * order + 1) * epsilon))",
         wrong="the divergence of randomized response is taken too small",
         tests=(
-            "tests/unit/accounting/test_charges.py::test_the_pure_loss_is_that_of_randomized_response",
+            "tests/unit/accounting/charging/test_charges.py::test_the_pure_loss_is_that_of_randomized_response",
         ),
         row="A4",
     ),
@@ -122,7 +122,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        infinite = self.infinite + float(self.masses[end:].sum())\n",
         after="        infinite = self.infinite\n",
         wrong="what is cut off above a sum of losses is forgotten",
-        tests=("tests/unit/accounting/test_composition.py",),
+        tests=("tests/unit/accounting/reporting/test_composition.py",),
     ),
     Mutant(
         name="infinite-losses-not-added",
@@ -130,7 +130,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            self.infinite + other.infinite - self.infinite * other.infinite,\n",
         after="            max(self.infinite, other.infinite),\n",
         wrong="the chance of an infinite loss does not grow with a second release",
-        tests=("tests/unit/accounting/test_composition.py",),
+        tests=("tests/unit/accounting/reporting/test_composition.py",),
     ),
     Mutant(
         name="poisson-in-one-direction",
@@ -139,7 +139,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="table_of_outcomes(losses[ahead], np.exp(near[ahead]), tail, width),",
         wrong="Poisson noise is composed in one of both directions",
         tests=(
-            "tests/unit/accounting/test_losses.py::test_a_poisson_table_meets_the_worse_order_on_the_grid",
+            "tests/unit/accounting/reporting/test_losses.py::test_a_poisson_table_meets_the_worse_order_on_the_grid",
         ),
         row="A6",
     ),
@@ -166,7 +166,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    each = delta\n",
         wrong="releases that are added up are each read at the whole of delta",
         tests=(
-            "tests/unit/accounting/test_report.py::test_below_the_smallest_delta_simple_sums_are_given",
+            "tests/unit/accounting/reporting/test_report.py::test_below_the_smallest_delta_simple_sums_are_given",
         ),
         row="A6",
     ),
@@ -177,7 +177,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    width = new_epsilon\n",
         wrong="raising a pure level is charged as if losses lay in half of their range",
         tests=(
-            "tests/unit/accounting/test_raising.py::test_the_charge_covers_the_refinement_whatever_was_seen",
+            "tests/unit/accounting/charging/test_raising.py::test_the_charge_covers_the_refinement_whatever_was_seen",
         ),
         row="A7",
     ),
@@ -188,7 +188,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='INDEPENDENT: Final = frozenset({"gaussian", "laplace"})\n',
         wrong="of a raise of Laplace noise the difference of both costs is charged",
         tests=(
-            "tests/unit/accounting/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
+            "tests/unit/accounting/charging/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
         ),
         row="A7",
     ),
@@ -199,7 +199,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="times * step.l2_squared",
         wrong="a unit in several steps of a stream is charged too little for Gaussian noise",
         tests=(
-            "tests/unit/accounting/test_per_unit.py::test_no_choice_of_columns_moves_the_noises_further",
+            "tests/unit/accounting/charging/test_per_unit.py::test_no_choice_of_columns_moves_the_noises_further",
         ),
         row="A10",
     ),

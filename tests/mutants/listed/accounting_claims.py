@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-SQUARES: Final = "tests/unit/accounting/test_gaussian_budget.py"
+SQUARES: Final = "tests/unit/accounting/charging/test_gaussian_budget.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -17,7 +17,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return epsilon + gain\n",
         wrong="a budget is rounded to nearest in place of down",
         tests=(
-            "tests/unit/accounting/test_budget.py::test_a_budget_is_rounded_down_and_an_epsilon_up",
+            "tests/unit/accounting/charging/test_budget.py::test_a_budget_is_rounded_down_and_an_epsilon_up",
         ),
     ),
     Mutant(
@@ -28,7 +28,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return max(0.0, loss - gain - slack)\n",
         wrong="an epsilon is rounded down",
         tests=(
-            "tests/unit/accounting/test_budget.py::test_a_budget_is_rounded_down_and_an_epsilon_up",
+            "tests/unit/accounting/charging/test_budget.py::test_a_budget_is_rounded_down_and_an_epsilon_up",
         ),
     ),
     Mutant(
@@ -38,7 +38,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    chosen = best_order(budget) if order is None else order\n",
         after="    chosen = best_order(budget)\n",
         wrong="an account has the best order of its newest budget and not of its first",
-        tests=("tests/unit/accounting/test_budget.py::test_a_raised_budget_keeps_its_first_order",),
+        tests=(
+            "tests/unit/accounting/charging/test_budget.py::test_a_raised_budget_keeps_its_first_order",
+        ),
     ),
     Mutant(
         row="A2",
@@ -58,7 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        math.floor(Fraction(account.failure_limit) * FAILURE_UNITS),\n",
         after="        math.ceil(Fraction(account.failure_limit) * FAILURE_UNITS),\n",
         wrong="the part of delta that is granted is rounded up",
-        tests=("tests/unit/accounting/test_ledger.py::test_limits_are_rounded_down",),
+        tests=("tests/unit/accounting/charging/test_ledger.py::test_limits_are_rounded_down",),
     ),
     Mutant(
         row="A4",
@@ -73,7 +75,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "    )\n",
         wrong="a sampler's error is charged at the epsilon of the one release",
         tests=(
-            "tests/unit/accounting/test_charges.py::test_a_sampler_is_charged_at_the_epsilon_of_the_whole_account",
+            "tests/unit/accounting/charging/test_charges.py::test_a_sampler_is_charged_at_the_epsilon_of_the_whole_account",
         ),
     ),
     Mutant(
@@ -84,7 +86,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return made.loss <= allowed.loss\n",
         wrong="a share does not bound what the sampler is charged",
         tests=(
-            "tests/unit/accounting/test_calibration.py::test_the_whole_charge_of_a_share_is_within_it",
+            "tests/unit/accounting/calibration/test_levels.py::test_the_whole_charge_of_a_share_is_within_it",
         ),
     ),
     Mutant(
@@ -103,7 +105,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "    return max(rung - 1, 0)\n",
         wrong="a level for a target misses it by a rung",
         tests=(
-            "tests/unit/accounting/test_calibration.py::test_a_level_keeps_its_target_and_the_next_finer_rung_does_not",
+            "tests/unit/accounting/calibration/test_levels.py::test_a_level_keeps_its_target_and_the_next_finer_rung_does_not",
         ),
     ),
     Mutant(
@@ -115,7 +117,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            float(release.sensitivity.l2_squared / release.level)\n"
         "            for release in gaussian\n",
         wrong="of Gaussian releases that are alike one is composed",
-        tests=("tests/unit/accounting/test_report.py::test_gaussian_releases_add_up_in_squares",),
+        tests=(
+            "tests/unit/accounting/reporting/test_report.py::test_gaussian_releases_add_up_in_squares",
+        ),
     ),
     Mutant(
         row="A6",
@@ -139,7 +143,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "        return [(Cost(max(plain, 0.0), 0.0), before + after)]\n",
         wrong="a raise of Laplace noise is charged the plain difference of both costs",
         tests=(
-            "tests/unit/accounting/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
+            "tests/unit/accounting/charging/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
         ),
     ),
     Mutant(
@@ -151,7 +155,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return [(Cost(max(after - before, 0.0), 0.0), before + after)]\n",
         wrong="a raise of Laplace noise is charged up to the new epsilon in all",
         tests=(
-            "tests/unit/accounting/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
+            "tests/unit/accounting/charging/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
         ),
     ),
     Mutant(
@@ -162,7 +166,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return Cost(loss=loss, failure=min(tail, 1.0))\n",
         wrong="where a Poisson refinement leaves its support is not charged",
         tests=(
-            "tests/unit/accounting/test_raising.py::test_a_refinement_is_charged_where_it_leaves_its_support",
+            "tests/unit/accounting/charging/test_raising.py::test_a_refinement_is_charged_where_it_leaves_its_support",
         ),
     ),
     Mutant(
@@ -173,7 +177,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if mean < least / 2:\n",
         wrong="the theorem of Poisson noise is read where it does not hold",
         tests=(
-            "tests/unit/mechanisms/test_poisson_curve.py::test_the_closed_form_says_which_mean_it_needs",
+            "tests/unit/mechanisms/poisson/test_curve.py::test_the_closed_form_says_which_mean_it_needs",
         ),
     ),
     Mutant(
@@ -184,7 +188,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return min(l2 / scale * (1 + _ROUNDING), l2_epsilon(l2, scale, delta))\n",
         wrong="Laplace noise is read as if its pure epsilon went by l2",
         tests=(
-            "tests/unit/mechanisms/test_laplace_readings.py::test_theorem_1_3_has_its_known_values",
+            "tests/unit/mechanisms/laplace/test_laplace_readings.py::test_theorem_1_3_has_its_known_values",
         ),
     ),
     Mutant(

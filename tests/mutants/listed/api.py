@@ -5,8 +5,8 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-LIMITS: Final = "tests/api/test_limits.py"
-PACE: Final = "tests/api/test_pace.py"
+LIMITS: Final = "tests/api/http/counting/test_rate_limits.py"
+PACE: Final = "tests/api/http/test_pacing.py"
 REPEATS: Final = "tests/api/test_idempotency.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -38,7 +38,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="who has a token asks as often as they like",
         tests=(
-            "tests/api/test_limits.py::test_a_principal_is_told_when_to_ask_again_and_others_are_not_held_up",
+            "tests/api/http/counting/test_rate_limits.py::test_a_principal_is_told_when_to_ask_again_and_others_are_not_held_up",
         ),
     ),
     Mutant(
@@ -49,7 +49,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            wait = full_at - now - allowance.burst / allowance.rate\n",
         wrong="a bucket gives one request more than its burst",
         tests=(
-            "tests/api/test_limits.py::test_a_bucket_gives_a_burst_and_then_what_its_rate_allows",
+            "tests/api/http/counting/test_rate_limits.py::test_a_bucket_gives_a_burst_and_then_what_its_rate_allows",
         ),
     ),
     Mutant(
@@ -96,7 +96,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="ipaddress.ip_network((found, 64), strict=False)",
         after="ipaddress.ip_network((found, 128), strict=False)",
         wrong="one household tries tokens from as many IPv6 addresses as it likes",
-        tests=("tests/api/test_limits.py::test_addresses_are_counted_as_those_who_have_them",),
+        tests=(
+            "tests/api/http/counting/test_rate_limits.py::test_addresses_are_counted_as_those_who_have_them",
+        ),
     ),
     Mutant(
         name="refusal-without-pace",
@@ -104,7 +106,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="REFUSALS = frozenset({401, 403, 404, 409, 429})\n",
         after="REFUSALS = frozenset({401, 403, 409, 429})\n",
         wrong="the clock tells what does not exist from what is out of sight",
-        tests=("tests/api/test_pace.py::test_every_status_that_hides_a_reason_is_paced",),
+        tests=("tests/api/http/test_pacing.py::test_every_status_that_hides_a_reason_is_paced",),
     ),
     Mutant(
         name="pace-of-the-wall-clock",
@@ -113,8 +115,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        until = unit * math.ceil(self.clock() / unit)\n",
         wrong="answers go out at multiples of absolute time, whose phase a caller chooses",
         tests=(
-            "tests/api/test_pace.py::test_the_pace_is_measured_from_each_request_and_not_from_a_common_clock",
-            "tests/api/test_pace.py::test_an_answer_waits_for_the_next_multiple",
+            "tests/api/http/test_pacing.py::test_the_pace_is_measured_from_each_request_and_not_from_a_common_clock",
+            "tests/api/http/test_pacing.py::test_an_answer_waits_for_the_next_multiple",
         ),
     ),
     Mutant(
@@ -123,7 +125,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if answer.first:\n",
         after="    if not answer.first:\n",
         wrong="the clock tells whether a level was drawn or found",
-        tests=("tests/api/test_pace.py::test_each_first_grant_waits_once_and_no_repeat_does",),
+        tests=(
+            "tests/api/http/test_pacing.py::test_each_first_grant_waits_once_and_no_repeat_does",
+        ),
     ),
     Mutant(
         name="cursor-tells-its-length",
@@ -131,7 +135,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])",
         after="sealed = cipher.encrypt(cursor.encode(), [path.encode()])",
         wrong="the length of a cursor tells how many rows others have",
-        tests=("tests/api/test_cursors.py",),
+        tests=("tests/api/http/test_cursors.py",),
     ),
     Mutant(
         name="cursor-of-any-list",
@@ -154,7 +158,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         try:
 """,
         wrong="a cursor of one list is taken by another",
-        tests=("tests/api/test_cursors.py",),
+        tests=("tests/api/http/test_cursors.py",),
     ),
     Mutant(
         name="body-cut-off",

@@ -16,7 +16,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " random()) AS place\n",
         wrong="which of a unit's groups count is chosen by chance",
         tests=(
-            "tests/unit/connectors/test_duckdb_source.py::test_the_same_bits_come_over_repeated_runs_and_thread_counts",
+            "tests/unit/connectors/duckdb/test_source.py::test_the_same_bits_come_over_repeated_runs_and_thread_counts",
         ),
     ),
     Mutant(
@@ -41,7 +41,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         '        "text": str(error),\n',
         wrong="the log has the text of an error, which may quote a cell",
         tests=(
-            "tests/api/test_edge.py::test_a_failure_is_logged_by_its_kind_and_place_without_its_text",
+            "tests/api/http/test_edge.py::test_a_failure_is_logged_by_its_kind_and_place_without_its_text",
         ),
     ),
     Mutant(
@@ -64,7 +64,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    connection.execute("SET enable_external_access = false")\n',
         after="",
         wrong="a statement may open any file",
-        tests=("tests/unit/connectors/test_duckdb_source.py::test_a_locked_connection_refuses",),
+        tests=("tests/unit/connectors/duckdb/test_source.py::test_a_locked_connection_refuses",),
     ),
     Mutant(
         row="D7",

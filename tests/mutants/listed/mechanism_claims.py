@@ -16,7 +16,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " / level), delta=0.0)\n",
         wrong="the pure epsilon is that of one value and not of the vector",
         tests=(
-            "tests/unit/mechanisms/test_laplace.py::test_the_promise_is_pure_and_the_same_at_every_delta",
+            "tests/unit/mechanisms/laplace/test_process.py::test_the_promise_is_pure_and_the_same_at_every_delta",
         ),
     ),
     Mutant(
@@ -27,7 +27,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    loss = up / (order - 1) - inside\n",
         wrong="the charge is the divergence of one direction",
         tests=(
-            "tests/unit/mechanisms/test_poisson_divergence.py::test_the_divergence_is_the_larger_exact_sum",
+            "tests/unit/mechanisms/poisson/test_divergence.py::test_the_divergence_is_the_larger_exact_sum",
         ),
     ),
     Mutant(
@@ -38,7 +38,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        epsilon = min(epsilon_of_shape(self._variance(level), shape, delta)",
         wrong="the promise is that of the shift that tells least",
         tests=(
-            "tests/unit/mechanisms/test_skellam.py::test_the_promise_for_a_vector_is_that_of_the_worst_shift",
+            "tests/unit/mechanisms/skellam/test_process.py::test_the_promise_for_a_vector_is_that_of_the_worst_shift",
         ),
     ),
     Mutant(
@@ -49,7 +49,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return _single(2 * variance, shape[0][0], delta)\n",
         wrong="one value is promised the epsilon of noise of twice its variance",
         tests=(
-            "tests/unit/mechanisms/test_skellam_curve.py::test_one_shifted_value_has_its_exact_epsilon",
+            "tests/unit/mechanisms/skellam/test_curve.py::test_one_shifted_value_has_its_exact_epsilon",
         ),
     ),
     Mutant(
@@ -60,7 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return Cost(loss=loss, failure=0.0)\n",
         wrong="what falls where the neighbor's sampler gives out is not charged",
         tests=(
-            "tests/unit/mechanisms/test_skellam.py::test_what_falls_where_the_neighbors_sampler_gives_out_is_charged",
+            "tests/unit/mechanisms/skellam/test_process.py::test_what_falls_where_the_neighbors_sampler_gives_out_is_charged",
         ),
     ),
     Mutant(
@@ -82,7 +82,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            renyi_divergence(order, kind.power, kind.shift)\n",
         wrong="of the values that move together one is charged",
         tests=(
-            "tests/unit/mechanisms/test_generalized_gaussian.py::test_the_cost_adds_the_divergences_of_the_worst_shift_and_has_no_failure",
+            "tests/unit/mechanisms/generalized_gaussian/test_mechanism.py::test_the_cost_adds_the_divergences_of_the_worst_shift_and_has_no_failure",
         ),
     ),
     Mutant(
@@ -93,7 +93,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return log_moment / above * (1 - _SAFETY)\n",
         wrong="the divergence is rounded down",
         tests=(
-            "tests/unit/mechanisms/test_generalized_gaussian_law.py::test_the_divergence_is_the_integral_rounded_up",
+            "tests/unit/mechanisms/generalized_gaussian/test_law.py::test_the_divergence_is_the_integral_rounded_up",
         ),
     ),
     Mutant(
@@ -104,7 +104,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="a level is drawn as if there were a way from another one",
         tests=(
-            "tests/unit/mechanisms/test_generalized_gaussian.py::test_there_is_no_way_from_one_release_to_another",
+            "tests/unit/mechanisms/generalized_gaussian/test_mechanism.py::test_there_is_no_way_from_one_release_to_another",
         ),
     ),
     Mutant(
@@ -115,7 +115,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="[: self.cutoff + 1]",
         wrong="a search finds one value more than it pays for",
         tests=(
-            "tests/unit/mechanisms/test_sparse_vector.py::test_what_is_found_for_every_noise_adds_up_to_the_law",
+            "tests/unit/mechanisms/generalized_gaussian/test_sparse_vector.py::test_what_is_found_for_every_noise_adds_up_to_the_law",
         ),
     ),
     Mutant(
@@ -128,7 +128,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " self._divergence(\n",
         wrong="what the search tells is no part of what is promised",
         tests=(
-            "tests/unit/mechanisms/test_sparse_vector_correction.py::test_no_step_may_be_left_out_of_what_is_stated",
+            "tests/unit/mechanisms/generalized_gaussian/test_sparse_vector_correction.py::test_no_step_may_be_left_out_of_what_is_stated",
         ),
     ),
     Mutant(
@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "    def release(self, values: ArrayLike, stream: Stream) -> Corrected:\n",
         wrong="another level is drawn from a corrected release",
         tests=(
-            "tests/unit/mechanisms/test_sparse_vector_correction.py::test_there_are_no_levels_to_be_drawn_from_each_other",
+            "tests/unit/mechanisms/generalized_gaussian/test_sparse_vector_correction.py::test_there_are_no_levels_to_be_drawn_from_each_other",
         ),
     ),
 )

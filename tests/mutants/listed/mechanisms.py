@@ -6,8 +6,8 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 JOINT: Final = "tests/statistical/test_joint_law.py"
-LAPLACE: Final = "tests/unit/mechanisms/test_laplace.py"
-STATE: Final = "tests/unit/mechanisms/test_state.py"
+LAPLACE: Final = "tests/unit/mechanisms/laplace/test_process.py"
+STATE: Final = "tests/unit/mechanisms/test_serialization.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -27,7 +27,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    release += far\n    release -= own\n",
         after="    release += far\n",
         wrong="a raised anchor keeps the noise of the old one",
-        tests=("tests/unit/mechanisms/test_path.py", JOINT),
+        tests=("tests/unit/mechanisms/test_multiple_release.py", JOINT),
     ),
     Mutant(
         name="anchor-tells-its-jumps",
@@ -36,7 +36,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="the kinds of jumps of an anchor's own noise are kept, and tell the exact values",
         tests=(
-            "tests/unit/mechanisms/test_skellam.py::test_a_path_keeps_releases_and_jumps_since_the_anchor_and_nothing_of_its_own",
+            "tests/unit/mechanisms/skellam/test_process.py::test_a_path_keeps_releases_and_jumps_since_the_anchor_and_nothing_of_its_own",
         ),
         row="M22",
     ),
@@ -55,7 +55,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
 """,
         wrong="a release that could not be kept is given when it is asked for again",
         tests=(
-            "tests/unit/mechanisms/test_state.py::test_where_it_cannot_be_kept_nothing_is_released",
+            "tests/unit/mechanisms/test_serialization.py::test_where_it_cannot_be_kept_nothing_is_released",
         ),
         row="N6",
     ),
@@ -85,7 +85,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        loss = Fraction(order) * sensitivity.l2_squared / (4 * level)\n",
         wrong="Gaussian noise is charged half of what it costs",
         tests=(
-            "tests/unit/mechanisms/test_gaussian.py::test_the_cost_is_order_times_rho_rounded_up",
+            "tests/unit/mechanisms/gaussian/test_process.py::test_the_cost_is_order_times_rho_rounded_up",
         ),
         row="M1",
     ),
@@ -108,7 +108,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        loss = whole * divergence(sensitivity.linf)\n",
         wrong="of the worst shift of a vector the part that is left over costs nothing",
         tests=(
-            "tests/unit/mechanisms/test_laplace.py::test_the_cost_of_a_vector_is_that_of_its_most_concentrated_shift",
+            "tests/unit/mechanisms/laplace/test_process.py::test_the_cost_of_a_vector_is_that_of_its_most_concentrated_shift",
         ),
         row="M5",
     ),
@@ -137,7 +137,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="(level - accurate) / (noisy - accurate), stream)",
         after="(noisy - level) / (noisy - accurate), stream)",
         wrong="a Poisson bridge has the part of the jumps that comes after its level",
-        tests=("tests/unit/mechanisms/test_poisson.py::test_bridges_stay_between_their_ends",),
+        tests=(
+            "tests/unit/mechanisms/poisson/test_process.py::test_bridges_stay_between_their_ends",
+        ),
         row="M9",
     ),
     Mutant(
@@ -157,7 +159,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="return np.concatenate((ahead - binomial(up - net, chance, stream), ahead))",
         after="return np.concatenate((ahead - binomial(up, chance, stream), ahead))",
         wrong="a Skellam bridge splits the jumps up in place of those down",
-        tests=("tests/unit/mechanisms/test_skellam.py", JOINT),
+        tests=("tests/unit/mechanisms/skellam/test_process.py", JOINT),
     ),
     Mutant(
         name="skellam-jumps-of-negative-noise",
@@ -165,7 +167,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        jumps += np.maximum(noise, 0)\n",
         after="        jumps += np.abs(noise)\n",
         wrong="negative Skellam noise is raised with too many jumps",
-        tests=("tests/unit/mechanisms/test_skellam.py", "tests/statistical/test_skellam_raises.py"),
+        tests=(
+            "tests/unit/mechanisms/skellam/test_process.py",
+            "tests/statistical/test_skellam_raises.py",
+        ),
     ),
     Mutant(
         name="ties-of-thresholds",

@@ -51,7 +51,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "        self._exact = exact\n",
         wrong="the exact values stay in memory once the anchor is drawn",
         tests=(
-            "tests/unit/mechanisms/test_path.py::test_the_exact_values_are_dropped_once_the_anchor_is_drawn",
+            "tests/unit/mechanisms/test_multiple_release.py::test_the_exact_values_are_dropped_once_the_anchor_is_drawn",
         ),
     ),
     Mutant(
@@ -62,7 +62,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="DEVIATIONS = 4\n",
         wrong="room is left for four standard deviations of noise alone",
         tests=(
-            "tests/unit/mechanisms/test_gaussian.py::test_a_plan_divides_the_step_and_leaves_40_deviations_of_room",
+            "tests/unit/mechanisms/gaussian/test_process.py::test_a_plan_divides_the_step_and_leaves_40_deviations_of_room",
         ),
     ),
 )

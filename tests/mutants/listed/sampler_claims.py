@@ -36,7 +36,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        distance = dimension * (2 * GEOMETRIC_ERROR + events)\n",
         wrong="the draws of one level are charged, whatever the number of levels",
         tests=(
-            "tests/unit/mechanisms/test_laplace.py::test_every_value_at_every_level_is_charged_its_draw",
+            "tests/unit/mechanisms/laplace/test_process.py::test_every_value_at_every_level_is_charged_its_draw",
         ),
     ),
     Mutant(
@@ -47,7 +47,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    total = inflation * (RELATIVE_ERROR / 2 + tail)\n",
         wrong="all draws together are charged what one is off",
         tests=(
-            "tests/unit/mechanisms/test_poisson.py::test_the_samplers_error_is_charged_in_two_ways",
+            "tests/unit/mechanisms/poisson/test_process.py::test_the_samplers_error_is_charged_in_two_ways",
         ),
     ),
     Mutant(
@@ -69,7 +69,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="rejection_charges((DRAWS_A_LEVEL - 1) * dimension",
         wrong="the Bessel draw of a raise is not charged",
         tests=(
-            "tests/unit/mechanisms/test_skellam.py::test_three_draws_a_value_and_level_are_charged",
+            "tests/unit/mechanisms/skellam/test_process.py::test_three_draws_a_value_and_level_are_charged",
         ),
     ),
     Mutant(
@@ -80,7 +80,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="where noise leaves the range depends on the exact value",
         tests=(
-            "tests/unit/mechanisms/test_laplace.py::test_what_leaves_the_range_ends_at_the_same_place_whatever_the_exact_value",
+            "tests/unit/mechanisms/laplace/test_process.py::test_what_leaves_the_range_ends_at_the_same_place_whatever_the_exact_value",
         ),
     ),
     Mutant(
@@ -91,7 +91,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return (NumericalCharge(1.0, inflation * ERROR),)\n",
         wrong="all values together are charged what one is off",
         tests=(
-            "tests/unit/mechanisms/test_generalized_gaussian.py::test_the_samplers_distance_is_charged_for_the_draws_of_one_release",
+            "tests/unit/mechanisms/generalized_gaussian/test_mechanism.py::test_the_samplers_distance_is_charged_for_the_draws_of_one_release",
         ),
     ),
 )

@@ -98,7 +98,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " (low, middle)\n",
         wrong="half widths hold less often than they say",
         tests=(
-            "tests/unit/structures/test_spread.py::test_half_widths_are_those_of_the_closed_forms",
+            "tests/unit/structures/streams/test_spread.py::test_half_widths_are_those_of_the_closed_forms",
         ),
     ),
     Mutant(
@@ -207,7 +207,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
         after="        self._behind.submit(lambda: self._tell_of(now))\n",
         wrong="whoever is refused fills the log",
-        tests=("tests/api/test_refused.py::test_what_was_refused_stands_in_the_log_an_hour_later",),
+        tests=(
+            "tests/api/http/counting/test_refusal_counts.py::test_what_was_refused_stands_in_the_log_an_hour_later",
+        ),
     ),
     Mutant(
         row="V53",
@@ -216,7 +218,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if (verb, route) == _SIGN_IN:\n",
         after="    if (verb, route) == (None, None):\n",
         wrong="whoever guesses tokens in the form is not told from who has none",
-        tests=("tests/api/test_refused.py::test_what_was_refused_stands_in_the_log_an_hour_later",),
+        tests=(
+            "tests/api/http/counting/test_refusal_counts.py::test_what_was_refused_stands_in_the_log_an_hour_later",
+        ),
     ),
     Mutant(
         row="V53",
@@ -225,7 +229,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="                self._add(began, counts, self._clock())\n",
         after="                pass\n",
         wrong="what is refused while the log takes nothing is forgotten",
-        tests=("tests/api/test_refused.py::test_what_the_log_does_not_take_stays_counted",),
+        tests=(
+            "tests/api/http/counting/test_refusal_counts.py::test_what_the_log_does_not_take_stays_counted",
+        ),
     ),
     Mutant(
         row="V53",
@@ -234,7 +240,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="                self._add(began, counts, self._clock())\n",
         after="                self._add(self._clock(), counts, self._clock())\n",
         wrong="a leaf says that all of a day was refused within its last hour",
-        tests=("tests/api/test_refused.py::test_what_is_told_late_is_told_since_when_it_was",),
+        tests=(
+            "tests/api/http/counting/test_refusal_counts.py::test_what_is_told_late_is_told_since_when_it_was",
+        ),
     ),
     Mutant(
         row="V53",
@@ -244,7 +252,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if stored is not None:\n",
         wrong="while the witness hangs, each attempt is a leaf that counts all of them anew",
         tests=(
-            "tests/api/test_refused.py::test_what_is_stored_and_waits_for_its_witness_is_told_once",
+            "tests/api/http/counting/test_refusal_counts.py::test_what_is_stored_and_waits_for_its_witness_is_told_once",
         ),
     ),
     Mutant(
@@ -255,7 +263,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        self._tell_of(self._clock())\n",
         wrong="what is on its way to the log ends with the worker",
         tests=(
-            "tests/api/test_refused.py::test_what_is_being_told_is_waited_for_where_a_worker_ends",
+            "tests/api/http/counting/test_refusal_counts.py::test_what_is_being_told_is_waited_for_where_a_worker_ends",
         ),
     ),
     Mutant(

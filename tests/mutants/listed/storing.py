@@ -92,7 +92,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        return None if cell is None else cell.decode()\n",
         after='        return None if cell is None else cell.decode(errors="replace")\n',
         wrong="a text that is not UTF-8 is taken for another text",
-        tests=("tests/unit/connectors/test_parquet_cells.py",),
+        tests=("tests/unit/connectors/duckdb/test_parquet_cells.py",),
     ),
     Mutant(
         name="history-deleted",
@@ -142,7 +142,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='        "max_rows": plan.max_rows,\n',
         after="",
         wrong="statistics that differ in how many rows count are taken for the same",
-        tests=("tests/unit/connectors/test_canonical.py",),
+        tests=("tests/unit/connectors/planning/test_canonical.py",),
     ),
     Mutant(
         name="secrets-not-compared",

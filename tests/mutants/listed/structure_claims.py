@@ -130,7 +130,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    for first in range(1):\n",
         wrong="a unit in several steps is charged as in one",
         tests=(
-            "tests/unit/structures/test_root_matrices.py::test_no_columns_weigh_more_than_the_first_ones",
+            "tests/unit/structures/streams/test_root_matrices.py::test_no_columns_weigh_more_than_the_first_ones",
         ),
     ),
     Mutant(

@@ -6,7 +6,7 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 HISTOGRAM: Final = "tests/unit/structures/sparse_histogram/test_sparse_histogram.py"
-NODES: Final = "tests/unit/structures/test_node_noise.py"
+NODES: Final = "tests/unit/structures/streams/test_node_noise.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -27,7 +27,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="                before = level\n",
         wrong="tiers of heavy nodes are further apart than their levels",
         tests=(
-            "tests/unit/structures/test_node_noise.py",
+            "tests/unit/structures/streams/test_node_noise.py",
             "tests/statistical/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
         ),
     ),
@@ -85,7 +85,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="int((columns * columns).sum(axis=1).max())",
         wrong="the sensitivity of a strategy is that of its rows",
         tests=(
-            "tests/unit/structures/test_factorization.py::test_sensitivities_are_those_of_the_rounded_matrix",
+            "tests/unit/structures/factorization/test_matrices.py::test_sensitivities_are_those_of_the_rounded_matrix",
         ),
         row="T4",
     ),

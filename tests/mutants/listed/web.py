@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-FORMS: Final = "tests/web/test_forms.py"
+FORMS: Final = "tests/web/forms/test_form_input.py"
 SIGNING: Final = "tests/web/test_signing_in.py"
 CONTENTS: Final = "tests/web/test_page_contents.py"
 
@@ -16,7 +16,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if sent == self._own:\n",
         after="        if not sent or sent == self._own:\n",
         wrong="a form that does not say where it comes from is taken",
-        tests=("tests/web/test_forms.py::test_a_form_from_elsewhere_is_refused",),
+        tests=("tests/web/forms/test_form_input.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-from-another-port",
@@ -25,7 +25,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ' and _is_loopback(parts.hostname or ""):\n',
         after='        if self._here and _is_loopback(parts.hostname or ""):\n',
         wrong="another server of the same machine sends forms of ours",
-        tests=("tests/web/test_forms.py::test_a_form_from_elsewhere_is_refused",),
+        tests=("tests/web/forms/test_form_input.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-from-anywhere",
@@ -33,7 +33,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='            origin.require(request.headers.get("Origin"), request.host)\n',
         after="",
         wrong="any site sends forms of ours in somebody's name",
-        tests=("tests/web/test_forms.py::test_a_form_from_elsewhere_is_refused",),
+        tests=("tests/web/forms/test_form_input.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-without-its-key",
@@ -42,7 +42,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "visit.server, visit.secret, sent)):\n",
         after="    if sent and not sessions.is_form_key(visit.server, visit.secret, sent):\n",
         wrong="a form without the key of its session is taken",
-        tests=("tests/web/test_forms.py::test_a_form_without_the_sessions_key_is_refused",),
+        tests=(
+            "tests/web/forms/test_form_input.py::test_a_form_without_the_sessions_key_is_refused",
+        ),
     ),
     Mutant(
         name="pages-for-all-roles",
@@ -121,7 +123,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='idempotency.fingerprint(server, b"form", sent.encode())',
         wrong="a form's key does not hold it to its page",
         tests=(
-            "tests/web/test_forms.py::test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where",
+            "tests/web/forms/test_form_input.py::test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where",
         ),
     ),
     Mutant(
