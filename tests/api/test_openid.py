@@ -10,17 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.api.openid import (
-    AUDIENCE,
-    NOW,
-    Provider,
-    claims,
-    ec,
-    part,
-    rsa,
-    serving,
-    status,
-)
+from tests.api.openid import AUDIENCE, NOW, Provider, claims, ec, part, rsa, serving, status
 from tests.api.world import START, World, parsed
 
 from penstock.errors import InvalidInput

@@ -12,16 +12,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
 from joserfc import jws
 from joserfc.jwk import RSAKey
-from tests.api.openid import (
-    AUDIENCE,
-    Provider,
-    claims,
-    ec,
-    part,
-    rsa,
-    serving,
-    status,
-)
+from tests.api.openid import AUDIENCE, Provider, claims, ec, part, rsa, serving, status
 from tests.api.world import START, World
 
 from penstock.errors import IdentityUnavailable

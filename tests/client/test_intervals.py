@@ -5,13 +5,7 @@ import math
 import pytest
 
 from penstock_client import InvalidArgument
-from penstock_client._values.interval import (
-    AS_STATED,
-    LAPLACE,
-    NEARLY_NORMAL,
-    NORMAL,
-    half_width,
-)
+from penstock_client._values.interval import AS_STATED, LAPLACE, NEARLY_NORMAL, NORMAL, half_width
 from penstock_client.models import ErrorBars
 from penstock_client.release import Release
 

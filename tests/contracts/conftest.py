@@ -5,14 +5,7 @@ from os import environ
 from pathlib import Path
 
 import pytest
-from tests.contracts.distributions import (
-    Installation,
-    Wheels,
-    build,
-    install,
-    made_once,
-    wheels_in,
-)
+from tests.contracts.distributions import Installation, Wheels, build, install, made_once, wheels_in
 from tests.support.places import ROOT
 
 

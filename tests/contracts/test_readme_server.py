@@ -15,9 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.api.world import DATASET
-from tests.contracts.distributions import (
-    Installation,
-)
+from tests.contracts.distributions import Installation
 from tests.contracts.office import CHECKPOINTS
 from tests.contracts.running import Running, free_port, running
 from tests.support.places import ROOT

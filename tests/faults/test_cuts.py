@@ -14,17 +14,7 @@ from tests.faults.findings import examine
 from tests.faults.load import Story, attempt
 from tests.faults.proxy import TO_DATABASE, TO_SERVER, Cut, Proxy
 from tests.faults.reports import Reported
-from tests.faults.stage import (
-    HANG,
-    Ask,
-    analyst,
-    answer,
-    asks,
-    build,
-    choices,
-    opened,
-    settings_of,
-)
+from tests.faults.stage import HANG, Ask, analyst, answer, asks, build, choices, opened, settings_of
 from tests.faults.unguarded import RUNG, drop_uniques
 
 from penstock.errors import IntegrityViolation, Interrupted, Unavailable

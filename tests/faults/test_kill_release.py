@@ -13,15 +13,7 @@ from tests.faults.figures import amounts, figure
 from tests.faults.kills import READER, Flaw, ask_once, keep_asking, no_flaw
 from tests.faults.processes import Worker
 from tests.faults.reports import Reported
-from tests.faults.stage import (
-    Ask,
-    analyst,
-    answer,
-    asks,
-    choices,
-    has_been_given,
-    opened,
-)
+from tests.faults.stage import Ask, analyst, answer, asks, choices, has_been_given, opened
 from tests.faults.steps import LOG, RELEASE, Steps, chosen, landmarks, missing
 
 pytestmark = pytest.mark.mainly_postgresql

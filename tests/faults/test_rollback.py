@@ -12,15 +12,7 @@ from tests.faults.figures import parts
 from tests.faults.kills import keep_asking
 from tests.faults.reports import Reported
 from tests.faults.rollback import Asked, asked, copied, outcomes, put_back, vectors
-from tests.faults.stage import (
-    Ask,
-    analyst,
-    asks,
-    choices,
-    opened,
-    some_rungs,
-    vector_query,
-)
+from tests.faults.stage import Ask, analyst, asks, choices, opened, some_rungs, vector_query
 
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR

@@ -16,17 +16,7 @@ from tests.faults.figures import amounts
 from tests.faults.load import Story
 from tests.faults.processes import Worker
 from tests.faults.reports import Report, Reported
-from tests.faults.stage import (
-    REACH,
-    Ask,
-    analyst,
-    answer,
-    asks,
-    build,
-    choices,
-    open_home,
-    opened,
-)
+from tests.faults.stage import REACH, Ask, analyst, answer, asks, build, choices, open_home, opened
 
 from penstock.errors import Unavailable
 from penstock.persistence.postgresql.connections import PostgreSQL

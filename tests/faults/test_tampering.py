@@ -29,9 +29,7 @@ from tests.faults.stage import choices, vector_query
 from tests.faults.tampering import Tampering, tamper
 from tests.unit.sites import SITES
 
-from penstock.persistence import (
-    row_authentication,
-)
+from penstock.persistence import row_authentication
 from penstock.persistence.tables import Tier
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, acting_as
@@ -39,20 +37,12 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
 from penstock.services.audit import restores, verification
 from penstock.services.context import Server
-from penstock.services.datasets import (
-    datasets,
-)
+from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
 from penstock.services.operations import home
-from penstock.services.people import (
-    tiers,
-    tokens,
-    users,
-)
+from penstock.services.people import tiers, tokens, users
 from penstock.services.queries.queries import register
-from penstock.services.releases import (
-    releases,
-)
+from penstock.services.releases import releases
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView

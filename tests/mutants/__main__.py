@@ -11,10 +11,7 @@ from pathlib import Path
 
 from tests.mutants.listed import MUTANTS
 from tests.mutants.mutant import Mutant
-from tests.mutants.workspace import (
-    Ran,
-    Workspace,
-)
+from tests.mutants.workspace import Ran, Workspace
 from tests.support.claims import LISTED, claims
 from tests.support.places import ROOT
 

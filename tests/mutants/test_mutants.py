@@ -13,9 +13,7 @@ from pathlib import Path
 import pytest
 from tests.mutants.listed import MUTANTS
 from tests.mutants.mutant import PRODUCT, Mutant
-from tests.mutants.workspace import (
-    Workspace,
-)
+from tests.mutants.workspace import Workspace
 from tests.support.named_tests import ordinary
 from tests.support.places import ROOT
 

@@ -13,12 +13,7 @@ from types import FrameType
 from typing import cast
 
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    invariant,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sqlmodel import select
 from tests.databases.homes import Home, Homes
 from tests.property.tiers_record import Record, lengths

@@ -15,11 +15,7 @@ from penstock.mechanisms import Gaussian, IntVector
 from penstock.privacy import Ladder
 from penstock.randomness import Stream
 from penstock.randomness.choice import distinct_below
-from penstock.structures.sparse_histogram import (
-    SparseHistogram,
-    Thresholds,
-    Uint64,
-)
+from penstock.structures.sparse_histogram import SparseHistogram, Thresholds, Uint64
 from penstock.structures.sparse_histogram.plan import FEWEST_STEPS
 
 MECHANISM = Gaussian(Fraction(1, 1 << 20))

@@ -7,14 +7,7 @@ from itertools import count, pairwise
 
 import numpy as np
 
-from penstock.mechanisms import (
-    IntVector,
-    Mechanism,
-    draw_anchor,
-    place,
-    raise_anchor,
-    released,
-)
+from penstock.mechanisms import IntVector, Mechanism, draw_anchor, place, raise_anchor, released
 from penstock.randomness import Stream
 
 Streams = Callable[[], Stream]

@@ -8,13 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from scipy.special import gammaincinv
-from tests.statistical.checks import (
-    Cells,
-    accept,
-    joint_chi_squared,
-    rejects,
-    uncorrelated,
-)
+from tests.statistical.checks import Cells, accept, joint_chi_squared, rejects, uncorrelated
 from tests.statistical.paths import keyed_streams, zeros
 from tests.statistical.sample_sizes import every_size
 

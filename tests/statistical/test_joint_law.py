@@ -11,13 +11,7 @@ from fractions import Fraction
 import pytest
 from tests.statistical.broken import one_sided_bridge, uniform_bridge
 from tests.statistical.cases import CASES, Case, every_case
-from tests.statistical.checks import (
-    accept,
-    cells_of,
-    joint_chi_squared,
-    rejects,
-    uncorrelated,
-)
+from tests.statistical.checks import accept, cells_of, joint_chi_squared, rejects, uncorrelated
 from tests.statistical.paths import (
     Drawer,
     increments_of,

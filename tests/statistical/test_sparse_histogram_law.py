@@ -20,11 +20,7 @@ from tests.statistical.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import Gaussian
-from penstock.structures.sparse_histogram import (
-    SparseHistogram,
-    Thresholds,
-    Uint64,
-)
+from penstock.structures.sparse_histogram import SparseHistogram, Thresholds, Uint64
 
 Kind = type[SparseHistogram | DenseHistogram]
 

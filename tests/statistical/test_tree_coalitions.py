@@ -11,15 +11,7 @@ from dataclasses import replace
 import pytest
 from tests.statistical.broken_trees import Redrawn
 from tests.statistical.sample_sizes import every_size
-from tests.statistical.trees import (
-    MECHANISMS,
-    TREES,
-    Matrix,
-    Tree,
-    batches,
-    best_estimates,
-    summed,
-)
+from tests.statistical.trees import MECHANISMS, TREES, Matrix, Tree, batches, best_estimates, summed
 
 from penstock.mechanisms import Mechanism
 

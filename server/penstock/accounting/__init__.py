@@ -6,12 +6,8 @@
 """
 
 from penstock.accounting.calibration.corrections import CorrectionChoice, best_correction
-from penstock.accounting.calibration.levels import (
-    ADVICE as SHARE_ADVICE,
-)
-from penstock.accounting.calibration.levels import (
-    VERSION as CALIBRATION_VERSION,
-)
+from penstock.accounting.calibration.levels import ADVICE as SHARE_ADVICE
+from penstock.accounting.calibration.levels import VERSION as CALIBRATION_VERSION
 from penstock.accounting.calibration.levels import (
     level_for,
     level_for_share,

@@ -29,13 +29,7 @@ from penstock.cli.people.users import user
 from penstock.cli.statistics.queries import query
 from penstock.cli.statistics.releases import release
 from penstock.cli.statistics.streams import stream as streams
-from penstock.errors import (
-    BudgetExhausted,
-    Forbidden,
-    InvalidInput,
-    LevelsUsedUp,
-    PenstockError,
-)
+from penstock.errors import BudgetExhausted, Forbidden, InvalidInput, LevelsUsedUp, PenstockError
 
 DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE = range(5)
 

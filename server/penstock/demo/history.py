@@ -31,25 +31,15 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Proposed, QueryRetirement
 from penstock.services.audit import exports
 from penstock.services.context import Server
-from penstock.services.datasets import (
-    datasets,
-)
+from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
 from penstock.services.jobs.jobs import Wanted
 from penstock.services.jobs.runner import Runner
 from penstock.services.operations import key_rotation
 from penstock.services.pagination import LARGEST_LIMIT, Window
-from penstock.services.people import (
-    tiers,
-    tokens,
-    users,
-)
-from penstock.services.queries import (
-    queries,
-)
-from penstock.services.releases import (
-    releases,
-)
+from penstock.services.people import tiers, tokens, users
+from penstock.services.queries import queries
+from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.proposals import ProposalView

@@ -9,15 +9,7 @@ from sqlmodel import Session, col, select
 from penstock.connectors.specs.fields import folded
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import (
-    Clearance,
-    Dataset,
-    Query,
-    QueryLevel,
-    Tier,
-    Token,
-    User,
-)
+from penstock.persistence.tables import Clearance, Dataset, Query, QueryLevel, Tier, Token, User
 from penstock.services.pagination import Window
 from penstock.services.schemas.views import Page
 

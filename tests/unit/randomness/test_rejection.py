@@ -13,12 +13,7 @@ from scipy import stats
 from penstock.errors import InvalidInput
 from penstock.randomness import Stream
 from penstock.randomness.poisson import poisson
-from penstock.randomness.rejection import (
-    REACH,
-    RELATIVE_ERROR,
-    SMALLEST_MEAN,
-    TransformedRejection,
-)
+from penstock.randomness.rejection import REACH, RELATIVE_ERROR, SMALLEST_MEAN, TransformedRejection
 
 Floats = NDArray[np.float64]
 LogPmf = Callable[[Floats], Floats]

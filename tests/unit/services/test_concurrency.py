@@ -30,9 +30,7 @@ from penstock.services.schemas.queries import (
     UserChange,
     UserSpec,
 )
-from penstock.transparency_log import (
-    tree_store,
-)
+from penstock.transparency_log import tree_store
 from penstock.transparency_log.merkle import Frontier
 
 pytestmark = pytest.mark.each_database

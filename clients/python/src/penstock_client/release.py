@@ -14,15 +14,7 @@ from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import AS_STATED, Interval, half_width
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.errors import InvalidArgument
-from penstock_client.models import (
-    Answer,
-    ErrorBars,
-    Guarantee,
-    Level,
-    MeanParts,
-    Receipt,
-    whole,
-)
+from penstock_client.models import Answer, ErrorBars, Guarantee, Level, MeanParts, Receipt, whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,13 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from penstock.api.operations import (
-    AUDITOR,
-    ONESELF_OR_AUDITOR,
-    SIGNED_IN,
-    Operations,
-    Parameter,
-)
+from penstock.api.operations import AUDITOR, ONESELF_OR_AUDITOR, SIGNED_IN, Operations, Parameter
 from penstock.api.parameters import Moment, Names
 from penstock.api.request_context import Call
 from penstock.services.audit import cosigners, events, proofs

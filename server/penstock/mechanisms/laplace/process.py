@@ -34,13 +34,7 @@ from penstock.mechanisms.lattice import (
 from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
-from penstock.randomness.bernoulli import (
-    CHUNK,
-    PRECISION,
-    THRESHOLD_BITS,
-    Threshold,
-    bernoulli,
-)
+from penstock.randomness.bernoulli import CHUNK, PRECISION, THRESHOLD_BITS, Threshold, bernoulli
 from penstock.randomness.geometric import ERROR as GEOMETRIC_ERROR
 from penstock.randomness.geometric import Geometric
 

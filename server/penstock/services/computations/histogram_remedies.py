@@ -8,11 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from penstock.accounting import (
-    LARGEST_EXPONENT,
-    Account,
-    check,
-)
+from penstock.accounting import LARGEST_EXPONENT, Account, check
 from penstock.connectors import PreparedQuery
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Tier

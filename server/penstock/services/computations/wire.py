@@ -24,14 +24,7 @@ from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.histogram_settings import HistogramShape
 from penstock.services.noise.process import Process
-from penstock.services.schemas import (
-    histograms,
-    previews,
-    queries,
-    stream_previews,
-    streams,
-    views,
-)
+from penstock.services.schemas import histograms, previews, queries, stream_previews, streams, views
 from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import HistogramNoise
 

@@ -39,11 +39,7 @@ from penstock.services.ledger.tier_budgets import largest, set_budget
 from penstock.services.ledger.version_chains import last_version, versions_of
 from penstock.services.noise.sealed_state import fresh_dataset_key, require_keys
 from penstock.services.pagination import Window
-from penstock.services.repository import (
-    clearance_of,
-    dataset_by_name,
-    ordered_tiers,
-)
+from penstock.services.repository import clearance_of, dataset_by_name, ordered_tiers
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetView, Page, PrivacyBudget
 

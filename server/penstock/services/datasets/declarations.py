@@ -13,13 +13,7 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import (
-    Charge,
-    Dataset,
-    FormerDeclaration,
-    Query,
-    SpentFloor,
-)
+from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Query, SpentFloor
 
 FIRST = 1
 

@@ -25,11 +25,7 @@ from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.noise.process import Process
 from penstock.services.pagination import Window
 from penstock.services.releases.grants import Holding, holdings
-from penstock.services.repository import (
-    clearance_of,
-    dataset_by_name,
-    listed,
-)
+from penstock.services.repository import clearance_of, dataset_by_name, listed
 from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
 from penstock.services.streams.sealed_stream import state_row
 

@@ -40,10 +40,7 @@ from penstock.services.ledger.effective_levels import charged_rungs, place
 from penstock.services.ledger.version_chains import by_people, chains, of_same_people, split
 from penstock.services.noise.independent_levels import together
 from penstock.services.noise.process import Process
-from penstock.services.repository import (
-    dataset_by_name,
-    user_by_name,
-)
+from penstock.services.repository import dataset_by_name, user_by_name
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
 

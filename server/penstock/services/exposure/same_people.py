@@ -17,21 +17,12 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.datasets.population import (
-    POINTER,
-    join,
-    named,
-    require_comparable,
-    spec_of,
-)
+from penstock.services.datasets.population import POINTER, join, named, require_comparable, spec_of
 from penstock.services.exposure.compositions import composed
 from penstock.services.exposure.exposure import reach, reach_of, visible
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import of_same_people, split
-from penstock.services.repository import (
-    dataset_by_name,
-    ordered_tiers,
-)
+from penstock.services.repository import dataset_by_name, ordered_tiers
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import DatasetView, PrivacyBudget
 

@@ -20,14 +20,7 @@ from typing import Literal, get_args
 
 from sqlmodel import Session, col, delete, select
 
-from penstock.errors import (
-    Conflict,
-    InvalidInput,
-    NotFound,
-    PenstockError,
-    described,
-    raised_again,
-)
+from penstock.errors import Conflict, InvalidInput, NotFound, PenstockError, described, raised_again
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Work

@@ -18,9 +18,7 @@ from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
 from penstock.services.noise.process import Process
-from penstock.services.repository import (
-    given_rungs,
-)
+from penstock.services.repository import given_rungs
 
 
 def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, int]]:

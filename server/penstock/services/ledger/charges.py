@@ -29,9 +29,7 @@ from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.effective_levels import recharge
 from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.sealed_state import fresh_query_key
-from penstock.services.repository import (
-    ordered_tiers,
-)
+from penstock.services.repository import ordered_tiers
 from penstock.services.schemas.queries import Terms
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]

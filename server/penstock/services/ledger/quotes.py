@@ -28,12 +28,7 @@ from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.noise.histogram_settings import (
-    most,
-    require_fitting,
-    settled,
-    too_large,
-)
+from penstock.services.noise.histogram_settings import most, require_fitting, settled, too_large
 from penstock.services.noise.independent_levels import shared_rungs
 from penstock.services.noise.process import Process, on_node
 from penstock.services.schemas.queries import HistogramRequest, Terms

@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 
 from penstock.accounting import Account, Entry, charge, entry, rung_for
 from penstock.connectors import Nodes, nodes_of
-from penstock.mechanisms import (
-    GeneralizedGaussian,
-    IntVector,
-    Mechanism,
-    family_of,
-    released,
-)
+from penstock.mechanisms import GeneralizedGaussian, IntVector, Mechanism, family_of, released
 from penstock.persistence.tables import Query
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.services.noise.histogram_settings import HistogramShape

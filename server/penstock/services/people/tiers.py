@@ -22,11 +22,7 @@ from penstock.services.ledger.allowed_levels import allow, newest, risen
 from penstock.services.ledger.effective_levels import ladder, recharge
 from penstock.services.ledger.repricing import reprice
 from penstock.services.ledger.tier_budgets import inherit, newest_budget
-from penstock.services.repository import (
-    holding,
-    ordered_tiers,
-    tier_by_name,
-)
+from penstock.services.repository import holding, ordered_tiers, tier_by_name
 from penstock.services.schemas.queries import TierChange, TierSpec
 from penstock.services.schemas.views import TierView
 

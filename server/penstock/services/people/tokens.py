@@ -18,10 +18,7 @@ from penstock.services.context import Server
 from penstock.services.pagination import Window
 from penstock.services.people import token_lineage
 from penstock.services.releases import quota
-from penstock.services.repository import (
-    listed,
-    user_by_name,
-)
+from penstock.services.repository import listed, user_by_name
 from penstock.services.schemas.queries import TokenSpec
 from penstock.services.schemas.tokens import (
     ForeseenTokenView,

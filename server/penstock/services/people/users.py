@@ -13,12 +13,7 @@ from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server
 from penstock.services.pagination import Window
 from penstock.services.people.token_lineage import end_all
-from penstock.services.repository import (
-    clearance_of,
-    listed,
-    tier_by_name,
-    user_by_name,
-)
+from penstock.services.repository import clearance_of, listed, tier_by_name, user_by_name
 from penstock.services.schemas.queries import UserChange, UserSpec
 from penstock.services.schemas.views import MeView, Page, UserView
 

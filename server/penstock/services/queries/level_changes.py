@@ -42,10 +42,7 @@ from penstock.services.queries.exact_answers import (
 )
 from penstock.services.queries.mismatches import compared, require_drawn_from
 from penstock.services.releases.releases import store
-from penstock.services.repository import (
-    ordered_tiers,
-    query_by_name,
-)
+from penstock.services.repository import ordered_tiers, query_by_name
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import LevelsChange
 

@@ -17,9 +17,7 @@ from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.queries.exact_answers import Plannable
-from penstock.services.repository import (
-    dataset_by_name,
-)
+from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import HistogramRequest
 
 

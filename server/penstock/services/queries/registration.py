@@ -49,10 +49,7 @@ from penstock.services.queries.exact_answers import (
 from penstock.services.queries.exact_answers import prepared as prepared_for
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
-from penstock.services.repository import (
-    dataset_by_name,
-    in_sight,
-)
+from penstock.services.repository import dataset_by_name, in_sight
 from penstock.services.schemas.queries import PushedVectorRequest
 from penstock.structures.counts import Lift
 

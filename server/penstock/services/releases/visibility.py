@@ -17,11 +17,7 @@ from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.pagination import Window
-from penstock.services.repository import (
-    allowed_rungs,
-    in_sight,
-    ordered_tiers,
-)
+from penstock.services.repository import allowed_rungs, in_sight, ordered_tiers
 from penstock.services.schemas.views import Page
 
 View = TypeVar("View")

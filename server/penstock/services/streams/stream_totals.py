@@ -24,11 +24,7 @@ from penstock.services.releases import quota
 from penstock.services.releases.grants import held_at
 from penstock.services.releases.handing import grant, leaf_of
 from penstock.services.releases.releases import rung_of_tier
-from penstock.services.repository import (
-    allowed_rung,
-    clearance_of,
-    stream_by_name,
-)
+from penstock.services.repository import allowed_rung, clearance_of, stream_by_name
 from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.services.streams.sealed_stream import first_of, outputs_of, state_row
 from penstock.transparency_log import leaves

@@ -44,11 +44,7 @@ from penstock.services.queries.level_changes import (
     require_active,
 )
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
-from penstock.services.repository import (
-    dataset_by_name,
-    in_sight,
-    stream_by_name,
-)
+from penstock.services.repository import dataset_by_name, in_sight, stream_by_name
 from penstock.services.schemas.streams import (
     StreamChange,
     StreamRequest,

@@ -12,14 +12,7 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from penstock.errors import (
-    Busy,
-    Conflict,
-    Forbidden,
-    InvalidInput,
-    PenstockError,
-    TooManyRequests,
-)
+from penstock.errors import Busy, Conflict, Forbidden, InvalidInput, PenstockError, TooManyRequests
 from penstock.services.jobs import idempotency
 from penstock.web.http.request_context import Visit
 

@@ -17,14 +17,7 @@ from penstock.web.views.analyst import (
     sign_in,
     streams,
 )
-from penstock.web.views.audit import (
-    coalitions,
-    keys,
-    log,
-    proofs,
-    restore,
-    shredding,
-)
+from penstock.web.views.audit import coalitions, keys, log, proofs, restore, shredding
 from penstock.web.views.data import (
     declarations,
     levels,
@@ -36,12 +29,7 @@ from penstock.web.views.data import (
     retiring,
     same_people,
 )
-from penstock.web.views.people import (
-    clearance,
-    proposals,
-    tiers,
-    users,
-)
+from penstock.web.views.people import clearance, proposals, tiers, users
 
 _READ = (sign_in, catalogue, queries, streams, history, budgets, own_tokens)
 _ADMINISTERED = (

@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import binom, poisson
 
-from penstock.accounting import (
-    Account,
-    Entry,
-    account_of,
-    charge,
-    entry,
-    raising,
-    refinement_loss,
-)
+from penstock.accounting import Account, Entry, account_of, charge, entry, raising, refinement_loss
 from penstock.accounting.charging.raising import _refinements
 from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
 from penstock.mechanisms.laplace.process import DiscreteLaplace

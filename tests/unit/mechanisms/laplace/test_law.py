@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.mechanisms.laplace.law import (
-    Bridge,
-    half_width_steps,
-    renyi_divergence,
-    unchanged,
-)
+from penstock.mechanisms.laplace.law import Bridge, half_width_steps, renyi_divergence, unchanged
 from penstock.randomness.bernoulli import PRECISION
 
 F = Fraction

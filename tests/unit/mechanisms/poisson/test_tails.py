@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from penstock.mechanisms.poisson.tails import (
-    OUTSIDE,
-    Progression,
-    below,
-    half_width,
-    reach,
-    stride,
-)
+from penstock.mechanisms.poisson.tails import OUTSIDE, Progression, below, half_width, reach, stride
 
 
 @pytest.mark.parametrize("mean", [0.3, 7.0, 1_000.0, 1e5])

@@ -9,14 +9,7 @@ import pytest
 from scipy import stats
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import (
-    MultipleRelease,
-    Skellam,
-    draw_anchor,
-    place,
-    raise_anchor,
-    released,
-)
+from penstock.mechanisms import MultipleRelease, Skellam, draw_anchor, place, raise_anchor, released
 from penstock.mechanisms.shifts import Shifts
 from penstock.mechanisms.skellam.curve import epsilon_of_shape
 from penstock.mechanisms.skellam.divergence import renyi_divergence

@@ -9,13 +9,7 @@ import pytest
 from tests.unit.conftest import CopyWorld, World, fill_and_push
 from tests.unit.sites import SITES
 
-from penstock.errors import (
-    ApprovalNeeded,
-    Conflict,
-    Forbidden,
-    KeysUnavailable,
-    NotFound,
-)
+from penstock.errors import ApprovalNeeded, Conflict, Forbidden, KeysUnavailable, NotFound
 from penstock.persistence.tables import Dataset
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR

@@ -11,9 +11,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.audit.verification import verify
-from penstock.services.datasets import (
-    datasets,
-)
+from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.jobs import idempotency
 from penstock.services.pagination import Window

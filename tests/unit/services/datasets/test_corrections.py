@@ -18,15 +18,10 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Withdrawal
 from penstock.services.audit import verification
-from penstock.services.datasets import (
-    corrections,
-    datasets,
-)
+from penstock.services.datasets import corrections, datasets
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.exposure import exposure
-from penstock.services.ledger import (
-    quotes,
-)
+from penstock.services.ledger import quotes
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.pagination import Window
 from penstock.services.people import tiers, users

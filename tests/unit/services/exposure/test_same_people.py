@@ -31,10 +31,7 @@ from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import chains, of_same_people
 from penstock.services.pagination import Window
 from penstock.services.previews import version_preview
-from penstock.services.repository import (
-    dataset_by_name,
-    tier_by_name,
-)
+from penstock.services.repository import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest

@@ -23,17 +23,12 @@ from penstock.errors import (
     LogUnavailable,
 )
 from penstock.http.cursors import Cursors
-from penstock.persistence import (
-    row_authentication,
-    row_authentication_upgrade,
-)
+from penstock.persistence import row_authentication, row_authentication_upgrade
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification
 from penstock.services.context import Server
-from penstock.services.datasets import (
-    datasets,
-)
+from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
 from penstock.services.operations import (
     backup,
@@ -43,13 +38,9 @@ from penstock.services.operations import (
     secret_rotation,
 )
 from penstock.services.operations.digest_rotation import rotate_fingerprint, rotate_values
-from penstock.services.queries import (
-    queries,
-)
+from penstock.services.queries import queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
-from penstock.transparency_log import (
-    sights,
-)
+from penstock.transparency_log import sights
 from penstock.transparency_log.witness import FILE
 
 pytestmark = pytest.mark.each_database

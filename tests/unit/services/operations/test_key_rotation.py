@@ -15,17 +15,12 @@ from penstock.persistence.tables import Dataset, Leaf, LogKey
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, proofs, verification
-from penstock.services.datasets import (
-    datasets,
-)
+from penstock.services.datasets import datasets
 from penstock.services.noise.sealed_state import dataset_key
 from penstock.services.operations import home, key_rotation, retired_keys
 from penstock.services.pagination import Window
 from penstock.services.queries import queries
-from penstock.services.releases import (
-    history,
-    releases,
-)
+from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import DatasetRequest, ReleaseRequest, VersionRequest
 
 PEOPLE = "person,age\n" + "".join(f"p{i},{20 + i % 50}\n" for i in range(40))

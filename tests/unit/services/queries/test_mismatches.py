@@ -14,9 +14,7 @@ from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, Inval
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification
-from penstock.services.datasets import (
-    datasets,
-)
+from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
 from penstock.services.queries import level_changes, mismatches, queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
