@@ -140,7 +140,7 @@ def test_a_large_body_waits_for_another(
 ) -> None:
     """Each process holds one at a time: a second one is told to come back."""
     world = open_copy(body_limit=1024)
-    monkeypatch.setattr("penstock.api.blueprint.LARGE_BODY_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(bodies, "LARGE_BODY_PATIENCE_SECONDS", 0.01)
     read = bodies.read
     statuses: list[int] = []
 

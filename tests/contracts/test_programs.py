@@ -28,7 +28,10 @@ OPTIONAL = {
     "ruff",
 }
 # The modules that may lack what an extra brings, by how their names begin.
-FOR_AN_EXTRA = {"penstock.persistence.postgresql.connections": "psycopg"}
+FOR_AN_EXTRA = {
+    "penstock.persistence.postgresql.": "psycopg",
+    "penstock.persistence.backups.postgresql_dump": "psycopg",
+}
 IMPORT_EVERYTHING = """
 import importlib, json, pkgutil, sys
 package = importlib.import_module(sys.argv[1])

@@ -31,8 +31,6 @@ from penstock.services.retry import again
 from penstock.services.schemas.views import Page, ReleaseView
 from penstock.transparency_log.views import CheckpointView
 
-LARGE_BODY_PATIENCE_SECONDS = 60.0
-
 
 def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Blueprint:
     """All operations over one server.
@@ -160,7 +158,7 @@ def _room(server: Server, operation: Operation, one_at_a_time: threading.Lock) -
     if not operation.large_body or (length is not None and length <= server.settings.body_limit):
         yield
         return
-    if not one_at_a_time.acquire(timeout=LARGE_BODY_PATIENCE_SECONDS):
+    if not one_at_a_time.acquire(timeout=bodies.LARGE_BODY_PATIENCE_SECONDS):
         raise Unavailable("Another large body is still being read here; ask again in a moment.")
     try:
         yield

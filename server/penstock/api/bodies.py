@@ -22,6 +22,8 @@ CHUNK = 1024 * 1024
 STALLED_SECONDS = 30.0
 """How long a client may send nothing in the middle of a body."""
 
+LARGE_BODY_PATIENCE_SECONDS = 60.0
+"""How long a large body waits until the one before it in this process has been read."""
 
 DEEPEST = 64
 """The most levels of nesting; what the API takes has fewer than ten."""

@@ -225,7 +225,8 @@ from pathlib import Path
 from typing import Any
 from tests.unit.services.jobs import test_runner
 from tests.unit.conftest import Streams, World
-from penstock.services import home, registration
+from penstock.services.operations import home
+from penstock.services.queries import registration
 from penstock.settings import Settings
 
 def wait(*_):
