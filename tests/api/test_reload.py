@@ -25,7 +25,7 @@ from tests.databases.homes import Home, Homes
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
 from penstock.services.people import tokens
-from penstock.services.schemas.queries import TokenSpec
+from penstock.services.schemas.people import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"
 READERS = 4

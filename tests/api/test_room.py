@@ -16,7 +16,7 @@ from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
 from penstock.services.disk_room import Room, UpTo, on_disk
 from penstock.services.people import tokens
-from penstock.services.schemas.queries import TokenSpec
+from penstock.services.schemas.people import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"
 RESERVE = 2**20

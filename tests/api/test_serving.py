@@ -24,7 +24,7 @@ from tests.support.places import ROOT
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
 from penstock.services.people import tokens
-from penstock.services.schemas.queries import TokenSpec
+from penstock.services.schemas.people import TokenSpec
 
 CONFIGURATION = ROOT / "deploy" / "gunicorn.conf.py"
 ASK = "/api/v1/queries/visits/releases"

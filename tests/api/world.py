@@ -22,8 +22,8 @@ from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
+from penstock.services.schemas.people import TokenSpec, UserSpec
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 QUANTUM = 0.025

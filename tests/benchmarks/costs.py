@@ -13,7 +13,7 @@ from tests.benchmarks.pairing import in_turns, median, ratio
 
 from penstock.accounting import NOTHING, PlacedRelease, account_of, composed_epsilon
 from penstock.computing import Bounds, LocalTurns, Pool
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.mechanisms.loss_sums import raised_to
 from penstock.persistence.tables import Tier
 from penstock.privacy import Sensitivity

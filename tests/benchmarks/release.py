@@ -17,7 +17,11 @@ from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import median, ratio, timed
 from tests.benchmarks.world import World, check_values, fresh_world, levels_between
 
-from penstock.encryption import Key, RowIdentity, seal_vector
+from penstock.encryption import (
+    Key,
+    RowIdentity,
+)
+from penstock.encryption.vectors import seal_vector
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Release
 from penstock.randomness import Stream

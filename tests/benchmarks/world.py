@@ -17,13 +17,11 @@ from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
+from penstock.services.schemas.people import TierSpec, TokenSpec, UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     ReleaseRequest,
-    TierSpec,
-    TokenSpec,
-    UserSpec,
 )
 from penstock.settings import Settings
 

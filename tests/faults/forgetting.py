@@ -23,12 +23,11 @@ from penstock.services.operations import home, key_rotation
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
+from penstock.services.schemas.people import TierSpec, UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     ReleaseRequest,
-    TierSpec,
-    UserSpec,
 )
 
 QUERIED = "first"

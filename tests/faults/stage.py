@@ -23,12 +23,11 @@ from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
 from penstock.services.repository import query_by_name
+from penstock.services.schemas.people import TierSpec, UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     ReleaseRequest,
-    TierSpec,
-    UserSpec,
 )
 from penstock.settings import Settings
 

@@ -25,8 +25,8 @@ from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.services.people import users
+from penstock.services.schemas.people import UserSpec
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import UserSpec
 
 pytestmark = pytest.mark.each_database
 

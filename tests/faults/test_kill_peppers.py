@@ -20,7 +20,7 @@ from penstock.services.audit import verification
 from penstock.services.context import Server
 from penstock.services.operations import secret_rotation
 from penstock.services.people import tokens
-from penstock.services.schemas.queries import TokenSpec
+from penstock.services.schemas.people import TokenSpec
 
 FILES = (
     "services/operations/secret_rotation.py",

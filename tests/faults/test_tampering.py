@@ -45,15 +45,12 @@ from penstock.services.queries.queries import register
 from penstock.services.releases import releases
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,
     DatasetRequest,
     ReleaseRequest,
-    TierSpec,
-    TokenSpec,
-    UserChange,
-    UserSpec,
 )
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams

@@ -27,8 +27,8 @@ from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import verification
 from penstock.services.operations import key_rotation
 from penstock.services.people import tokens, users
+from penstock.services.schemas.people import TokenSpec, UserSpec
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import TokenSpec, UserSpec
 
 pytestmark = pytest.mark.each_database
 

@@ -24,16 +24,13 @@ from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     DatasetRequest,
     HistogramRequest,
     PushedVectorRequest,
     ReleaseRequest,
-    TierSpec,
-    TokenSpec,
-    UserChange,
-    UserSpec,
     VersionRequest,
 )
 from penstock.settings import Settings

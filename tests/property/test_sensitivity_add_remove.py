@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, dataset_of, prepared, query_of
 
-from penstock.connectors import ComputedQuery
+from penstock.connectors.specs.models import ComputedQuery
 from penstock.privacy import Sensitivity
 
 WARDS = ("a", "b", "c", "d")

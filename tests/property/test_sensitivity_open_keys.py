@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared
 
-from penstock.connectors import DatasetSpec, HistogramQuery, PreparedQuery, fingerprint, open_answer
+from penstock.connectors.planning.prepare import PreparedQuery, fingerprint, open_answer
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import DatasetSpec
 
 NAMES = ["person", "book", "page"]
 COLUMNS = {

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, dataset_of, prepared, query_of
 
-from penstock.connectors import ComputedQuery, DatasetSpec
 from penstock.connectors.planning.sensitivity import Contribution, Measure, derived
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.privacy import NeighboringRelation, Sensitivity
 
 WARDS = ("a", "b", "c", "d")

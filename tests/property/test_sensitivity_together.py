@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, correlated_of, dataset_of, prepared, query_of
 
-from penstock.connectors import ComputedQuery, DatasetSpec
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.privacy import Sensitivity
 from penstock.structures.counts import Ellipse, Lift
 

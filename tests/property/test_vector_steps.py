@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from penstock.connectors import vector_steps
+from penstock.connectors.vector import vector_steps
 from penstock.errors import InvalidInput
 
 steps = st.one_of(

@@ -31,16 +31,13 @@ from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.people import TierChange, TierSpec, UserChange, UserSpec
 from penstock.services.schemas.queries import (
     BudgetSpec,
     DatasetRequest,
     LevelsChange,
     PushedVectorRequest,
     ReleaseRequest,
-    TierChange,
-    TierSpec,
-    UserChange,
-    UserSpec,
 )
 
 Pair = tuple[str, str]

@@ -19,12 +19,11 @@ from penstock.services.people import tiers, users
 from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
+from penstock.services.schemas.people import TierSpec, UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     ReleaseRequest,
-    TierSpec,
-    UserSpec,
 )
 from penstock.services.schemas.views import QueryView
 

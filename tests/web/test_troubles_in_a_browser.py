@@ -12,7 +12,7 @@ from tests.web.test_in_a_browser import ASK
 
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.people import tiers, users
-from penstock.services.schemas.queries import Role
+from penstock.services.schemas.people import Role
 from penstock.web import PAGES
 from penstock.web.http.routes import Page
 

@@ -27,8 +27,11 @@ from penstock.http.counting.rate_limits import Limits
 from penstock.http.cursors import Cursors
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
+from penstock.services.pagination import Page
 from penstock.services.retry import again
-from penstock.services.schemas.views import Page, ReleaseView
+from penstock.services.schemas.views import (
+    ReleaseView,
+)
 from penstock.transparency_log.views import CheckpointView
 
 

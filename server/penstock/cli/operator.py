@@ -14,8 +14,7 @@ from penstock.figures import printable
 if TYPE_CHECKING:
     from penstock.services.access.principals import Principal
     from penstock.services.context import Server
-    from penstock.services.pagination import Window
-    from penstock.services.schemas.views import Page
+    from penstock.services.pagination import Page, Window
     from penstock.settings import Provenance, Settings
 
 Item = TypeVar("Item")

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from penstock.connectors.planning.plan import LARGEST_TOTAL
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import pointer
-from penstock.connectors.specs.fields import Number
 from penstock.connectors.specs.models import (
     MOST_KEYS,
     AssertedSensitivity,
@@ -24,6 +23,7 @@ from penstock.connectors.specs.models import (
 from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
 from penstock.privacy import Sensitivity
+from penstock.spec_fields import Number
 
 Vector = Sequence[int | float] | NDArray[np.int64] | NDArray[np.float64]
 

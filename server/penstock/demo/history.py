@@ -42,6 +42,7 @@ from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.levels import LevelSpec
+from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,
@@ -50,10 +51,6 @@ from penstock.services.schemas.queries import (
     PushedVectorRequest,
     QueryRequest,
     ReleaseRequest,
-    TierSpec,
-    TokenSpec,
-    UserChange,
-    UserSpec,
 )
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams

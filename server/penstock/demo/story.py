@@ -20,13 +20,11 @@ from penstock.services.queries import queries
 from penstock.services.releases import history as handed
 from penstock.services.releases import releases
 from penstock.services.schemas.exposure import ExposureView
+from penstock.services.schemas.people import TierSpec, TokenSpec, UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     QueryRequest,
     ReleaseRequest,
-    TierSpec,
-    TokenSpec,
-    UserSpec,
 )
 from penstock.services.schemas.views import PrivacyBudget, ReleaseView
 from penstock.settings import Settings

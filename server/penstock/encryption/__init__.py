@@ -31,7 +31,6 @@ from penstock.encryption.pkcs11_provider import Pkcs11
 from penstock.encryption.providers import Health, KeyProvider
 from penstock.encryption.secrets import Secrets, SecretsFile
 from penstock.encryption.signing import SigningKey, signing_context
-from penstock.encryption.vectors import open_vector, seal_vector
 
 __all__ = [
     "Health",
@@ -47,9 +46,7 @@ __all__ = [
     "new_dataset_kek",
     "new_query_dek",
     "open_envelope",
-    "open_vector",
     "seal",
-    "seal_vector",
     "signing_context",
     "unwrap_dataset_kek",
     "unwrap_query_dek",

@@ -8,7 +8,6 @@ from sqlmodel import Session
 
 from penstock.accounting import Account, account_of, left_of, limit_of
 from penstock.connectors.planning.refusals import pointer, within
-from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput, NotFound
 from penstock.mechanisms import Gaussian
 from penstock.persistence.row_numbers import required
@@ -44,6 +43,7 @@ from penstock.services.schemas.views import (
     TierTotalView,
     VersionBudgetView,
 )
+from penstock.spec_fields import folded
 
 
 def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:

@@ -5,15 +5,22 @@ A cursor is the number of the last row; what leaves the server is sealed by the 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from penstock.errors import InvalidInput
-from penstock.services.schemas.views import Page
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
 DEFAULT_LIMIT = 100
 LARGEST_LIMIT = 1000
+
+
+@dataclass(frozen=True)
+class Page(Generic[Item]):
+    """One page of a list; ``next_cursor`` is null on the last."""
+
+    items: list[Item]
+    next_cursor: str | None
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ from typing import TypeVar
 from sqlalchemy import ColumnElement, bindparam
 from sqlmodel import Session, col, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Dataset, Query, QueryLevel, Tier, Token, User
-from penstock.services.pagination import Window
-from penstock.services.schemas.views import Page
+from penstock.services.pagination import Page, Window
+from penstock.spec_fields import folded
 
 Row = TypeVar("Row", Token, User)
 Item = TypeVar("Item")

@@ -10,7 +10,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
 from penstock.services.operations.home import utc_now
 from penstock.services.people import tiers
-from penstock.services.schemas.queries import TierSpec
+from penstock.services.schemas.people import TierSpec
 from penstock.settings import Settings
 
 

@@ -15,7 +15,7 @@ from tests.unit.cli.conftest import HANG_SECONDS
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import backup, home
 from penstock.services.people import tiers
-from penstock.services.schemas.queries import TierSpec
+from penstock.services.schemas.people import TierSpec
 
 DRILL = ROOT / "deploy" / "restore-drill.sh"
 

@@ -11,15 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from penstock.connectors import (
-    ComputedQuery,
-    CorrelatedQuery,
-    DatasetSpec,
-    PreparedQuery,
-    answer,
-    fingerprint,
-    prepare,
-)
+from penstock.connectors.planning.prepare import PreparedQuery, answer, fingerprint, prepare
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 
 KEY = bytes(range(32))
 SALT = bytes(reversed(range(32)))

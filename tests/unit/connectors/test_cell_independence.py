@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tests.unit.connectors.cases import KEY, Folder, csv_text, dataset_of, prepared, query_of
 
-from penstock.connectors import check_source, guess_schema
+from penstock.connectors.planning.prepare import check_source
+from penstock.connectors.specs.guess import guess_schema
 from penstock.errors import PenstockError
 
 STRANGE = [

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from tests.unit.connectors.cases import VISITS, Folder, csv_text, dataset_of, query_of
 
-from penstock.connectors import check_source, dummy_rows
 from penstock.connectors.duckdb.cells import label
+from penstock.connectors.dummy import dummy_rows
+from penstock.connectors.planning.prepare import check_source
 
 
 def column(rows: list[dict[str, Any]], name: str) -> list[Any]:

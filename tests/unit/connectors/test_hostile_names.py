@@ -3,9 +3,9 @@
 import pytest
 from tests.unit.connectors.cases import Folder, dataset_of, prepared, query_of
 
-from penstock.connectors import check_source
 from penstock.connectors.duckdb.cells import Cell
 from penstock.connectors.duckdb.sql import identifier, literal
+from penstock.connectors.planning.prepare import check_source
 
 HOSTILE = [
     'x"; DROP TABLE keys_0; --',

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from tests.unit.connectors.cases import VISITS, dataset_of, prepared, query_of
 
-from penstock.connectors import DatasetSpec, check_source
+from penstock.connectors.planning.prepare import check_source
+from penstock.connectors.specs.models import DatasetSpec
 from penstock.errors import InvalidInput
 
 

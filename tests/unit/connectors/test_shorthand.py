@@ -6,8 +6,8 @@ import pytest
 from pydantic import TypeAdapter
 from tests.unit.connectors.cases import dataset_of, prepared, query_of
 
-from penstock.connectors import ComputedQuery
 from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.specs.models import ComputedQuery
 from penstock.errors import InvalidInput
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import LevelsChange, QueryRequest

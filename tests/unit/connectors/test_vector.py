@@ -6,13 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.connectors import (
-    DatasetSpec,
-    PreparedQuery,
-    PushedVector,
-    prepare_vector,
-    vector_steps,
-)
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.connectors.specs.models import DatasetSpec, PushedVector
+from penstock.connectors.vector import prepare_vector, vector_steps
 from penstock.errors import InvalidInput
 from penstock.privacy import Sensitivity
 

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from penstock.connectors import (
-    ComputedQuery,
-    DatasetSpec,
+from penstock.connectors.planning.prepare import (
     PreparedQuery,
     answer,
     check_source,
     fingerprint,
     prepare,
 )
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.demo import calls
 from penstock.services.schemas.queries import QueryRequest
 

@@ -21,7 +21,7 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
-from penstock.services.schemas.queries import TokenSpec, UserSpec
+from penstock.services.schemas.people import TokenSpec, UserSpec
 
 EMPTY = (
     "No dataset has a budget",

@@ -11,11 +11,10 @@ from penstock.encryption import (
     Key,
     RowIdentity,
     new_query_dek,
-    open_vector,
-    seal_vector,
     unwrap_query_dek,
 )
 from penstock.encryption.envelope import OVERHEAD, TAG_SIZE
+from penstock.encryption.vectors import open_vector, seal_vector
 from penstock.errors import IntegrityViolation
 from penstock.randomness import Stream
 

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.encryption import Key, RowIdentity, open_envelope, open_vector, seal, seal_vector
+from penstock.encryption import (
+    Key,
+    RowIdentity,
+    open_envelope,
+    seal,
+)
+from penstock.encryption.vectors import open_vector, seal_vector
 from penstock.errors import IntegrityViolation
 
 KEY = Key(bytes(range(32)))

@@ -13,7 +13,7 @@ from tests.databases.homes import PATIENCE
 from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
 
-from penstock import connectors
+from penstock.connectors.planning import prepare
 from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
 from penstock.services.access.principals import OPERATOR
@@ -23,12 +23,10 @@ from penstock.services.operations import home
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries, registration
 from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.people import TierSpec, UserChange, UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
-    TierSpec,
-    UserChange,
-    UserSpec,
 )
 from penstock.transparency_log import tree_store
 from penstock.transparency_log.merkle import Frontier
@@ -226,18 +224,18 @@ def test_a_correction_beside_another_one_does_not_undo_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both had read the same declaration; the later one would store its own over the first."""
-    look = connectors.check_source
+    look = prepare.check_source
 
     def correct(**wanted: object) -> None:
         request = CorrectionRequest.model_validate(wanted)
         corrections.correct(world.server, OPERATOR, "sites", request)
 
     def meanwhile(spec: DatasetRequest) -> object:
-        monkeypatch.setattr(connectors, "check_source", look)
+        monkeypatch.setattr(prepare, "check_source", look)
         correct(max_units=5_000)
         return look(spec)
 
-    monkeypatch.setattr(connectors, "check_source", meanwhile)
+    monkeypatch.setattr(prepare, "check_source", meanwhile)
     with pytest.raises(Conflict):
         correct(max_units=7_000)
     with world.server.database.read() as session:

@@ -21,8 +21,8 @@ from penstock.services.audit.verification import verify
 from penstock.services.operations import home
 from penstock.services.operations.status import examine
 from penstock.services.people import tiers, tokens
+from penstock.services.schemas.people import TierSpec, TokenSpec
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import TierSpec, TokenSpec
 from penstock.transparency_log import checkpoints
 
 DAY = timedelta(days=1)

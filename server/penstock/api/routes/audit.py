@@ -11,10 +11,12 @@ from penstock.api.parameters import Moment, Names
 from penstock.api.request_context import Call
 from penstock.services.audit import cosigners, events, proofs
 from penstock.services.exposure import exposure
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.log import CosignedNote
-from penstock.services.schemas.views import EventView, Page
+from penstock.services.schemas.views import (
+    EventView,
+)
 from penstock.transparency_log.views import CheckpointView, ConsistencyView, InclusionView, LeafView
 
 operations = Operations()

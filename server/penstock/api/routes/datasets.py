@@ -12,11 +12,15 @@ from penstock.services.approvals.actions import BudgetChange, Withdrawal
 from penstock.services.datasets import corrections, datasets, dummy_rows
 from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.exposure import same_people
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
-from penstock.services.schemas.views import DatasetBudgetView, DatasetView, DummyView, Page
+from penstock.services.schemas.views import (
+    DatasetBudgetView,
+    DatasetView,
+    DummyView,
+)
 
 operations = Operations()
 

@@ -5,9 +5,8 @@ from typing import Annotated
 from penstock.api.operations import ADMIN, OVERSEER, Operations, Parameter
 from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.schemas.proposals import ProposalView, State
-from penstock.services.schemas.views import Page
 
 operations = Operations()
 

@@ -6,13 +6,15 @@ from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Param
 from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import LevelsChange, PreviewRequest, QueryRequest
-from penstock.services.schemas.views import Page, QueryView
+from penstock.services.schemas.views import (
+    QueryView,
+)
 
 operations = Operations()
 

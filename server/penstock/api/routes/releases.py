@@ -4,10 +4,13 @@ from typing import Annotated, Literal
 
 from penstock.api.operations import ANALYST, READER, Operations, Parameter
 from penstock.api.request_context import Call
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
+from penstock.services.schemas.views import (
+    HistoryItemView,
+    ReleaseView,
+)
 
 operations = Operations()
 

@@ -8,7 +8,7 @@ from penstock.api.operations import ADMIN, ANALYST, PLANNER, SIGNED_IN, Operatio
 from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import StreamRetirement
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.previews import stream_preview
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.stream_previews import StreamPreviewView
@@ -20,7 +20,6 @@ from penstock.services.schemas.streams import (
     StreamRequest,
     StreamView,
 )
-from penstock.services.schemas.views import Page
 from penstock.services.streams import stream_elements, stream_totals, streams
 
 operations = Operations()

@@ -4,11 +4,10 @@ from penstock.api.operations import ADMIN, SIGNED_IN, Operations
 from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import TierDeletion
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.people import tiers
+from penstock.services.schemas.people import TierChange, TierSpec, TierView
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import TierChange, TierSpec
-from penstock.services.schemas.views import Page, TierView
 
 operations = Operations()
 

@@ -2,11 +2,18 @@
 
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operations
 from penstock.api.request_context import Call
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.people import tokens, users
-from penstock.services.schemas.queries import TokenSpec, UserChange, UserSpec
-from penstock.services.schemas.tokens import IssuedTokenView, RevokedTokenView, TokenView
-from penstock.services.schemas.views import MeView, Page, UserView
+from penstock.services.schemas.people import (
+    IssuedTokenView,
+    MeView,
+    RevokedTokenView,
+    TokenSpec,
+    TokenView,
+    UserChange,
+    UserSpec,
+    UserView,
+)
 
 operations = Operations()
 

@@ -12,7 +12,7 @@ from penstock.cli.people.proposals import asked
 from penstock.cli.statistics.specs import built
 
 if TYPE_CHECKING:
-    from penstock.services.schemas.views import TierView
+    from penstock.services.schemas.people import TierView
 
 Command = Callable[..., Any]
 
@@ -53,7 +53,7 @@ def create(
 ) -> None:
     """Create a tier.  It starts with the budgets and levels of the next lower one."""
     from penstock.services.people import tiers
-    from penstock.services.schemas.queries import TierSpec
+    from penstock.services.schemas.people import TierSpec
 
     spec = built(TierSpec, name=name, description=description, **_place(rank, above))
     made = tiers.create(operator.server, operator.principal, spec)
@@ -73,7 +73,7 @@ def change(
     does not allow the move.
     """
     from penstock.services.people import tiers
-    from penstock.services.schemas.queries import TierChange
+    from penstock.services.schemas.people import TierChange
 
     spec = built(TierChange, description=description, **_place(rank, above))
     changed = tiers.change(operator.server, operator.principal, name, spec)

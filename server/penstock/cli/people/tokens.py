@@ -14,7 +14,7 @@ from penstock.figures import moment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.services.schemas.tokens import IssuedTokenView, TokenView
+    from penstock.services.schemas.people import IssuedTokenView, TokenView
 
 
 @click.group()
@@ -35,7 +35,7 @@ def create(operator: Operator, name: str, expires: str | None, scope: tuple[str,
     it.  A table is the token alone, for use in scripts.
     """
     from penstock.services.people import tokens
-    from penstock.services.schemas.queries import TokenSpec
+    from penstock.services.schemas.people import TokenSpec
 
     spec = built(TokenSpec, expires_in=expires, scopes=list(dict.fromkeys(scope)) or None)
     made = tokens.issue(operator.server, operator.principal, name, spec)

@@ -10,7 +10,7 @@ from penstock.cli.output import Column, Document
 from penstock.cli.statistics.specs import built, checked
 
 if TYPE_CHECKING:
-    from penstock.services.schemas.views import UserView
+    from penstock.services.schemas.people import UserView
 
 ROLES = click.Choice(["admin", "analyst", "auditor"])
 
@@ -29,7 +29,7 @@ def user() -> None:
 def create(operator: Operator, name: str, role: tuple[str, ...], clearance: str | None) -> None:
     """Create a user.  Tokens are made with `penstock token create`."""
     from penstock.services.people import users
-    from penstock.services.schemas.queries import UserSpec
+    from penstock.services.schemas.people import UserSpec
 
     spec = built(UserSpec, name=name, roles=list(dict.fromkeys(role)), clearance=clearance)
     made = users.create(operator.server, operator.principal, spec)
@@ -74,7 +74,7 @@ def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -
     What they were handed before stays with them.
     """
     from penstock.services.people import users
-    from penstock.services.schemas.queries import UserChange
+    from penstock.services.schemas.people import UserChange
 
     if (tier is None) is not none:
         raise click.UsageError("Give either a TIER or --none.")

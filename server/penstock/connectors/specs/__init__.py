@@ -2,7 +2,6 @@
 
 * ``models``                  the data half of what an admin registers
 * ``correlated, histograms``  counts protected together, and counts over an open set of keys
-* ``fields``                  the kinds of field that specs are made of
 * ``schema``                  whether the parts of a dataset's spec agree with each other
 * ``empty_fields``            what to enter where nothing stands, with an example
 * ``metadata``                metadata of SmartNoise SQL and lomas, as a spec

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from penstock.connectors.specs.fields import Spec, Text
 from penstock.connectors.specs.models import ComputedQuery
+from penstock.spec_fields import Spec, Text
 from penstock.structures.sparse_histogram import Domain, Sha256Prefix, Strings, Uint64
 
 SMALLEST_DOMAIN = 4

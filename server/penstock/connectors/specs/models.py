@@ -18,7 +18,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.specs.fields import (
+from penstock.privacy import NeighboringRelation
+from penstock.spec_fields import (
     ColumnName,
     Name,
     Number,
@@ -29,7 +30,6 @@ from penstock.connectors.specs.fields import (
     as_column,
     as_list,
 )
-from penstock.privacy import NeighboringRelation
 
 MOST_COLUMNS = 1000
 MOST_CATEGORIES = 1_000_000

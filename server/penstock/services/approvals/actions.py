@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 from pydantic import Field, TypeAdapter
 from sqlmodel import Session
 
-from penstock.connectors.specs.fields import Spec
 from penstock.errors import Conflict
 from penstock.persistence.tables import Query
 from penstock.services import budgets
@@ -32,10 +31,15 @@ from penstock.services.repository import (
     tier_by_name,
 )
 from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.people import TierView
 from penstock.services.schemas.queries import BudgetSpec
 from penstock.services.schemas.streams import StreamView
-from penstock.services.schemas.views import DatasetView, QueryView, TierView
+from penstock.services.schemas.views import (
+    DatasetView,
+    QueryView,
+)
 from penstock.services.streams import streams
+from penstock.spec_fields import Spec
 from penstock.transparency_log import leaves
 from penstock.transparency_log.views import RestoreView
 

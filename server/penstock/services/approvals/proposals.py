@@ -32,10 +32,9 @@ from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals.actions import STORED, Acknowledgment, Act, Answered, Proposed
 from penstock.services.context import Server
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.schemas.proposals import Act as ActName
 from penstock.services.schemas.proposals import ProposalView, State
-from penstock.services.schemas.views import Page
 from penstock.transparency_log import leaves
 
 LIFE = timedelta(days=7)

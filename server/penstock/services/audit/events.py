@@ -11,8 +11,10 @@ from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.pagination import Window
-from penstock.services.schemas.views import EventView, Page
+from penstock.services.pagination import Page, Window
+from penstock.services.schemas.views import (
+    EventView,
+)
 from penstock.transparency_log import leaves, merkle
 
 PART = 500

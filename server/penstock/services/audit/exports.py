@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
-from penstock.connectors import Progress
+from penstock.connectors.progress import Progress
 from penstock.errors import NotFound, Unavailable
 from penstock.services import disk_room
 from penstock.services.access.principals import Principal

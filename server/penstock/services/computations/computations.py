@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from penstock.accounting import PlacedRelease, composed_epsilon
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.persistence.tables import Tier
 from penstock.services.computations import histogram_remedies, power_advice, stream_quotes
 from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier

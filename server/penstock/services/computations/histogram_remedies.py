@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from penstock.accounting import LARGEST_EXPONENT, Account, check
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Tier
 from penstock.privacy import Sensitivity

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from penstock.accounting import sensitivity_of_unit
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.vector import asserted
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Laplace

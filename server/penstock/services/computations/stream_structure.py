@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from penstock.accounting import sensitivity_of_unit
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.vector import asserted, range_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms.lattice import LARGEST_STEPS, floor_log2

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from penstock.accounting import Account, Entry, PlacedRelease
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.mechanisms import Gaussian, GeneralizedGaussian, Laplace, Poisson, Skellam
 from penstock.mechanisms.laplace.process import DiscreteLaplace
 from penstock.persistence.tables import Tier

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from penstock import connectors
+from penstock.connectors.planning import prepare
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.models import UnitColumn
 from penstock.errors import Conflict, Forbidden, InvalidInput
@@ -58,7 +58,7 @@ def correct(
         seen = dataset_by_name(session, name)
     before = spec_of(seen)
     after = corrected(before, wanted)
-    connectors.check_source(after)
+    prepare.check_source(after)
     changed = list(_changes(before, after))
     if not changed:
         raise InvalidInput(

@@ -9,10 +9,9 @@ from pathlib import Path
 from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from penstock import connectors
 from penstock.accounting import Account
-from penstock.connectors import Progress, silent
-from penstock.connectors.specs.fields import folded
+from penstock.connectors.planning import prepare
+from penstock.connectors.progress import Progress, silent
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import lock_dataset
 from penstock.persistence.row_numbers import required
@@ -38,10 +37,14 @@ from penstock.services.ledger.accounts import resolve
 from penstock.services.ledger.tier_budgets import largest, set_budget
 from penstock.services.ledger.version_chains import last_version, versions_of
 from penstock.services.noise.sealed_state import fresh_dataset_key, require_keys
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.repository import clearance_of, dataset_by_name, ordered_tiers
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
-from penstock.services.schemas.views import DatasetView, Page, PrivacyBudget
+from penstock.services.schemas.views import (
+    DatasetView,
+    PrivacyBudget,
+)
+from penstock.spec_fields import folded
 
 
 def register(
@@ -227,7 +230,7 @@ def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> Dat
 def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
     """The request with an absolute path, its file looked at by format and column names."""
     request = located(server, request)
-    connectors.check_source(request)
+    prepare.check_source(request)
     return request
 
 

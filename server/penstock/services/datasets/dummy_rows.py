@@ -2,8 +2,7 @@
 
 import datetime
 
-from penstock.connectors import dummy_rows
-from penstock.connectors.dummy import MOST_ROWS
+from penstock.connectors.dummy import MOST_ROWS, dummy_rows
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

@@ -4,7 +4,7 @@ No cell is looked at, so that nothing that is shown of a file depends on what st
 whatever a column may hold is for the admin to declare.
 """
 
-from penstock import connectors
+from penstock.connectors.specs import guess
 from penstock.connectors.specs.models import ColumnType
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
@@ -24,4 +24,4 @@ def columns(server: Server, principal: Principal, uri: str) -> dict[str, ColumnT
             " /data/visits.parquet.",
             pointer="/source/uri",
         )
-    return connectors.guess_schema(allowed_path(server, uri))
+    return guess.guess_schema(allowed_path(server, uri))

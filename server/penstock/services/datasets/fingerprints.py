@@ -8,8 +8,8 @@ from itertools import product
 
 from sqlmodel import Session, col, select
 
-from penstock import connectors
-from penstock.connectors import Progress, silent
+from penstock.connectors.planning import prepare
+from penstock.connectors.progress import Progress, silent
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.encryption import Key, RowIdentity, open_envelope, seal
 from penstock.encryption.secrets import FINGERPRINT, FIRST
@@ -40,10 +40,10 @@ def fingerprints_of(
 ) -> list[Fingerprint]:
     """The fingerprints of a file under every key that is kept, the newest first.
 
-    The file is read once for each.  Raises as ``connectors.fingerprint`` does.
+    The file is read once for each.  Raises as ``prepare.fingerprint`` does.
     """
     return [
-        Fingerprint(number, key, connectors.fingerprint(request, key, progress=progress))
+        Fingerprint(number, key, prepare.fingerprint(request, key, progress=progress))
         for number, key in server.secrets.kept[FINGERPRINT].items()
     ]
 

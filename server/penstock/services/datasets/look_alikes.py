@@ -6,7 +6,6 @@ its own.  Whoever registers it is told; nobody but them knows whether the people
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.connectors.specs.models import UnitColumn
 from penstock.persistence.tables import Dataset
 from penstock.services.access.principals import Principal
@@ -14,6 +13,7 @@ from penstock.services.context import Server
 from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest
+from penstock.spec_fields import folded
 
 ALIKE = 0.75
 """The part of the columns of the dataset with fewer of them that the other one has as well."""

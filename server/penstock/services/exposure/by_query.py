@@ -23,10 +23,14 @@ from penstock.services.exposure.exposure import highest_ever, people, placed
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.noise.process import Process
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.releases.grants import Holding, holdings
 from penstock.services.repository import clearance_of, dataset_by_name, listed
-from penstock.services.schemas.views import ErrorView, LevelView, Page, PrivacyBudget
+from penstock.services.schemas.views import (
+    ErrorView,
+    LevelView,
+    PrivacyBudget,
+)
 from penstock.services.streams.sealed_stream import state_row
 
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, func, select
 
 from penstock.accounting import PlacedRelease
-from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import (
@@ -43,6 +42,7 @@ from penstock.services.noise.process import Process
 from penstock.services.repository import dataset_by_name, user_by_name
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
+from penstock.spec_fields import folded
 
 MOST_USERS = 1000
 

@@ -21,11 +21,11 @@ from penstock.accounting import (
     total,
 )
 from penstock.connectors.planning.refusals import pointer, within
-from penstock.connectors.specs.fields import folded
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Query, SpentFloor, Tier, TierBudget
 from penstock.services.schemas.queries import Accountant, BudgetSpec
+from penstock.spec_fields import folded
 
 HEAVIEST_SHOWN = 10
 NOTHING = Entry(0, 0)

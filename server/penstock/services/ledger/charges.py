@@ -11,7 +11,6 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from penstock.accounting import CALIBRATION_VERSION
-from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, NameTaken
 from penstock.persistence import duplicate
 from penstock.persistence.row_numbers import required
@@ -31,6 +30,7 @@ from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.sealed_state import fresh_query_key
 from penstock.services.repository import ordered_tiers
 from penstock.services.schemas.queries import Terms
+from penstock.spec_fields import folded
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 

@@ -17,9 +17,9 @@ from penstock.accounting import (
     rung_for_share,
     total,
 )
-from penstock.connectors import Nodes, PreparedQuery
+from penstock.connectors.planning.correlated_counts import Nodes
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import pointer, refusal, within
-from penstock.connectors.specs.fields import folded
 from penstock.connectors.specs.histograms import domain_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Mechanism, family_of
@@ -32,6 +32,7 @@ from penstock.services.noise.histogram_settings import most, require_fitting, se
 from penstock.services.noise.independent_levels import shared_rungs
 from penstock.services.noise.process import Process, on_node
 from penstock.services.schemas.queries import HistogramRequest, Terms
+from penstock.spec_fields import folded
 from penstock.structures.sparse_histogram import HistogramNoise
 
 

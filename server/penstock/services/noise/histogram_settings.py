@@ -16,7 +16,6 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from penstock.connectors.planning.refusals import pointer
-from penstock.connectors.specs.fields import folded
 from penstock.connectors.specs.histograms import DomainSpec, HistogramQuery, domain_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, IntVector
@@ -24,6 +23,7 @@ from penstock.persistence.tables import Tier
 from penstock.privacy import Ladder
 from penstock.services.schemas.histograms import AppearanceView, FalseKeys, HistogramView
 from penstock.services.schemas.views import Key, Keys
+from penstock.spec_fields import folded
 from penstock.structures.sparse_histogram import Domain, HistogramNoise, Thresholds, Uint64
 
 _DOMAIN: TypeAdapter[Any] = TypeAdapter(DomainSpec)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.accounting import Account, Entry, charge, entry, rung_for
-from penstock.connectors import Nodes, nodes_of
+from penstock.connectors.planning.correlated_counts import Nodes, nodes_of
 from penstock.mechanisms import GeneralizedGaussian, IntVector, Mechanism, family_of, released
 from penstock.persistence.tables import Query
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind

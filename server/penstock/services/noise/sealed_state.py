@@ -15,12 +15,11 @@ from penstock.encryption import (
     new_dataset_kek,
     new_query_dek,
     open_envelope,
-    open_vector,
     seal,
-    seal_vector,
     unwrap_dataset_kek,
     unwrap_query_dek,
 )
+from penstock.encryption.vectors import open_vector, seal_vector
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release

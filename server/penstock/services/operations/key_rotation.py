@@ -16,7 +16,6 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.encryption import KeyProvider, dataset_context, signing_context, wrapping_key
 from penstock.errors import Conflict, NotFound
 from penstock.persistence import Need, lock_dataset
@@ -28,6 +27,7 @@ from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import keep_fingerprint
 from penstock.services.noise.sealed_state import identity
+from penstock.spec_fields import folded
 
 
 @dataclass(frozen=True)

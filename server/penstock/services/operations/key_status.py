@@ -7,7 +7,6 @@ from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.encryption import wrapping_key
 from penstock.errors import KeysUnavailable, NotFound
 from penstock.persistence.row_numbers import required
@@ -16,6 +15,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.operations import key_rotation
 from penstock.services.operations.key_rotation import KeyUseView
+from penstock.spec_fields import folded
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
@@ -23,8 +22,8 @@ from penstock.services.ledger.effective_levels import ladder, recharge
 from penstock.services.ledger.repricing import reprice
 from penstock.services.ledger.tier_budgets import inherit, newest_budget
 from penstock.services.repository import holding, ordered_tiers, tier_by_name
-from penstock.services.schemas.queries import TierChange, TierSpec
-from penstock.services.schemas.views import TierView
+from penstock.services.schemas.people import TierChange, TierSpec, TierView
+from penstock.spec_fields import folded
 
 FIRST_RANK = 10
 GAP = 10

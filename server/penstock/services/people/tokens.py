@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
@@ -15,18 +14,18 @@ from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.people import token_lineage
 from penstock.services.releases import quota
 from penstock.services.repository import listed, user_by_name
-from penstock.services.schemas.queries import TokenSpec
-from penstock.services.schemas.tokens import (
+from penstock.services.schemas.people import (
     ForeseenTokenView,
     IssuedTokenView,
     RevokedTokenView,
+    TokenSpec,
     TokenView,
 )
-from penstock.services.schemas.views import Page
+from penstock.spec_fields import folded
 from penstock.transparency_log import leaves
 
 NAMED = 5

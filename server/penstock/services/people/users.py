@@ -2,7 +2,6 @@
 
 from sqlmodel import Session, col, func, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
@@ -11,11 +10,11 @@ from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.people.token_lineage import end_all
 from penstock.services.repository import clearance_of, listed, tier_by_name, user_by_name
-from penstock.services.schemas.queries import UserChange, UserSpec
-from penstock.services.schemas.views import MeView, Page, UserView
+from penstock.services.schemas.people import MeView, UserChange, UserSpec, UserView
+from penstock.spec_fields import folded
 
 
 def view(session: Session, user: User) -> UserView:

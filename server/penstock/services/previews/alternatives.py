@@ -6,7 +6,7 @@ Compared at each tier's own loss, so that nobody needs to know the papers.
 from collections.abc import Sequence
 from fractions import Fraction
 
-from penstock.connectors import Alternative, alternatives
+from penstock.connectors.planning.alternatives import Alternative, alternatives
 from penstock.mechanisms import Gaussian
 from penstock.persistence.tables import Dataset
 from penstock.services.datasets.population import spec_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from penstock.accounting import Entry
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.errors import BudgetExhausted
 from penstock.mechanisms import GeneralizedGaussian

@@ -10,13 +10,13 @@ from itertools import chain, count
 
 from sqlmodel import col, func, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Query
 from penstock.services.context import Server
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import ComputedQueryRequest
 from penstock.services.schemas.views import DatasetView
+from penstock.spec_fields import folded
 
 EPSILON = 0.05
 """What a check costs unless somebody says otherwise."""

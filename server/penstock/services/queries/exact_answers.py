@@ -14,8 +14,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock import connectors
-from penstock.connectors import PreparedQuery, Progress, Tally, silent
+from penstock.connectors import vector
+from penstock.connectors.planning import prepare
+from penstock.connectors.planning.open_keys import Tally
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.connectors.progress import Progress, silent
 from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector, family_of
@@ -46,14 +49,14 @@ def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
     """What the spec settles; neither data nor keys are touched.  Raises ``InvalidInput``."""
     spec = spec_of(dataset)
     if isinstance(request, ComputedQueryRequest | HistogramRequest):
-        return connectors.prepare(
+        return prepare.prepare(
             spec,
             request,
             version=dataset.version,
             mechanism=_noise(request),
             declaration=dataset.declaration,
         )
-    return connectors.prepare_vector(spec, request)
+    return vector.prepare_vector(spec, request)
 
 
 def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
@@ -66,7 +69,7 @@ def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
 
 def counted(request: PushedVectorRequest, plan: PreparedQuery) -> NDArray[np.int64]:
     """The values that were sent, in steps.  Raises ``InvalidInput`` for the first bad one."""
-    return connectors.vector_steps(request.values, plan.step, plan.bound)
+    return vector.vector_steps(request.values, plan.step, plan.bound)
 
 
 def prepared(
@@ -84,13 +87,11 @@ def prepared(
     spec = spec_of(dataset)
     known = fingerprint_of(server, dataset)
     key, registered = known.key, known.digest
-    connectors.check_registered(
-        spec, fingerprint_key=key, fingerprint=registered, progress=progress
-    )
+    prepare.check_registered(spec, fingerprint_key=key, fingerprint=registered, progress=progress)
     salt = salt_of(server, dataset)
     if isinstance(request, HistogramRequest):
         return plan, lambda: _joined(
-            connectors.open_answer(
+            prepare.open_answer(
                 spec,
                 request,
                 salt=salt,
@@ -99,7 +100,7 @@ def prepared(
                 progress=progress,
             )
         )
-    return plan, lambda: connectors.answer(
+    return plan, lambda: prepare.answer(
         spec, request, salt=salt, fingerprint_key=key, fingerprint=registered, progress=progress
     )
 

@@ -16,7 +16,6 @@ from sqlmodel import Session, col, select
 
 from penstock.accounting import level_for
 from penstock.connectors.planning.refusals import pointer, within
-from penstock.connectors.specs.fields import folded
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput
 from penstock.mechanisms import IntVector, raise_anchor
 from penstock.persistence import lock_query
@@ -45,6 +44,7 @@ from penstock.services.releases.releases import store
 from penstock.services.repository import ordered_tiers, query_by_name
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import LevelsChange
+from penstock.spec_fields import folded
 
 
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> str:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from sqlmodel import Session
 
-from penstock.connectors import Progress, silent
+from penstock.connectors.progress import Progress, silent
 from penstock.persistence import Need
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import Principal
@@ -12,13 +12,16 @@ from penstock.services.context import Server
 from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.noise.independent_levels import together
 from penstock.services.noise.process import Process
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.queries import level_changes, registration
 from penstock.services.queries.exact_answers import Request
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.repository import query_by_name
 from penstock.services.schemas.queries import LevelsChange
-from penstock.services.schemas.views import ComposedView, Page, QueryView
+from penstock.services.schemas.views import (
+    ComposedView,
+    QueryView,
+)
 
 
 def register(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from penstock.accounting import SHARE_ADVICE
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier

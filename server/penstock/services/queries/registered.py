@@ -6,7 +6,6 @@ earlier run looks here first: the same name, the very same spec, by the same per
 
 from sqlmodel import col, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
@@ -18,6 +17,7 @@ from penstock.services.queries.registration import keys_text
 from penstock.services.queries.registration import spec_text as query_spec_text
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest
+from penstock.spec_fields import folded
 
 
 def dataset(server: Server, principal: Principal, request: DatasetRequest) -> str | None:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session, col, select
 
-from penstock.connectors import PreparedQuery, Progress, silent
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
-from penstock.connectors.specs.fields import folded
+from penstock.connectors.progress import Progress, silent
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
 from penstock.persistence import Need, lock_dataset, lock_query
 from penstock.persistence.row_numbers import required
@@ -51,6 +51,7 @@ from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
 from penstock.services.repository import dataset_by_name, in_sight
 from penstock.services.schemas.queries import PushedVectorRequest
+from penstock.spec_fields import folded
 from penstock.structures.counts import Lift
 
 

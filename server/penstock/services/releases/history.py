@@ -5,7 +5,6 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Query
@@ -13,10 +12,14 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.releases.grants import Holding, holdings
 from penstock.services.repository import dataset_by_name, query_by_name, tier_by_name, user_by_name
-from penstock.services.schemas.views import HistoryItemView, Page, ReleaseView
+from penstock.services.schemas.views import (
+    HistoryItemView,
+    ReleaseView,
+)
+from penstock.spec_fields import folded
 
 
 def listing(

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session, col, select
 
-from penstock.connectors.specs.fields import folded
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
@@ -16,9 +15,9 @@ from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.repository import allowed_rungs, in_sight, ordered_tiers
-from penstock.services.schemas.views import Page
+from penstock.spec_fields import folded
 
 View = TypeVar("View")
 

@@ -1,12 +1,13 @@
 """Describe what callers send and what they are answered; field names are part of the public API.
 
-* ``queries``            queries, tiers, users, tokens and datasets, as they are sent
+* ``queries``            queries, releases and datasets, as they are sent
 * ``levels``             how a caller names a noise level
 * ``histograms``         sparse histograms, as sent and as answered
 * ``streams``            streams and their totals, as sent and as answered
 * ``datasets``           changes of a dataset: budgets, declarations
 * ``log``                what is sent about the log
 * ``views``              what is answered about everything else
-* ``tokens``, ``proposals``, ``exposure``  answers of these subjects
+* ``people``             tiers, users and tokens, as sent and as answered
+* ``proposals``, ``exposure``              answers of these subjects
 * ``previews``, ``stream_previews``        what previews are answered with
 """

@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.specs.fields import ColumnName, Name, Spec, each_once
 from penstock.connectors.specs.models import MOST_COLUMNS, MOST_UNITS, ColumnSpec, PrivacyUnitSpec
 from penstock.privacy import NeighboringRelation
 from penstock.services.schemas.queries import Budget
+from penstock.spec_fields import ColumnName, Name, Spec, each_once
 
 
 class CorrectionRequest(Spec):

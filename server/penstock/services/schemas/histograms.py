@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from penstock.connectors.specs.fields import Name, each_once
+from penstock.spec_fields import Name, each_once
 
 DEFAULT_HISTOGRAM_LEVELS = 16
 MOST_HISTOGRAM_LEVELS = 64

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.specs.fields import Spec, as_epsilon
 from penstock.privacy import Target, TargetKind
+from penstock.spec_fields import Spec, as_epsilon
 
 
 class LevelSpec(Spec):

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from penstock.connectors.specs.fields import Spec
 from penstock.encryption.notes import LARGEST
+from penstock.spec_fields import Spec
 
 
 class CosignedNote(Spec):

@@ -4,12 +4,10 @@ The data half of datasets and queries (columns, aggregates, pushed vectors) is d
 beside the connectors; here it is joined with budgets, levels and people.
 """
 
-import re
 from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Discriminator,
     Field,
@@ -21,7 +19,6 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.specs.correlated import CorrelatedQuery
-from penstock.connectors.specs.fields import Name, Number, Spec, Text, as_epsilon, each_once
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import (
     MOST_UNITS,
@@ -39,88 +36,11 @@ from penstock.services.schemas.histograms import (
     FalseKeys,
 )
 from penstock.services.schemas.levels import Level
+from penstock.spec_fields import Name, Number, Spec, as_epsilon, each_once
 
-Role = Literal["analyst", "admin", "auditor"]
 DEFAULT_LEVELS = 1024
 MOST_LEVELS = 4096
 """As many chained draws as are sure to stay within 64 bits."""
-
-
-class TierSpec(Spec):
-    """A tier to create: at a rank, just above another tier, or on top."""
-
-    name: Name
-    rank: int | None = Field(default=None, ge=-1_000_000, le=1_000_000)
-    above: Name | None = None
-    description: Annotated[
-        Text, Field(max_length=1000), WithJsonSchema({"type": "string", "maxLength": 1000})
-    ] = ""
-
-
-class TierChange(Spec):
-    """What to change of a tier; a field left out stays as it is."""
-
-    rank: int | None = Field(default=None, ge=-1_000_000, le=1_000_000)
-    above: Name | None = None
-    description: (
-        Annotated[
-            Text, Field(max_length=1000), WithJsonSchema({"type": "string", "maxLength": 1000})
-        ]
-        | None
-    ) = None
-
-
-def _distinct(roles: list[Role]) -> list[Role]:
-    if len(set(roles)) != len(roles):
-        raise PydanticCustomError("roles", "Every role is listed once.")
-    return roles
-
-
-Roles = Annotated[list[Role], Field(min_length=1, max_length=3), AfterValidator(_distinct)]
-
-
-class UserSpec(Spec):
-    """A user to create."""
-
-    name: Name
-    roles: Roles
-    clearance: Name | None = None
-
-
-class UserChange(Spec):
-    """What to change of a user; a field left out stays as it is."""
-
-    roles: Roles | None = None
-    clearance: Name | None = None
-
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_DURATION = "^([0-9]{1,9})([smhd])$"
-
-
-def _seconds(value: object) -> object:
-    """Read ``"30d"``, ``"12h"``, ``"15m"``, ``"90s"`` as seconds."""
-    if not isinstance(value, str):
-        return value
-    match = re.fullmatch(_DURATION, value)
-    if match is None:
-        raise PydanticCustomError(
-            "duration", 'This must be a number of seconds, or a time like "30d", "12h" or "15m".'
-        )
-    return int(match.group(1)) * _UNITS[match.group(2)]
-
-
-class TokenSpec(Spec):
-    """A token to issue: how long it lives (seconds, or ``"30d"``), and for which roles."""
-
-    expires_in: Annotated[
-        int | None,
-        BeforeValidator(
-            _seconds,
-            json_schema_input_type=int | Annotated[str, Field(pattern=_DURATION)] | None,
-        ),
-    ] = Field(default=None, ge=1, le=3650 * 86400)
-    scopes: list[Role] | None = Field(default=None, min_length=1)
 
 
 class ReleaseRequest(Spec):

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.specs.fields import Name, Number, Spec, each_once
 from penstock.connectors.specs.models import MOST_KEYS, AssertedSensitivity
 from penstock.services.schemas.levels import Level
 from penstock.services.schemas.queries import Terms
@@ -21,6 +20,7 @@ from penstock.services.schemas.views import (
     SensitivityView,
     Values,
 )
+from penstock.spec_fields import Name, Number, Spec, each_once
 from penstock.transparency_log.views import ReceiptView
 
 MOST_STEPS = 2**40

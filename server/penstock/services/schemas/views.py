@@ -6,7 +6,7 @@ schema, and the command line can print them.  Field names are part of the public
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,38 +24,6 @@ Keys = Annotated[
     WithJsonSchema(TypeAdapter(list[Key]).json_schema()),
 ]
 """Of a vector without keys they are its positions, which as a list would outweigh the values."""
-
-Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class MeView:
-    """Who the caller is."""
-
-    name: str
-    roles: list[str]
-    clearance: str | None
-    token_expires: datetime | None
-
-
-@dataclass(frozen=True)
-class TierView:
-    """A clearance level; a larger rank is more trusted."""
-
-    name: str
-    rank: int
-    description: str
-
-
-@dataclass(frozen=True)
-class UserView:
-    """Somebody who may hold tokens."""
-
-    name: str
-    roles: list[str]
-    clearance: str | None
-    created_at: datetime
-    active: bool
 
 
 @dataclass(frozen=True)
@@ -353,11 +321,3 @@ class EventView:
     index: int | None
     leaf_hash: str
     leaf: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Page(Generic[Item]):
-    """One page of a list; ``next_cursor`` is null on the last."""
-
-    items: list[Item]
-    next_cursor: str | None

@@ -12,7 +12,12 @@ from datetime import datetime
 import numpy as np
 from sqlmodel import Session, col, func, select
 
-from penstock.encryption import RowIdentity, open_envelope, open_vector, seal, seal_vector
+from penstock.encryption import (
+    RowIdentity,
+    open_envelope,
+    seal,
+)
+from penstock.encryption.vectors import open_vector, seal_vector
 from penstock.errors import InvalidInput
 from penstock.mechanisms import IntVector
 from penstock.persistence.row_numbers import required

@@ -13,7 +13,6 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.refusals import within
-from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
@@ -35,7 +34,7 @@ from penstock.services.ledger.charges import (
 )
 from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.process import Process
-from penstock.services.pagination import Window
+from penstock.services.pagination import Page, Window
 from penstock.services.queries.level_changes import (
     asked_rung,
     charge_levels,
@@ -51,7 +50,6 @@ from penstock.services.schemas.streams import (
     StreamTierView,
     StreamView,
 )
-from penstock.services.schemas.views import Page
 from penstock.services.streams.sealed_stream import (
     begin,
     first_of,
@@ -60,6 +58,7 @@ from penstock.services.streams.sealed_stream import (
     seal_first,
     state_row,
 )
+from penstock.spec_fields import folded
 
 
 def open_stream(server: Server, principal: Principal, request: StreamRequest) -> StreamView:

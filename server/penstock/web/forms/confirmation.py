@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from penstock.connectors.specs.fields import folded
 from penstock.errors import InvalidInput
+from penstock.spec_fields import folded
 
 FIELD = "sure"
 

@@ -13,8 +13,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.audit import restores
 from penstock.services.context import Server
 from penstock.services.jobs.runner import Runner
-from penstock.services.pagination import Window
-from penstock.services.schemas.views import Page
+from penstock.services.pagination import Page, Window
 
 SHOWN = 50
 """Items on a page of a list."""

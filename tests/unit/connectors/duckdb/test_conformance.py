@@ -13,7 +13,6 @@ from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
 from tests.unit.connectors.open_reference import answer as meant_of_open_keys
 from tests.unit.connectors.reference import answer as meant
 
-from penstock.connectors import answer, check_source, fingerprint
 from penstock.connectors.duckdb import conformance, source
 from penstock.connectors.duckdb.conformance import (
     NAMES,
@@ -25,6 +24,7 @@ from penstock.connectors.duckdb.conformance import (
 )
 from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.plan import Plan
+from penstock.connectors.planning.prepare import answer, check_source, fingerprint
 from penstock.errors import InvalidInput, Unavailable
 
 FORMS: tuple[Form, ...] = ("csv", "parquet")

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from tests.unit.connectors.cases import VISITS, Folder, dataset_of, query_of
 
-from penstock.connectors import check_source
 from penstock.connectors.duckdb import parquet_cells, source, source_file
+from penstock.connectors.planning.prepare import check_source
 from penstock.errors import InvalidInput
 
 TEXT = pa.string()

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
 
-from penstock.connectors import answer, fingerprint
 from penstock.connectors.duckdb.source import connect, lock, run
 from penstock.connectors.duckdb.source_file import locate
 from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.planning.prepare import answer, fingerprint
 from penstock.errors import Unavailable
 from penstock.randomness import Stream
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
 
-from penstock.connectors import answer, check_registered, check_source, fingerprint
 from penstock.connectors.duckdb import source
+from penstock.connectors.planning.prepare import answer, check_registered, check_source, fingerprint
 from penstock.errors import InvalidInput, PenstockError, SourceChanged
 
 ROWS = [("ann", "a", 1, 1, "", ""), ("ben", "b", 2, 2, "", "")]

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from tests.unit.connectors.cases import VISITS, dataset_of, query_of
 
-from penstock.connectors import ComputedQuery, prepare
+from penstock.connectors.planning.prepare import prepare
+from penstock.connectors.specs.models import ComputedQuery
 
 BASE: dict[str, Any] = {
     "name": "question",

@@ -19,7 +19,9 @@ from tests.unit.connectors.cases import (
 )
 from tests.unit.connectors.reference import order_of
 
-from penstock.connectors import ComputedQuery, CorrelatedQuery, nodes_of
+from penstock.connectors.planning.correlated_counts import nodes_of
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.models import ComputedQuery
 from penstock.errors import InvalidInput
 from penstock.structures.counts import Centered, Ellipse, Lift
 

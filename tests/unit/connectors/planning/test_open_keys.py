@@ -6,8 +6,11 @@ import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared
 from tests.unit.connectors.open_reference import answer as meant
 
-from penstock.connectors import DatasetSpec, HistogramQuery, Tally, fingerprint, open_answer
 from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.planning.open_keys import Tally
+from penstock.connectors.planning.prepare import fingerprint, open_answer
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import DatasetSpec
 from penstock.errors import InvalidInput
 from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64
 

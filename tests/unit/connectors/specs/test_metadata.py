@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
-from penstock.connectors import DatasetSpec
 from penstock.connectors.specs.metadata import read_metadata
+from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.specs.schema import check_schema
 from penstock.errors import InvalidInput
 

@@ -7,15 +7,9 @@ import pytest
 from pydantic import ValidationError
 from tests.unit.connectors.cases import dataset_of, query_of
 
-from penstock.connectors import (
-    ComputedQuery,
-    DatasetSpec,
-    PushedVector,
-    VectorSpec,
-    folded,
-    invalid_input,
-)
-from penstock.connectors.specs.fields import Spec
+from penstock.connectors.planning.refusals import invalid_input
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec, PushedVector, VectorSpec
+from penstock.spec_fields import Spec, folded
 
 DATASET = dataset_of().model_dump(mode="json", exclude_unset=True)
 QUERY = query_of(

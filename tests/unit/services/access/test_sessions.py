@@ -11,7 +11,7 @@ from penstock.persistence.tables import WebSession
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
-from penstock.services.schemas.queries import TokenSpec, UserChange
+from penstock.services.schemas.people import TokenSpec, UserChange
 
 
 def token(world: World, name: str, **spec: object) -> str:

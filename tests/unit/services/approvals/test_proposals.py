@@ -29,14 +29,11 @@ from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.people import TierChange, TierSpec, UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,
     DatasetRequest,
-    TierChange,
-    TierSpec,
-    UserChange,
-    UserSpec,
 )
 
 

@@ -17,8 +17,11 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
 from penstock.services.datasets import datasets
 from penstock.services.people import users
+from penstock.services.schemas.people import UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import BudgetSpec, UserChange, UserSpec
+from penstock.services.schemas.queries import (
+    BudgetSpec,
+)
 
 PEOPLE = ("ada", "bea", "operator", "pia")
 BETWEEN = ("nothing", "demoted", "disabled", "demoted and made one again")

@@ -15,8 +15,13 @@ from penstock.services.approvals.actions import BudgetChange, Shredding
 from penstock.services.datasets import datasets
 from penstock.services.operations import key_rotation
 from penstock.services.people import users
+from penstock.services.schemas.people import UserSpec
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import BudgetSpec, DatasetRequest, UserSpec, VersionRequest
+from penstock.services.schemas.queries import (
+    BudgetSpec,
+    DatasetRequest,
+    VersionRequest,
+)
 from penstock.services.schemas.views import DatasetView
 
 PEOPLE = "person,age\n" + "".join(f"p{i},{20 + i % 50}\n" for i in range(40))

@@ -23,7 +23,10 @@ from penstock.services.jobs import idempotency, jobs
 from penstock.services.jobs.jobs import Wanted
 from penstock.services.people import tokens
 from penstock.services.schemas.datasets import CorrectionRequest
-from penstock.services.schemas.queries import DatasetRequest, TokenSpec
+from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+)
 
 TOKENS = "tokens.json"
 TABLES = tuple(str(kind.__tablename__) for kind in row_authentication.SIGNED)

@@ -19,12 +19,9 @@ from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import history
 from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 from penstock.services.schemas.queries import (
     LevelsChange,
-    TierSpec,
-    TokenSpec,
-    UserChange,
-    UserSpec,
 )
 
 Tokens = dict[str, str]

@@ -9,7 +9,7 @@ import orjson
 import pytest
 from tests.unit.conftest import World
 
-from penstock.connectors import silent
+from penstock.connectors.progress import silent
 from penstock.errors import Forbidden, NotFound, Unavailable
 from penstock.services.audit import exports, proofs
 from penstock.services.jobs import idempotency, jobs

@@ -24,7 +24,7 @@ from penstock.services.audit.verification import verify
 from penstock.services.operations import home, key_rotation
 from penstock.services.people import tokens, users
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.queries import TokenSpec, UserChange
+from penstock.services.schemas.people import TokenSpec, UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.transparency_log import leaves

@@ -16,8 +16,11 @@ from penstock.services.audit import restores
 from penstock.services.audit.verification import verify
 from penstock.services.people import tiers, tokens, users
 from penstock.services.queries import queries
+from penstock.services.schemas.people import TierChange, TokenSpec
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import BudgetSpec, TierChange, TokenSpec
+from penstock.services.schemas.queries import (
+    BudgetSpec,
+)
 from penstock.transparency_log.sights import Sight
 
 pytestmark = pytest.mark.only("sqlite")

@@ -16,7 +16,10 @@ from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.pagination import Window
 from penstock.services.people import tiers
-from penstock.services.schemas.queries import DatasetRequest, TierSpec
+from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+)
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness import FileWitness

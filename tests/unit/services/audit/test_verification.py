@@ -12,7 +12,7 @@ from penstock.services.audit.verification import verify
 from penstock.services.pagination import Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.queries import TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 
 
 @pytest.fixture

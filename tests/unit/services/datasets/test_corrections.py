@@ -27,8 +27,12 @@ from penstock.services.pagination import Window
 from penstock.services.people import tiers, users
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.people import TierSpec, UserSpec
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import LevelsChange, TierSpec, UserSpec, VersionRequest
+from penstock.services.schemas.queries import (
+    LevelsChange,
+    VersionRequest,
+)
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.services.streams import streams

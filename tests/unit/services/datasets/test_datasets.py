@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlmodel import select
 from tests.unit.conftest import World
 
-from penstock import connectors
+from penstock.connectors.planning import prepare
 from penstock.errors import Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Charge, Query
 from penstock.services.access.principals import OPERATOR
@@ -75,13 +75,13 @@ def test_an_answer_other_than_the_one_registered_raises_no_ceiling(
     register(world, file)
     before = query(world, levels={"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}})
     wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 1}}})
-    drawn, computed = world.streams.taken, connectors.answer
+    drawn, computed = world.streams.taken, prepare.answer
 
     def otherwise(*given: Any, **named: Any) -> NDArray[np.int64]:
         return computed(*given, **named) + np.int64(1)
 
     with monkeypatch.context() as patch:
-        patch.setattr(connectors, "answer", otherwise)
+        patch.setattr(prepare, "answer", otherwise)
         with pytest.raises(Conflict, match="not those that 'by_town' was registered with"):
             queries.change(world.server, OPERATOR, "by_town", wanted)
     assert world.streams.taken == drawn

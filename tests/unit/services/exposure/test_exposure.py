@@ -20,7 +20,7 @@ from penstock.services.pagination import Window
 from penstock.services.people import users
 from penstock.services.releases import history
 from penstock.services.repository import dataset_by_name, tier_by_name
-from penstock.services.schemas.queries import UserChange
+from penstock.services.schemas.people import UserChange
 
 EVERYTHING = Window(limit=1000)
 

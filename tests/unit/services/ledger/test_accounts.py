@@ -29,12 +29,12 @@ from penstock.services.people import tiers
 from penstock.services.queries import queries
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import CorrectionRequest
+from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     HistogramRequest,
     LevelsChange,
     PushedVectorRequest,
-    TierSpec,
 )
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams

@@ -20,7 +20,11 @@ from penstock.services.datasets import datasets
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.repository import dataset_by_name
-from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec, UserChange
+from penstock.services.schemas.people import TierSpec, UserChange
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+    LevelsChange,
+)
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.streams import streams
 

@@ -18,7 +18,10 @@ from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.people import tiers
 from penstock.services.repository import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
-from penstock.services.schemas.queries import DatasetRequest, TierSpec
+from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+)
 
 
 def account(world: World, tier: str) -> TierAccount:

@@ -9,7 +9,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify
 from penstock.services.people import tiers
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.queries import TierSpec
+from penstock.services.schemas.people import TierSpec
 
 
 def test_an_inherited_account_keeps_the_order_of_its_first_budget(visits: World) -> None:

@@ -17,7 +17,7 @@ from penstock.services.ledger import accounts, tier_budgets
 from penstock.services.ledger.undercharged import put_right, undercharged
 from penstock.services.operations.status import examine
 from penstock.services.people import tiers
-from penstock.services.schemas.queries import TierSpec
+from penstock.services.schemas.people import TierSpec
 
 TIERS = ("public", "partner", "internal")
 

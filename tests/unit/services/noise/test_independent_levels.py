@@ -21,7 +21,11 @@ from penstock.services.people import tiers
 from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.releases.releases import store
-from penstock.services.schemas.queries import DatasetRequest, LevelsChange, TierSpec
+from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+    LevelsChange,
+)
 from penstock.services.schemas.views import QueryView
 
 SIZE = 64

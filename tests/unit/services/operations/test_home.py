@@ -14,7 +14,10 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.operations import home, key_rotation, status
 from penstock.services.people import tiers, users
-from penstock.services.schemas.queries import DatasetRequest, TierSpec, UserSpec
+from penstock.services.schemas.people import TierSpec, UserSpec
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+)
 from penstock.settings import Settings
 
 

@@ -19,7 +19,7 @@ from penstock.services.context import Server
 from penstock.services.operations import backup, home, secret_rotation
 from penstock.services.operations.secret_rotation import PeppersView
 from penstock.services.people import tokens
-from penstock.services.schemas.queries import TokenSpec
+from penstock.services.schemas.people import TokenSpec
 
 BY_ID = select(Token).order_by(col(Token.id))
 

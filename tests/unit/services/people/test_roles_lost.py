@@ -7,14 +7,18 @@ from sqlmodel import select
 from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
 
-from penstock.connectors import Progress
+from penstock.connectors.progress import Progress
 from penstock.errors import Forbidden
 from penstock.persistence.tables import Charge, Dataset, Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import users
 from penstock.services.queries import queries
-from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest, UserChange
+from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+    PushedVectorRequest,
+)
 
 Loss = Callable[[World], object]
 

@@ -15,12 +15,10 @@ from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.people import TierChange, TierSpec, UserChange
 from penstock.services.schemas.queries import (
     LevelsChange,
     ReleaseRequest,
-    TierChange,
-    TierSpec,
-    UserChange,
 )
 
 

@@ -15,8 +15,7 @@ from penstock.services.access.principals import OPERATOR, Principal, authenticat
 from penstock.services.audit import verification
 from penstock.services.pagination import Window
 from penstock.services.people import tokens, users
-from penstock.services.schemas.queries import TokenSpec, UserChange
-from penstock.services.schemas.tokens import IssuedTokenView
+from penstock.services.schemas.people import IssuedTokenView, TokenSpec, UserChange
 
 YEARS = 3000 * 86400
 

@@ -8,7 +8,10 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.people import tokens, users
 from penstock.services.releases import history, releases
 from penstock.services.repository import user_by_name
-from penstock.services.schemas.queries import ReleaseRequest, TokenSpec, UserChange
+from penstock.services.schemas.people import TokenSpec, UserChange
+from penstock.services.schemas.queries import (
+    ReleaseRequest,
+)
 
 
 def test_a_token_works_with_the_new_clearance_at_once(visits: World) -> None:

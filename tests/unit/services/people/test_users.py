@@ -9,7 +9,7 @@ from penstock.persistence.tables import Charge, Clearance, Leaf, QueryLevel, Tie
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.pagination import Window
 from penstock.services.people import tiers, tokens, users
-from penstock.services.schemas.queries import TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 
 
 def admin(world: World) -> Principal:

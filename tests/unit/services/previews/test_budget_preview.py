@@ -16,7 +16,7 @@ from penstock.services.previews import budget_preview
 from penstock.services.previews.budget_preview import MovedBudgetsView
 from penstock.services.repository import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.queries import UserChange
+from penstock.services.schemas.people import UserChange
 
 
 @pytest.fixture

@@ -35,12 +35,12 @@ from penstock.services.people import users
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.exposure import ExposureView
+from penstock.services.schemas.people import UserChange
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,
     PreviewRequest,
-    UserChange,
 )
 
 pytestmark = pytest.mark.only(SQLITE)  # the reports are worked out from rows

@@ -14,7 +14,10 @@ from penstock.services.people import tiers, users
 from penstock.services.previews import level_preview
 from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.queries import queries
-from penstock.services.schemas.queries import LevelsChange, UserChange
+from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.queries import (
+    LevelsChange,
+)
 from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.streams import streams
 

@@ -27,14 +27,13 @@ from penstock.services.datasets import datasets
 from penstock.services.people import tiers, users
 from penstock.services.previews import query_preview
 from penstock.services.queries import level_changes, queries
+from penstock.services.schemas.people import TierSpec, UserChange
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,
     PreviewRequest,
     QueryRequest,
-    TierSpec,
-    UserChange,
 )
 from penstock.services.schemas.views import QueryView
 

@@ -13,7 +13,8 @@ from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
 from penstock.cli.statistics.releases import document
-from penstock.connectors import CorrelatedQuery, nodes_of
+from penstock.connectors.planning.correlated_counts import nodes_of
+from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.errors import Conflict
 from penstock.http.answers import rendered
 from penstock.http.tabular_formats import answer as answer_of

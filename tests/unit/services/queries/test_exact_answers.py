@@ -11,7 +11,7 @@ from tests.databases.homes import Homes
 from tests.unit.conftest import World
 from tests.unit.sites import VISITS
 
-from penstock.connectors import PreparedQuery
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import PenstockError
 from penstock.services.access.principals import OPERATOR
 from penstock.services.queries import exact_answers, queries, registration

@@ -23,7 +23,10 @@ from penstock.services.exposure import exposure
 from penstock.services.people import tiers
 from penstock.services.queries import level_changes, queries
 from penstock.services.releases import history
-from penstock.services.schemas.queries import LevelsChange, TierSpec
+from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.queries import (
+    LevelsChange,
+)
 from penstock.services.schemas.views import QueryView
 
 VALUES = [120, 7, 0]

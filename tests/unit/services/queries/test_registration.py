@@ -22,7 +22,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger import quotes
 from penstock.services.people import tiers
 from penstock.services.queries import registration
-from penstock.services.schemas.queries import TierSpec
+from penstock.services.schemas.people import TierSpec
 
 
 def stored(world: World) -> tuple[int, int, int, int, int]:

@@ -16,7 +16,7 @@ from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.people import users
 from penstock.services.repository import query_by_name
-from penstock.services.schemas.queries import UserChange, UserSpec
+from penstock.services.schemas.people import UserChange, UserSpec
 
 
 def count(world: World, table: type[Release] | type[Leaf] | type[Grant]) -> int:

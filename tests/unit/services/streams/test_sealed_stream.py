@@ -14,7 +14,10 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import users
 from penstock.services.repository import stream_by_name
-from penstock.services.schemas.queries import DatasetRequest, UserChange
+from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+)
 from penstock.services.schemas.streams import ElementsRequest, StreamChange, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.services.streams.sealed_stream import load, outputs_of
