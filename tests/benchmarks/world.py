@@ -13,7 +13,7 @@ from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
@@ -105,7 +105,7 @@ def fresh_world(**urls: str) -> Iterator[World]:
         home.create(settings)
         server = home.open_server(settings)
         for name in TIERS:
-            tiers.create(server, OPERATOR, TierSpec(name=name))
+            tier_changes.create(server, OPERATOR, TierSpec(name=name))
         budgets = {name: {"epsilon": 20.0} for name in TIERS}
         datasets.register(
             server,

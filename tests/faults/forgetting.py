@@ -18,9 +18,9 @@ from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.noise.sealed_state import dataset_key, query_key
+from penstock.services.noise.keys import dataset_key, query_key
 from penstock.services.operations import home, key_rotation
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.people import TierSpec, UserSpec
@@ -41,7 +41,7 @@ def build(folder: Path) -> None:
     home.create(settings_of(folder))
     server = open_home(folder)
     for tier in TIERS:
-        tiers.create(server, OPERATOR, TierSpec(name=tier))
+        tier_changes.create(server, OPERATOR, TierSpec(name=tier))
     users.create(server, OPERATOR, UserSpec(name="ann", roles=["analyst"], clearance=TIERS[-1]))
     register(server, QUERIED)
     wanted = {

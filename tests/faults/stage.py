@@ -18,7 +18,7 @@ from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.noise.process import Process
 from penstock.services.operations import home
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
@@ -87,7 +87,7 @@ def build(folder: Path, *, analysts: int, names: Sequence[str] = ()) -> None:
     home.create(settings_of(folder))
     server = open_home(folder)
     for tier in TIERS:
-        tiers.create(server, OPERATOR, TierSpec(name=tier))
+        tier_changes.create(server, OPERATOR, TierSpec(name=tier))
     for number in range(analysts):
         clearance = TIERS[number % len(TIERS)]
         users.create(

@@ -40,7 +40,7 @@ from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
 from penstock.services.operations import home
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries.queries import register
 from penstock.services.releases import releases
 from penstock.services.repository import dataset_by_name
@@ -85,7 +85,7 @@ def make(homes: Homes, folder: Path) -> Home:
     made = homes.empty(folder)
     server = home.open_server(made.settings(), clock=moment, randomness=Noise("made"))
     for tier in ("guest", "public", "internal"):
-        tiers.create(server, OPERATOR, TierSpec(name=tier))
+        tier_changes.create(server, OPERATOR, TierSpec(name=tier))
     for number, person in enumerate(PEOPLE):
         clearance = "public" if number == 0 else "internal"
         spec = UserSpec(name=person, roles=["analyst"], clearance=clearance)

@@ -20,7 +20,7 @@ from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
@@ -142,7 +142,7 @@ class Past:
         anywhere: Any = {"data_anywhere": True} if hasattr(Settings, "data_anywhere") else {}
         settings = Settings(home=folder, **anywhere)
         home.create(settings)
-        self.schema = migrate.head()
+        self.schema = migrate.NEWEST
         self.server = home.open_server(settings, clock=Clock(), randomness=Streams())
         self.told: dict[str, Any] = {"schema": self.schema, "releases": [], "totals": []}
 
@@ -171,7 +171,7 @@ class Past:
 
     def _people(self) -> None:
         for name in ("public", "partner", "internal"):
-            tiers.create(self.server, OPERATOR, TierSpec(name=name))
+            tier_changes.create(self.server, OPERATOR, TierSpec(name=name))
         for name, tier in PEOPLE.items():
             users.create(
                 self.server, OPERATOR, UserSpec(name=name, roles=["analyst"], clearance=tier)
@@ -223,7 +223,7 @@ class Past:
         budgets.change(self.server, OPERATOR, "sites", raised)
         change = UserChange.model_validate({"clearance": "partner"})
         users.change(self.server, OPERATOR, "lena", change)
-        tiers.create(self.server, OPERATOR, TierSpec(name="owners", above="internal"))
+        tier_changes.create(self.server, OPERATOR, TierSpec(name="owners", above="internal"))
         self._query("old", {**PUSHED, "mechanism": "gaussian"})
         queries.retire(self.server, OPERATOR, "old")
         self.told["retired"] = "old"

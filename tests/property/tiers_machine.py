@@ -27,7 +27,7 @@ from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.operations import home
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
@@ -127,12 +127,16 @@ class Rules(RuleBasedStateMachine):
     def insert_tier(self, number: int) -> None:
         name = f"t{next(self.names)}"
         above = self.tier(number) if number % 4 else None
-        self.attempt(lambda: tiers.create(self.server, OPERATOR, TierSpec(name=name, above=above)))
+        self.attempt(
+            lambda: tier_changes.create(self.server, OPERATOR, TierSpec(name=name, above=above))
+        )
 
     @rule(number=NUMBERS, rank=st.integers(0, 60))
     def move_tier(self, number: int, rank: int) -> None:
         name = self.tier(number)
-        self.attempt(lambda: tiers.change(self.server, OPERATOR, name, TierChange(rank=rank)))
+        self.attempt(
+            lambda: tier_changes.change(self.server, OPERATOR, name, TierChange(rank=rank))
+        )
 
     @precondition(lambda self: len(tiers.listing(self.server)) > 2)
     @rule(number=NUMBERS)
@@ -142,7 +146,7 @@ class Rules(RuleBasedStateMachine):
             for holder in PEOPLE:
                 if users.show(self.server, OPERATOR, holder).clearance == name:
                     self.clear(holder, number + 1)
-        self.attempt(lambda: tiers.delete(self.server, OPERATOR, name))
+        self.attempt(lambda: tier_changes.delete(self.server, OPERATOR, name))
 
     @rule(user=st.sampled_from(sorted(PEOPLE)), number=NUMBERS)
     def promote(self, user: str, number: int) -> None:
@@ -250,7 +254,7 @@ def furnished(homes: Homes, folder: Path) -> Home:
     made = homes.empty(folder)
     server = home.open_server(made.settings(), clock=Clock(), randomness=Streams())
     for name in PEOPLE.values():
-        tiers.create(server, OPERATOR, TierSpec(name=name))
+        tier_changes.create(server, OPERATOR, TierSpec(name=name))
     for name, tier in PEOPLE.items():
         users.create(server, OPERATOR, UserSpec(name=name, roles=["analyst"], clearance=tier))
     datasets.register(server, OPERATOR, DatasetRequest.model_validate(SITES))

@@ -15,7 +15,7 @@ from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
@@ -87,7 +87,7 @@ def cut_off_before_the_anchor(monkeypatch: pytest.MonkeyPatch, act: Callable[[],
 def fill(world: World) -> None:
     """Add three tiers, a person at each, an admin, an auditor, and a dataset of pushed vectors."""
     for name in ("public", "partner", "internal"):
-        tiers.create(world.server, OPERATOR, TierSpec(name=name))
+        tier_changes.create(world.server, OPERATOR, TierSpec(name=name))
     for name, tier in (("pia", "public"), ("paul", "partner"), ("ines", "internal")):
         users.create(world.server, OPERATOR, UserSpec(name=name, roles=["analyst"], clearance=tier))
     users.create(world.server, OPERATOR, UserSpec(name="ada", roles=["admin"]))

@@ -11,7 +11,7 @@ from tests.web.sound import EVERY, Views, require_sound
 from tests.web.test_in_a_browser import ASK
 
 from penstock.services.access.principals import OPERATOR, acting_as
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, tiers, users
 from penstock.services.schemas.people import Role
 from penstock.web import PAGES
 from penstock.web.http.routes import Page
@@ -189,7 +189,9 @@ def test_a_slow_server_does_once_what_is_pressed_twice(served: Served, window: S
         window.page.get_by_role("button", name="Insert the tier").dblclick()
     window.reads("nobody holds it yet")
     assert names(served).count("twice pressed") == 1
-    tiers.delete(served.server, acting_as(served.server, f"admin{served.invited}"), "twice pressed")
+    tier_changes.delete(
+        served.server, acting_as(served.server, f"admin{served.invited}"), "twice pressed"
+    )
 
 
 def test_what_was_shown_in_one_tab_is_not_done_after_another_changed_it(

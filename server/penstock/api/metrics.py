@@ -20,7 +20,7 @@ from penstock.http.counting.request_counts import Computations, Requests
 from penstock.services import disk_room
 from penstock.services.audit import clocks
 from penstock.services.context import Server
-from penstock.services.noise.sealed_state import require_keys
+from penstock.services.noise.keys import require_keys
 
 if TYPE_CHECKING:
     from prometheus_client import Metric

@@ -37,7 +37,7 @@ from penstock.services.jobs.jobs import Wanted
 from penstock.services.jobs.runner import Runner
 from penstock.services.operations import key_rotation
 from penstock.services.pagination import LARGEST_LIMIT, Window
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
@@ -172,7 +172,9 @@ def _insert(house: House) -> None:
     server, admin = house.server, house.who(ADMIN)
     below = str(READERS[0].tier)
     description = "journalists under embargo"
-    tiers.create(server, admin, TierSpec(name=LATER_TIER, above=below, description=description))
+    tier_changes.create(
+        server, admin, TierSpec(name=LATER_TIER, above=below, description=description)
+    )
     spec = UserSpec(name=REPORTER.name, roles=[REPORTER.role], clearance=LATER_TIER)
     users.create(server, admin, spec)
     _sign_in(house, REPORTER)

@@ -15,7 +15,7 @@ from penstock.services.datasets import datasets
 from penstock.services.exposure import by_query, exposure
 from penstock.services.operations import home
 from penstock.services.pagination import LARGEST_LIMIT, Window
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import history as handed
 from penstock.services.releases import releases
@@ -137,7 +137,7 @@ def tell(settings: Settings, progress: Progress) -> Story:
 def _invite(server: Server) -> None:
     """Tiers and people, by the operator."""
     for name, description in TIERS.items():
-        tiers.create(server, OPERATOR, TierSpec(name=name, description=description))
+        tier_changes.create(server, OPERATOR, TierSpec(name=name, description=description))
     for person in EVERYBODY:
         spec = UserSpec(name=person.name, roles=[person.role], clearance=person.tier)
         users.create(server, OPERATOR, spec)

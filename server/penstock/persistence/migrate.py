@@ -4,7 +4,7 @@ import functools
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, inspect, text
 
@@ -14,6 +14,13 @@ from penstock.persistence.dialects import dialect_of, translated
 
 if TYPE_CHECKING:
     from alembic.config import Config
+
+NEWEST: Final = "0025"
+"""The revision that this version needs.
+
+It is written down, so that opening a database does not import Alembic; a test holds it to the
+migrations.
+"""
 
 _VERSION_TABLE = "alembic_version"
 _VERSION = text("SELECT version_num FROM alembic_version")
@@ -43,11 +50,6 @@ def revisions() -> tuple[str, ...]:
 
     scripts = ScriptDirectory.from_config(configuration())
     return tuple(script.revision for script in scripts.walk_revisions())[::-1]
-
-
-def head() -> str:
-    """The revision that this version needs."""
-    return revisions()[-1]
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -101,7 +103,7 @@ def upgrade(
     application_url: str = "",
     finish: Callable[[Connection, str | None], None] | None = None,
 ) -> tuple[str | None, str]:
-    """Bring the database at ``url`` to ``head``, making it where there is none.
+    """Bring the database at ``url`` to ``NEWEST``, making it where there is none.
 
     One transaction: a failure leaves the old schema whole.  ``finish`` is called at its end,
     with the revision before.  Where ``application_url``
@@ -130,7 +132,7 @@ def upgrade(
                 dialect.entitle(connection, role)
     finally:
         engine.dispose()
-    return before, head()
+    return before, NEWEST
 
 
 def _role(url: str) -> str | None:
@@ -149,12 +151,12 @@ def _refuse_foreign(connection: Connection, found: str | None) -> None:
             "The database holds tables of another program. Name a database of Penstock's own in"
             " PENSTOCK_DATABASE_URL.",
             current=None,
-            needed=head(),
+            needed=NEWEST,
         )
     if found is not None and found not in revisions():
         raise SchemaUnknown(
             f"The database has schema {found}, which this version of Penstock does not know"
-            f" (its newest is {head()}). Install the version that wrote it.",
+            f" (its newest is {NEWEST}). Install the version that wrote it.",
             current=found,
-            needed=head(),
+            needed=NEWEST,
         )

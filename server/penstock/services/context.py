@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from penstock.encryption import KeyProvider, Secrets, SecretsFile
 from penstock.openid.issuer import Issuer
 from penstock.persistence import Database
-from penstock.randomness import Stream
 from penstock.services.computing import Computing, Here
 from penstock.settings import Settings
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
+
+if TYPE_CHECKING:
+    from penstock.randomness import Stream
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Server:
     provider: KeyProvider
     stored: SecretsFile
     clock: LoggedTime
-    randomness: Callable[[], Stream]
+    randomness: "Callable[[], Stream]"
     issuer: Issuer | None = None
     computing: Computing = field(default_factory=Here)
 

@@ -16,13 +16,16 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlmodel import Session
 
 from penstock.persistence.tables import Leaf
 from penstock.transparency_log import merkle
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 VERSION = 2
 NONCE_SIZE = 16
@@ -115,10 +118,10 @@ def canonical(fields: Mapping[str, object]) -> bytes:
     ).encode()
 
 
-def value_hmac(key: bytes, release_id: str, steps: NDArray[np.int64]) -> str:
+def value_hmac(key: bytes, release_id: str, steps: "NDArray[np.int64]") -> str:
     """An HMAC-SHA256 of a release's lattice integers, which proves them and hides them."""
     mac = hmac.new(key, release_id.encode() + b"\x00", hashlib.sha256)
-    mac.update(np.ascontiguousarray(steps, dtype="<i8").data)
+    mac.update(steps.astype("<i8", order="C", copy=False).data)
     return mac.hexdigest()
 
 

@@ -59,7 +59,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="tier-deleted-alone",
-        path="services/people/tiers.py",
+        path="services/people/tier_changes.py",
         before="        require_second(server)\n        return removed\n",
         after="        return removed\n",
         wrong="one admin alone deletes a tier under the two-person rule",

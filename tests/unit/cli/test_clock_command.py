@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Run
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
 from penstock.services.operations.home import utc_now
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.schemas.people import TierSpec
 from penstock.settings import Settings
 
@@ -19,7 +19,7 @@ def ahead(furnished: Path) -> Path:
     """A home whose log was signed three days from now."""
     settings = Settings(home=furnished)
     server = home.open_server(settings, clock=lambda: utc_now() + timedelta(days=3))
-    tiers.create(server, OPERATOR, TierSpec(name="early"))
+    tier_changes.create(server, OPERATOR, TierSpec(name="early"))
     server.database.close()
     return furnished
 

@@ -14,7 +14,7 @@ from tests.unit.cli.conftest import HANG_SECONDS
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import backup, home
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.schemas.people import TierSpec
 
 DRILL = ROOT / "deploy" / "restore-drill.sh"
@@ -38,9 +38,9 @@ def test_the_drill_goes_from_a_backup_to_a_verified_log(
 ) -> None:
     made = homes.copy(prototype(backend, "empty", Homes.empty), tmp_path / "home")
     server = home.open_server(made.settings())
-    tiers.create(server, OPERATOR, TierSpec(name="public"))
+    tier_changes.create(server, OPERATOR, TierSpec(name="public"))
     kept = backup.create(made.settings(), tmp_path / "copy").path
-    tiers.create(server, OPERATOR, TierSpec(name="internal"))
+    tier_changes.create(server, OPERATOR, TierSpec(name="internal"))
     server.database.close()
     target = homes.bare(tmp_path / "restored")
     shutil.copytree(made.folder, target.folder, ignore=shutil.ignore_patterns("penstock.db*"))
@@ -50,5 +50,5 @@ def test_the_drill_goes_from_a_backup_to_a_verified_log(
     assert "problems     0" in found.stdout
     again = home.open_server(target.settings())
     assert again.sequencer.suspended is None
-    tiers.create(again, OPERATOR, TierSpec(name="internal"))
+    tier_changes.create(again, OPERATOR, TierSpec(name="internal"))
     again.database.close()

@@ -40,6 +40,10 @@ def schema(connection: Connection) -> dict[str, list[str]]:
     return {name: kept for name, kept in lines.items() if name != "alembic_version"}
 
 
+def test_the_newest_revision_is_written_down() -> None:
+    assert migrate.revisions()[-1] == migrate.NEWEST
+
+
 def test_the_migrations_lead_to_the_tables(database: Database) -> None:
     with database.read() as session:
         context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
@@ -66,9 +70,9 @@ def test_the_comparison_notices_a_missing_index(database: Database) -> None:
 
 
 def test_upgrading_makes_a_database_that_only_its_owner_reads(path: Path) -> None:
-    assert migrate.upgrade(f"sqlite:///{path}") == (None, migrate.head())
+    assert migrate.upgrade(f"sqlite:///{path}") == (None, migrate.NEWEST)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert migrate.current(f"sqlite:///{path}") == migrate.head()
+    assert migrate.current(f"sqlite:///{path}") == migrate.NEWEST
 
 
 @pytest.mark.only("sqlite")
@@ -82,7 +86,7 @@ def test_the_log_beside_the_database_is_as_private(filled: Database, path: Path)
 
 
 def test_upgrading_twice_changes_nothing(filled: Database, url: str) -> None:
-    assert migrate.upgrade(url) == (migrate.head(), migrate.head())
+    assert migrate.upgrade(url) == (migrate.NEWEST, migrate.NEWEST)
     with filled.read() as session:
         assert session.get_one(tables.Tier, 1).name == "Public"
 
@@ -93,15 +97,15 @@ def test_a_current_schema_is_accepted(database: Database) -> None:
 
 def test_an_empty_database_is_refused_with_the_next_step(bare_url: str, path: Path) -> None:
     path.touch()
-    with pytest.raises(SchemaUnknown, match=f"{migrate.head()}.*penstock db upgrade") as caught:
+    with pytest.raises(SchemaUnknown, match=f"{migrate.NEWEST}.*penstock db upgrade") as caught:
         Database(bare_url).check_schema()
-    assert caught.value.data == {"current": None, "needed": migrate.head()}
+    assert caught.value.data == {"current": None, "needed": migrate.NEWEST}
 
 
 def test_a_newer_schema_is_refused_and_not_touched(database: Database, url: str) -> None:
     with database.write() as session:
         session.connection().execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(SchemaUnknown, match=f"9999.*{migrate.head()}.*Install the version"):
+    with pytest.raises(SchemaUnknown, match=f"9999.*{migrate.NEWEST}.*Install the version"):
         database.check_schema()
     with pytest.raises(SchemaUnknown, match=r"9999.*Install the version"):
         migrate.upgrade(url)
@@ -113,6 +117,7 @@ def test_an_older_schema_names_the_upgrade(
 ) -> None:
     newer = (*migrate.revisions(), "9998")
     monkeypatch.setattr(migrate, "revisions", lambda: newer)
+    monkeypatch.setattr(migrate, "NEWEST", "9998")
     with pytest.raises(SchemaUnknown, match=r"\d+, older than 9998.*penstock db upgrade"):
         database.check_schema()
 
@@ -120,7 +125,7 @@ def test_an_older_schema_names_the_upgrade(
 def test_a_schema_of_two_revisions_is_unknown(database: Database) -> None:
     with database.write() as session:
         session.connection().execute(text("INSERT INTO alembic_version VALUES ('0000')"))
-    with pytest.raises(SchemaUnknown, match=f"0000,{migrate.head()}"):
+    with pytest.raises(SchemaUnknown, match=f"0000,{migrate.NEWEST}"):
         database.check_schema()
 
 
@@ -177,7 +182,7 @@ def test_an_upgrade_that_fails_leaves_nothing_half_done(
         with pytest.raises(ZeroDivisionError):
             migrate.upgrade(bare_url)
     assert migrate.current(bare_url) is None
-    assert migrate.upgrade(bare_url) == (None, migrate.head())
+    assert migrate.upgrade(bare_url) == (None, migrate.NEWEST)
 
 
 @pytest.mark.parametrize("processes", [2, pytest.param(4, marks=pytest.mark.nightly)])
@@ -186,7 +191,7 @@ def test_upgrades_at_the_same_time_take_turns(bare_url: str, processes: int) -> 
     ready = spawning.Barrier(processes)
     with spawning.Pool(processes, ready.wait) as pool:
         results = pool.map(migrate.upgrade, [bare_url] * 2 * processes, chunksize=1)
-    later = [migrate.head()] * (2 * processes - 1)
+    later = [migrate.NEWEST] * (2 * processes - 1)
     assert sorted(before or "" for before, _ in results) == ["", *later]
 
 

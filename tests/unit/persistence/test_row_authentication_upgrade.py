@@ -92,7 +92,7 @@ def columns(world: World) -> set[str]:
 
 def test_an_upgrade_signs_what_is_there(older: World) -> None:
     assert columns(older) == set()
-    assert home.upgrade(older.server.settings) == ("0013", migrate.head())
+    assert home.upgrade(older.server.settings) == ("0013", migrate.NEWEST)
     assert all(read_all(older, table) >= 2 for table in LATER)
     with older.server.database.read() as session:
         assert list(row_authentication.altered(session)) == []
@@ -134,7 +134,7 @@ def test_a_row_of_history_is_signed_and_else_stays_as_it_is(older: World) -> Non
 def test_an_upgrade_signs_nothing_that_was_there_already(older: World) -> None:
     home.upgrade(older.server.settings)
     alter(older, "UPDATE clearance SET mac = NULL WHERE user_id = 1")
-    assert home.upgrade(older.server.settings) == (migrate.head(), migrate.head())
+    assert home.upgrade(older.server.settings) == (migrate.NEWEST, migrate.NEWEST)
     with pytest.raises(IntegrityViolation):
         older.ask("pia")
     assert any("clearance" in problem for problem in verify(older.server, OPERATOR).problems)
@@ -148,7 +148,7 @@ def test_homes_from_before_queries_were_signed_are_signed_as_they_are(older: Wor
             connection.execute(text(f'UPDATE "{table}" SET mac = NULL'))  # noqa: S608 - ours
     with pytest.raises(IntegrityViolation), owned(older) as connection:
         row_authentication_upgrade.sign_all(connection, key, "0013")
-    for before in (None, migrate.head()):
+    for before in (None, migrate.NEWEST):
         with owned(older) as connection:
             row_authentication_upgrade.sign_all(connection, key, before)
         with pytest.raises(IntegrityViolation):

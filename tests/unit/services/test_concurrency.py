@@ -20,7 +20,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger import accounts, charges
 from penstock.services.operations import home
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries, registration
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.people import TierSpec, UserChange, UserSpec
@@ -108,7 +108,7 @@ def test_without_the_datasets_lock_the_ledgers_unique_refuses_the_second(
 
 def test_a_name_is_given_once(world: World) -> None:
     makers: dict[str, Callable[[], object]] = {
-        "tier": lambda: tiers.create(world.server, OPERATOR, TierSpec(name="Same")),
+        "tier": lambda: tier_changes.create(world.server, OPERATOR, TierSpec(name="Same")),
         "user": lambda: users.create(
             world.server, OPERATOR, UserSpec(name="Same", roles=["analyst"])
         ),

@@ -20,7 +20,7 @@ from penstock.services.audit import clocks
 from penstock.services.audit.verification import verify
 from penstock.services.operations import home
 from penstock.services.operations.status import examine
-from penstock.services.people import tiers, tokens
+from penstock.services.people import tier_changes, tokens
 from penstock.services.schemas.people import TierSpec, TokenSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.transparency_log import checkpoints
@@ -36,7 +36,7 @@ def another(world: World) -> World:
 
 def noted(world: World, name: str = "noted") -> None:
     """Do something that the log tells."""
-    tiers.create(world.server, OPERATOR, TierSpec(name=name))
+    tier_changes.create(world.server, OPERATOR, TierSpec(name=name))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from penstock.api.operations import ANYBODY, Operations
 from penstock.api.request_context import Call
 from penstock.services import disk_room
 from penstock.services.audit import clocks
-from penstock.services.noise.sealed_state import require_keys
+from penstock.services.noise.keys import require_keys
 from penstock.transparency_log.sinks import forwarding
 
 operations = Operations(prefix="")

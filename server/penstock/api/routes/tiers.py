@@ -5,7 +5,7 @@ from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import TierDeletion
 from penstock.services.pagination import Page, Window
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes, tiers
 from penstock.services.schemas.people import TierChange, TierSpec, TierView
 from penstock.services.schemas.proposals import ProposalView
 
@@ -25,7 +25,7 @@ def create_tier(call: Call, body: TierSpec) -> TierView:
 
     It starts with the budgets and the levels of the next lower one.
     """
-    return tiers.create(call.server, call.principal, body)
+    return tier_changes.create(call.server, call.principal, body)
 
 
 @operations.patch("/tiers/{tier}", ADMIN, refusals=(409,))
@@ -36,7 +36,7 @@ def change_tier(call: Call, tier: str, body: TierChange) -> TierView:
     where a budget does not allow it.  Moved down, a tier is allowed no more than the tiers
     that it passed.
     """
-    return tiers.change(call.server, call.principal, tier, body)
+    return tier_changes.change(call.server, call.principal, tier, body)
 
 
 @operations.delete("/tiers/{tier}", ADMIN, refusals=(409,))

@@ -141,7 +141,7 @@ def current(operator: Operator) -> None:
     from penstock.persistence import migrate
 
     _print_schema(
-        operator, migrate.current(operator.settings.resolved_database_url), migrate.head()
+        operator, migrate.current(operator.settings.resolved_database_url), migrate.NEWEST
     )
 
 

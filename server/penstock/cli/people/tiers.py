@@ -52,11 +52,11 @@ def create(
     operator: Operator, name: str, rank: int | None, above: str | None, description: str | None
 ) -> None:
     """Create a tier.  It starts with the budgets and levels of the next lower one."""
-    from penstock.services.people import tiers
+    from penstock.services.people import tier_changes
     from penstock.services.schemas.people import TierSpec
 
     spec = built(TierSpec, name=name, description=description, **_place(rank, above))
-    made = tiers.create(operator.server, operator.principal, spec)
+    made = tier_changes.create(operator.server, operator.principal, spec)
     operator.print(_document([made], made))
 
 
@@ -72,11 +72,11 @@ def change(
     Every tier pays for what those below it may see or ever saw.  Exits 3 where a budget
     does not allow the move.
     """
-    from penstock.services.people import tiers
+    from penstock.services.people import tier_changes
     from penstock.services.schemas.people import TierChange
 
     spec = built(TierChange, description=description, **_place(rank, above))
-    changed = tiers.change(operator.server, operator.principal, name, spec)
+    changed = tier_changes.change(operator.server, operator.principal, name, spec)
     operator.print(_document([changed], changed))
 
 

@@ -10,6 +10,7 @@ that the actor had read nothing of them.
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sqlalchemy import union
 from sqlmodel import Session, col, select
@@ -17,8 +18,10 @@ from sqlmodel import Session, col, select
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
 from penstock.services.access.principals import Principal
-from penstock.services.noise.process import Process
 from penstock.transparency_log import leaves
+
+if TYPE_CHECKING:
+    from penstock.services.noise.process import Process
 
 
 def record(
@@ -69,6 +72,10 @@ def exposure_of(
         rungs.setdefault(key, []).append(rung)
     if not rungs:
         return {}
+    # Only here: the mechanisms are slow to import, and a command of somebody who has read
+    # nothing needs none of them.
+    from penstock.services.noise.process import Process
+
     queries = session.exec(
         select(Query)
         .where(col(Query.id).in_(select(handed.subquery().c.query_id)))
@@ -81,6 +88,6 @@ def exposure_of(
     }
 
 
-def _levels(process: Process, rungs: Sequence[int]) -> float | list[float]:
+def _levels(process: "Process", rungs: Sequence[int]) -> float | list[float]:
     levels = [process.level(rung).value for rung in process.telling(rungs)]
     return levels[0] if process.lossless else levels

@@ -20,7 +20,7 @@ from penstock.services.context import Server
 from penstock.services.datasets import corrections
 from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.operations import key_rotation
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.queries import queries
 from penstock.services.releases.visibility import end
 from penstock.services.repository import (
@@ -110,7 +110,7 @@ class TierDeletion(Spec):
     tier: str
 
     def alone(self, server: Server, principal: Principal) -> TierView:
-        return tiers.delete(server, principal, self.tier)
+        return tier_changes.delete(server, principal, self.tier)
 
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
         # By its name alone it could be another one that was made since.
@@ -118,7 +118,7 @@ class TierDeletion(Spec):
         return {"since": leaves.timestamp(tier.created_at), "rank": tier.rank}
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
-        tiers.remove(session, server, principal, self.tier)
+        tier_changes.remove(session, server, principal, self.tier)
         return nothing
 
 

@@ -36,7 +36,7 @@ from penstock.services.datasets.population import join, of_request, others_of, s
 from penstock.services.ledger.accounts import resolve
 from penstock.services.ledger.tier_budgets import largest, set_budget
 from penstock.services.ledger.version_chains import last_version, versions_of
-from penstock.services.noise.sealed_state import fresh_dataset_key, require_keys
+from penstock.services.noise.keys import fresh_dataset_key, require_keys
 from penstock.services.pagination import Page, Window
 from penstock.services.repository import clearance_of, dataset_by_name, ordered_tiers
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest

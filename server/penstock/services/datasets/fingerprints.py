@@ -16,7 +16,7 @@ from penstock.encryption.secrets import FINGERPRINT, FIRST
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables import Dataset
 from penstock.services.context import Server
-from penstock.services.noise.sealed_state import dataset_key, identity
+from penstock.services.noise.keys import dataset_key, identity
 
 SALT_SIZE = 32
 

@@ -27,7 +27,7 @@ from penstock.services.ledger.accounts import (
 from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.effective_levels import recharge
 from penstock.services.ledger.quotes import Offer
-from penstock.services.noise.sealed_state import fresh_query_key
+from penstock.services.noise.keys import fresh_query_key
 from penstock.services.repository import ordered_tiers
 from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded

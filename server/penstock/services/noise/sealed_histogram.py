@@ -12,8 +12,12 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
 from penstock.services.context import Server
 from penstock.services.noise.histogram_settings import joined, parted
+from penstock.services.noise.keys import query_key
 from penstock.services.noise.process import Process
-from penstock.services.noise.sealed_state import misfit, place_of, query_key
+from penstock.services.noise.sealed_state import (
+    misfit,
+    place_of,
+)
 from penstock.structures.sparse_histogram import (
     Domain,
     HistogramNoise,

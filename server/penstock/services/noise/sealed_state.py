@@ -4,72 +4,16 @@ The identity of a row (dataset and version, query, rung, seq, length) is authent
 with it, so that a swapped, copied or replayed row does not open.
 """
 
-from contextlib import suppress
-
 import numpy as np
-from sqlmodel import select
 
-from penstock.encryption import (
-    Key,
-    RowIdentity,
-    new_dataset_kek,
-    new_query_dek,
-    open_envelope,
-    seal,
-    unwrap_dataset_kek,
-    unwrap_query_dek,
-)
+from penstock.encryption import RowIdentity, open_envelope, seal
 from penstock.encryption.vectors import open_vector, seal_vector
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release
 from penstock.services.context import Server
+from penstock.services.noise.keys import identity, query_key
 from penstock.services.noise.process import family
-
-
-def identity(dataset: Dataset) -> str:
-    """What names a version of a dataset for ever."""
-    return f"{dataset.folded}@{dataset.version}"
-
-
-def dataset_key(server: Server, dataset: Dataset) -> Key:
-    """The key of a dataset.
-
-    Raises ``KeysUnavailable``, ``IntegrityViolation``, and ``Conflict`` where it was shredded.
-    """
-    if not dataset.wrapped_kek:
-        raise Conflict(
-            f"Dataset {dataset.name!r}, version {dataset.version}, was shredded: nothing that"
-            " was stored of it can be read again."
-        )
-    return unwrap_dataset_kek(server.provider, dataset.wrapped_kek, identity(dataset))
-
-
-def require_keys(server: Server) -> None:
-    """Raise ``KeysUnavailable`` unless the provider has the keys that the datasets are under.
-
-    What is stored under a ring that belongs to another database is lost with that ring.
-    """
-    with server.database.read() as session:
-        rows = session.exec(
-            select(Dataset.folded, Dataset.version, Dataset.wrapped_kek).where(
-                Dataset.wrapped_kek != b""
-            )
-        ).all()
-    for folded, version, wrapped in rows:
-        # A row that was altered is refused where it is read; it says nothing of the ring.
-        with suppress(IntegrityViolation):
-            unwrap_dataset_kek(server.provider, wrapped, f"{folded}@{version}")
-
-
-def fresh_dataset_key(server: Server, folded: str, version: int) -> bytes:
-    """A new key for a dataset that is about to be stored, wrapped."""
-    return new_dataset_kek(server.provider, f"{folded}@{version}")
-
-
-def fresh_query_key(server: Server, dataset: Dataset, folded: str) -> bytes:
-    """A new key for a query that is about to be stored, wrapped by its dataset's."""
-    return new_query_dek(dataset_key(server, dataset), identity(dataset), folded)
 
 
 def seal_state(
@@ -120,13 +64,6 @@ def seal_fingerprint(server: Server, dataset: Dataset, query: Query, digest: byt
 def open_fingerprint(server: Server, dataset: Dataset, query: Query, sealed: bytes) -> bytes:
     """The fingerprint again.  Raises ``IntegrityViolation``."""
     return open_envelope(query_key(server, dataset, query), sealed, _fingerprint(dataset, query))
-
-
-def query_key(server: Server, dataset: Dataset, query: Query) -> Key:
-    """The key of a query.  Raises as ``dataset_key`` does."""
-    return unwrap_query_dek(
-        dataset_key(server, dataset), query.wrapped_dek, identity(dataset), query.folded
-    )
 
 
 def place_of(

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -12,11 +13,10 @@ from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, SecretsFi
 from penstock.errors import Conflict, Unavailable
 from penstock.openid.issuer import Issuer
 from penstock.persistence import Database, migrate, row_authentication, row_authentication_upgrade
-from penstock.randomness import Stream
 from penstock.services import disk_room
 from penstock.services.audit import cosigners
 from penstock.services.context import Server
-from penstock.services.noise.sealed_state import require_keys
+from penstock.services.noise.keys import require_keys
 from penstock.services.operations import secret_checks
 from penstock.settings import Settings
 from penstock.transparency_log import bootstrap, leaves, sights
@@ -24,6 +24,9 @@ from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
 from penstock.transparency_log.sinks.forwarding import ForwardingWitness, sink_of
 from penstock.transparency_log.witness import FILE, FileWitness, Witness
+
+if TYPE_CHECKING:
+    from penstock.randomness import Stream
 
 KEY_RING = "keyring.json"
 SECRETS = "secrets.json"
@@ -168,11 +171,21 @@ def require(settings: Settings) -> None:
         )
 
 
+def fresh_stream() -> "Stream":
+    """Return a stream of new random bits, from the operating system's generator.
+
+    The samplers are imported when the first one is drawn: most commands draw nothing.
+    """
+    from penstock.randomness import Stream
+
+    return Stream.fresh()
+
+
 def open_server(
     settings: Settings,
     *,
     clock: Callable[[], datetime] = utc_now,
-    randomness: Callable[[], Stream] = Stream.fresh,
+    randomness: "Callable[[], Stream]" = fresh_stream,
     nonces: Callable[[int], bytes] = os.urandom,
 ) -> Server:
     """The server of an existing home.

@@ -26,7 +26,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import keep_fingerprint
-from penstock.services.noise.sealed_state import identity
+from penstock.services.noise.keys import identity
 from penstock.spec_fields import folded
 
 

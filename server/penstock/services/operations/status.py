@@ -90,7 +90,7 @@ def _database(settings: Settings) -> Callable[[], str]:
             raise Unavailable(problem.detail) from problem
         finally:
             database.close()
-        return f"schema {migrate.head()}, as this version needs"
+        return f"schema {migrate.NEWEST}, as this version needs"
 
     return check
 

@@ -1,6 +1,6 @@
 """Keep tiers, users and their tokens.
 
-* ``tiers``         named, ranked clearance levels
+* ``tiers, tier_changes``  the ranked clearance levels: listed; created, moved and deleted
 * ``users``         roles and clearance
 * ``tokens``        issued once, expiring, revocable at once
 * ``token_lineage``: which token was made with which, and ends with it

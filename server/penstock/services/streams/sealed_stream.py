@@ -24,8 +24,13 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, StreamOutput, StreamState
 from penstock.services.computations.stream_structure import Shape
 from penstock.services.context import Server
+from penstock.services.noise.keys import query_key
 from penstock.services.noise.process import Process
-from penstock.services.noise.sealed_state import misfit, place_of, query_key, require_unfrozen
+from penstock.services.noise.sealed_state import (
+    misfit,
+    place_of,
+    require_unfrozen,
+)
 from penstock.structures import NodeNoise
 from penstock.structures.streams import node_state, root_state
 from penstock.structures.streams.root_noise import RootNoise

@@ -25,7 +25,7 @@ from penstock.services.datasets import datasets
 from penstock.services.ledger import tier_budgets
 from penstock.services.operations import key_rotation
 from penstock.services.pagination import Window
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
@@ -108,13 +108,13 @@ def test_without_the_rule_one_does_it_all(visits: World) -> None:
 
 def test_no_way_leads_past_the_rule(ruled: World) -> None:
     ada, server = ruled.person("ada"), ruled.server
-    tiers.create(server, ada, TierSpec(name="spare"))
+    tier_changes.create(server, ada, TierSpec(name="spare"))
     before = len(leaves(ruled))
     for act in (
         lambda: budgets.change(
             server, ada, "sites", DatasetChange(budgets={"spare": BudgetSpec(epsilon=5)})
         ),
-        lambda: tiers.delete(server, ada, "spare"),
+        lambda: tier_changes.delete(server, ada, "spare"),
         lambda: queries.retire(server, ada, "visits"),
         lambda: key_rotation.shred(server, OPERATOR, "sites"),
     ):
@@ -136,12 +136,12 @@ def test_moving_tiers_enlarges_no_largest_budget(ruled: World) -> None:
     gone = proposed(ruled, "ada", TierDeletion(tier="top"))
     proposals.approve(server, ruled.person("bea"), gone.id)
     for spec in (TierSpec(name="other"), TierSpec(name="third", above="public")):
-        tiers.create(server, ada, spec)
+        tier_changes.create(server, ada, spec)
         with server.database.read() as session:
             assert tier_budgets.largest(session, dataset) == 9
     assert granted(ruled)["other"] == 9
     with pytest.raises(Conflict, match="must not shrink"):
-        tiers.change(server, ada, "internal", TierChange(above="other"))
+        tier_changes.change(server, ada, "internal", TierChange(above="other"))
     # Two people granted so much once: so much is granted again by one.
     done = proposals.asked(server, ada, raised(internal=9))
     assert not isinstance(done, ProposalView)
@@ -150,7 +150,7 @@ def test_moving_tiers_enlarges_no_largest_budget(ruled: World) -> None:
 
 def proposed_top(world: World) -> Dataset:
     """Make a tier on top, with a budget of 9 that two people granted; the dataset."""
-    tiers.create(world.server, world.person("ada"), TierSpec(name="top"))
+    tier_changes.create(world.server, world.person("ada"), TierSpec(name="top"))
     made = proposed(world, "ada", raised(top=9))
     proposals.approve(world.server, world.person("bea"), made.id)
     with world.server.database.read() as session:
@@ -221,7 +221,7 @@ def another_version_of_the_tier(world: World) -> None:
     found = proposed(world, "cem", TierDeletion(tier="spare"))
     proposals.approve(world.server, world.person("bea"), found.id)
     world.clock.forward(seconds=1)
-    tiers.create(world.server, world.person("cem"), TierSpec(name="spare"))
+    tier_changes.create(world.server, world.person("cem"), TierSpec(name="spare"))
 
 
 def retired_meanwhile(world: World) -> None:
@@ -230,7 +230,7 @@ def retired_meanwhile(world: World) -> None:
 
 
 def another_place_of_the_tier(world: World) -> None:
-    tiers.change(world.server, world.person("cem"), "spare", TierChange(above="partner"))
+    tier_changes.change(world.server, world.person("cem"), "spare", TierChange(above="partner"))
 
 
 def somebody_holds_it(world: World) -> None:
@@ -250,7 +250,7 @@ def somebody_holds_it(world: World) -> None:
 def test_only_what_was_proposed_is_approved(
     ruled: World, act: Any, meanwhile: Callable[[World], None]
 ) -> None:
-    tiers.create(ruled.server, OPERATOR, TierSpec(name="spare"))
+    tier_changes.create(ruled.server, OPERATOR, TierSpec(name="spare"))
     made = proposed(ruled, "ada", act)
     meanwhile(ruled)
     before = granted(ruled)

@@ -15,7 +15,7 @@ from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.jobs import idempotency
 from penstock.services.pagination import Window
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import history
 from penstock.services.schemas.datasets import DatasetChange
@@ -122,9 +122,9 @@ def test_whatever_the_server_changes_is_signed_again(full: tuple[World, Tokens])
     server = world.server
     finer = {"levels": {"internal": {"epsilon": 1}}, "values": [120, 7, 0]}
     queries.change(server, OPERATOR, "visits", LevelsChange.model_validate(finer))
-    tiers.create(server, OPERATOR, TierSpec(name="between", above="public"))
-    tiers.create(server, OPERATOR, TierSpec(name="brief", above="internal"))
-    tiers.delete(server, OPERATOR, "brief")
+    tier_changes.create(server, OPERATOR, TierSpec(name="between", above="public"))
+    tier_changes.create(server, OPERATOR, TierSpec(name="brief", above="internal"))
+    tier_changes.delete(server, OPERATOR, "brief")
     users.create(server, OPERATOR, UserSpec(name="away", roles=["analyst"]))
     tokens.issue(server, OPERATOR, "away", TokenSpec())
     users.change(server, OPERATOR, "away", UserChange(roles=["auditor"], clearance="between"))

@@ -14,7 +14,7 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
 from penstock.services.audit import restores
 from penstock.services.audit.verification import verify
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.schemas.people import TierChange, TokenSpec
 from penstock.services.schemas.proposals import ProposalView
@@ -48,7 +48,7 @@ def test_an_older_row_that_is_put_back_whole_is_found_by_the_log(visits: World) 
         ("query", lambda: queries.retire(server, OPERATOR, "second"), "other queries are retired"),
         (
             "tier",
-            lambda: tiers.change(server, OPERATOR, "partner", TierChange(rank=15)),
+            lambda: tier_changes.change(server, OPERATOR, "partner", TierChange(rank=15)),
             "the tiers are not",
         ),
     ):

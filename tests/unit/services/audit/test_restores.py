@@ -15,7 +15,7 @@ from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.pagination import Window
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -223,7 +223,7 @@ def test_versions_and_tiers_from_after_the_backup_are_no_problem(
     early: World, restore: Restore
 ) -> None:
     """What is lost of a dataset is named, and whatever comes in its place is held to the log."""
-    tiers.create(early.server, OPERATOR, TierSpec(name="between", above="public"))
+    tier_changes.create(early.server, OPERATOR, TierSpec(name="between", above="public"))
     levels = {"public": {"epsilon": 0.02}, "between": {"epsilon": 0.03}}
     early.push("lost", levels=levels)
     witness = early.server.sequencer.witness
@@ -234,7 +234,7 @@ def test_versions_and_tiers_from_after_the_backup_are_no_problem(
     found = restores.acknowledge(old.server, OPERATOR)
     assert (found.datasets, found.charged) == (["gone", "sites@2"], 3)
     assert verify(old.server, OPERATOR).problems == []
-    tiers.create(old.server, OPERATOR, TierSpec(name="other", above="internal"))
+    tier_changes.create(old.server, OPERATOR, TierSpec(name="other", above="internal"))
     old.push("new", levels={"public": {"epsilon": 0.02}})
     assert verify(old.server, OPERATOR).problems == []
     witness = old.server.sequencer.witness

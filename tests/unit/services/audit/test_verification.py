@@ -10,7 +10,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events
 from penstock.services.audit.verification import verify
 from penstock.services.pagination import Window
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tokens, users
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 
@@ -31,10 +31,10 @@ def test_what_fits_has_no_problems(early: World) -> None:
 
 def test_whatever_admins_change_is_what_the_log_says(early: World) -> None:
     server = early.server
-    tiers.create(server, OPERATOR, TierSpec(name="between", above="public"))
-    tiers.create(server, OPERATOR, TierSpec(name="brief", above="internal"))
-    tiers.delete(server, OPERATOR, "brief")
-    tiers.create(server, OPERATOR, TierSpec(name="brief", above="internal"))
+    tier_changes.create(server, OPERATOR, TierSpec(name="between", above="public"))
+    tier_changes.create(server, OPERATOR, TierSpec(name="brief", above="internal"))
+    tier_changes.delete(server, OPERATOR, "brief")
+    tier_changes.create(server, OPERATOR, TierSpec(name="brief", above="internal"))
     users.change(server, OPERATOR, "pia", UserChange(clearance="between"))
     users.change(server, OPERATOR, "paul", UserChange(clearance=None, roles=["auditor"]))
     larger = {"budgets": {"internal": {"epsilon": 5}, "brief": {"epsilon": 5}}}

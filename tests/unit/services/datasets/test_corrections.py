@@ -24,7 +24,7 @@ from penstock.services.exposure import exposure
 from penstock.services.ledger import quotes
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.pagination import Window
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.people import TierSpec, UserSpec
@@ -313,7 +313,7 @@ def test_a_later_version_is_withdrawn_and_the_earlier_one_goes_on(
 def test_tiers_move_whatever_a_withdrawn_dataset_granted(wrong: World) -> None:
     withdraw(wrong)
     before = budget_rows(wrong)
-    tiers.create(wrong.server, OPERATOR, TierSpec(name="board"))
+    tier_changes.create(wrong.server, OPERATOR, TierSpec(name="board"))
     assert budget_rows(wrong) == before, "a dataset that is gone is granted nothing more"
     assert problems(wrong) == []
 

@@ -25,7 +25,7 @@ from penstock.services.datasets.corrections import correct
 from penstock.services.exposure import exposure
 from penstock.services.ledger import effective_levels
 from penstock.services.pagination import Window
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes, tiers
 from penstock.services.queries import queries
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import CorrectionRequest
@@ -200,7 +200,7 @@ def larger(world: World) -> None:
 
 
 def another_tier(world: World) -> None:
-    tiers.create(world.server, OPERATOR, TierSpec(name="staff", above="public"))
+    tier_changes.create(world.server, OPERATOR, TierSpec(name="staff", above="public"))
     if budgets.show(world.server, OPERATOR, "squares").tiers[0].granted.epsilon == 6:
         grant(world, "squares", staff=7.0)
 

@@ -17,7 +17,7 @@ from penstock.persistence.tables import Tier
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.people import TierSpec, UserChange
@@ -76,7 +76,7 @@ def test_a_lowered_budget_leaves_every_price_what_it_was(loans: World) -> None:
     assert balance(loans, "loans") == before
     # What is registered then may have been chosen by answers under the larger budget.
     discs(loans)
-    tiers.create(loans.server, OPERATOR, TierSpec(name="staff", above="public"))
+    tier_changes.create(loans.server, OPERATOR, TierSpec(name="staff", above="public"))
     with loans.server.database.read() as session:
         key = dataset_by_name(session, "loans").id or 0
         highest = {tier.id or 0: 3.0 for tier in session.exec(select(Tier)).all()}
@@ -132,7 +132,7 @@ def test_a_deleted_tier_pays_what_its_queries_cost_under_the_budget_that_it_is_l
     books(loans)
     change = UserChange(clearance="public")
     users.change(loans.server, OPERATOR, "paul", change)
-    tiers.delete(loans.server, OPERATOR, "partner")
+    tier_changes.delete(loans.server, OPERATOR, "partner")
     before = balance(loans, "loans")["partner", "books"]
     grant(loans, "loans", public=4, internal=4)
     assert balance(loans, "loans")["partner", "books"].failure > 10 * before.failure
@@ -179,7 +179,7 @@ def raise_budgets(world: World) -> None:
 
 
 def insert_tier(world: World) -> None:
-    tiers.create(world.server, OPERATOR, TierSpec(name="staff", above="public"))
+    tier_changes.create(world.server, OPERATOR, TierSpec(name="staff", above="public"))
     if budgets.show(world.server, OPERATOR, VECTORS).tiers[0].granted.epsilon == 6:
         grant(world, VECTORS, staff=7.0)
 

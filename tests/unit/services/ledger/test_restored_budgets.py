@@ -15,7 +15,7 @@ from penstock.services.audit import restores
 from penstock.services.audit.verification import verify
 from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger.accounts import TierAccount, open_account
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.repository import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.people import TierSpec
@@ -47,7 +47,7 @@ def restored(visits: World, restore: Restore) -> World:
 
 
 def test_a_tier_that_takes_over_an_account_takes_over_what_was_lost(restored: World) -> None:
-    tiers.create(restored.server, OPERATOR, TierSpec(name="staff", above="public"))
+    tier_changes.create(restored.server, OPERATOR, TierSpec(name="staff", above="public"))
     assert account(restored, "staff").spent == account(restored, "public").spent
     restored.push("more", levels={"public": {"epsilon": 0.05}})
     assert account(restored, "staff").spent == account(restored, "public").spent

@@ -16,7 +16,7 @@ from penstock.services.audit.verification import verify
 from penstock.services.ledger import accounts, tier_budgets
 from penstock.services.ledger.undercharged import put_right, undercharged
 from penstock.services.operations.status import examine
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes, tiers
 from penstock.services.schemas.people import TierSpec
 
 TIERS = ("public", "partner", "internal")
@@ -83,7 +83,7 @@ def test_an_account_without_room_for_it_is_named_and_stays(
     with pytest.raises(BudgetExhausted, match="books"):
         raised(loans, 12)
     with pytest.raises(BudgetExhausted, match="books"):
-        tiers.create(loans.server, OPERATOR, TierSpec(name="staff", above="internal"))
+        tier_changes.create(loans.server, OPERATOR, TierSpec(name="staff", above="internal"))
 
 
 def test_a_ledger_of_today_that_charges_too_little_is_found_by_an_audit(

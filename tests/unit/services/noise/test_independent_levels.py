@@ -17,7 +17,7 @@ from penstock.services.datasets import datasets
 from penstock.services.ledger.accounts import open_account
 from penstock.services.noise import process as process_module
 from penstock.services.noise.process import Process
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.releases.releases import store
@@ -281,7 +281,7 @@ def test_a_change_that_was_interrupted_is_finished_for_nothing_more(
 
 def test_a_tier_in_between_has_the_levels_below_it_and_no_draw(counts: World) -> None:
     before = rungs_of(counts)
-    tiers.create(counts.server, OPERATOR, TierSpec(name="between", above="public"))
+    tier_changes.create(counts.server, OPERATOR, TierSpec(name="between", above="public"))
     assert rungs_of(counts) == before
     assert set(paid(counts)["between"]) == set(paid(counts)["public"])
 

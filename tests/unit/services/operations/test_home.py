@@ -13,7 +13,7 @@ from penstock.errors import KeysUnavailable
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.operations import home, key_rotation, status
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.schemas.people import TierSpec, UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -35,7 +35,7 @@ def hardware(token: Token, tmp_path: Path) -> Iterator[World]:
     clock, streams = Clock(), Streams()
     world = World(home.open_server(settings, clock=clock, randomness=streams), clock, streams)
     for name in ("public", "partner", "internal"):
-        tiers.create(world.server, OPERATOR, TierSpec(name=name))
+        tier_changes.create(world.server, OPERATOR, TierSpec(name=name))
     users.create(
         world.server, OPERATOR, UserSpec(name="ines", roles=["analyst"], clearance="internal")
     )

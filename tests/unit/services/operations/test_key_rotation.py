@@ -16,7 +16,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, proofs, verification
 from penstock.services.datasets import datasets
-from penstock.services.noise.sealed_state import dataset_key
+from penstock.services.noise.keys import dataset_key
 from penstock.services.operations import home, key_rotation, retired_keys
 from penstock.services.pagination import Window
 from penstock.services.queries import queries

@@ -11,7 +11,7 @@ from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudg
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.exposure import exposure
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
@@ -23,7 +23,7 @@ from penstock.services.schemas.queries import (
 
 
 def change(world: World, name: str, **changes: Any) -> None:
-    tiers.change(world.server, OPERATOR, name, TierChange.model_validate(changes))
+    tier_changes.change(world.server, OPERATOR, name, TierChange.model_validate(changes))
 
 
 def fund(world: World, /, **epsilons: float) -> dict[str, float]:
@@ -62,7 +62,7 @@ def test_an_inserted_tier_pays_for_what_the_next_lower_was_ever_allowed(visits: 
     queries.change(visits.server, OPERATOR, "visits", LevelsChange.model_validate(wanted))
     wanted = {"levels": {"partner": {"epsilon": 0.15}}}
     queries.change(visits.server, OPERATOR, "visits", LevelsChange.model_validate(wanted))
-    tiers.create(visits.server, OPERATOR, TierSpec(name="staff", above="partner"))
+    tier_changes.create(visits.server, OPERATOR, TierSpec(name="staff", above="partner"))
     assert spent(visits)["staff"] == spent(visits)["partner"]
     assert levels(visits)["staff"] == levels(visits)["partner"]
     promote(visits, "pia", "staff")
@@ -136,19 +136,19 @@ def test_a_description_changes_by_itself(visits: World) -> None:
 
 def test_a_tier_that_somebody_holds_is_not_deleted(visits: World) -> None:
     with pytest.raises(Conflict, match="held by 1: ines"):
-        tiers.delete(visits.server, OPERATOR, "internal")
+        tier_changes.delete(visits.server, OPERATOR, "internal")
     promote(visits, "ines", None)
-    tiers.delete(visits.server, OPERATOR, "internal")
+    tier_changes.delete(visits.server, OPERATOR, "internal")
     assert [tier.name for tier in tiers.listing(visits.server)] == ["public", "partner"]
     with pytest.raises(NotFound):
-        tiers.delete(visits.server, OPERATOR, "internal")
-    tiers.create(visits.server, OPERATOR, TierSpec(name="internal"))
+        tier_changes.delete(visits.server, OPERATOR, "internal")
+    tier_changes.create(visits.server, OPERATOR, TierSpec(name="internal"))
     assert levels(visits)["internal"] == levels(visits)["partner"]
 
 
 def test_a_deleted_tier_allows_nothing_to_those_above_it(visits: World) -> None:
     promote(visits, "paul", None)
-    tiers.delete(visits.server, OPERATOR, "partner")
+    tier_changes.delete(visits.server, OPERATOR, "partner")
     wanted = {"levels": {"internal": {"epsilon": 0.12}}}
     queries.change(visits.server, OPERATOR, "visits", LevelsChange.model_validate(wanted))
     assert visits.ask("ines").view.guarantee.epsilon == pytest.approx(0.12, rel=3e-2)
@@ -157,7 +157,7 @@ def test_a_deleted_tier_allows_nothing_to_those_above_it(visits: World) -> None:
 def test_who_held_a_deleted_tier_still_counts(visits: World) -> None:
     visits.ask("ines")
     promote(visits, "ines", "public")
-    tiers.delete(visits.server, OPERATOR, "internal")
+    tier_changes.delete(visits.server, OPERATOR, "internal")
     auditor = visits.person("otto")
     seen = exposure.of(visits.server, auditor, ["ines"], "sites")
     assert seen.reach is not None
@@ -175,8 +175,8 @@ def test_who_held_a_deleted_tier_still_counts(visits: World) -> None:
 
 def test_what_a_tier_above_a_deleted_one_starts_with_is_the_deleted_one_s(visits: World) -> None:
     promote(visits, "ines", "public")
-    tiers.delete(visits.server, OPERATOR, "internal")
-    tiers.create(visits.server, OPERATOR, TierSpec(name="inner"))
+    tier_changes.delete(visits.server, OPERATOR, "internal")
+    tier_changes.create(visits.server, OPERATOR, TierSpec(name="inner"))
     assert spent(visits)["inner"] == spent(visits)["internal"]
     assert levels(visits)["inner"] == levels(visits)["partner"]
 
@@ -218,7 +218,7 @@ def test_budgets_that_cannot_be_meant_are_refused(
 
 
 def test_a_tier_below_all_budgets_can_be_given_one(visits: World) -> None:
-    tiers.create(visits.server, OPERATOR, TierSpec(name="world", rank=1))
+    tier_changes.create(visits.server, OPERATOR, TierSpec(name="world", rank=1))
     assert "world" not in fund(visits, internal=5.0)
     assert fund(visits, world=0.9)["world"] == 0.9
     assert "world" not in levels(visits)
@@ -228,9 +228,9 @@ def test_only_admins_move_delete_and_fund(visits: World) -> None:
     for name in ("pia", "otto"):
         person = visits.person(name)
         with pytest.raises(Forbidden):
-            tiers.change(visits.server, person, "public", TierChange(rank=3))
+            tier_changes.change(visits.server, person, "public", TierChange(rank=3))
         with pytest.raises(Forbidden):
-            tiers.delete(visits.server, person, "public")
+            tier_changes.delete(visits.server, person, "public")
         wanted = DatasetChange.model_validate({"budgets": {"public": {"epsilon": 1}}})
         with pytest.raises(Forbidden):
             budgets.change(visits.server, person, "sites", wanted)

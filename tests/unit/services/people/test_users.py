@@ -8,7 +8,7 @@ from penstock.errors import Conflict, Forbidden, InvalidInput, NameTaken, NotAut
 from penstock.persistence.tables import Charge, Clearance, Leaf, QueryLevel, Tier, TierBudget, Token
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.pagination import Window
-from penstock.services.people import tiers, tokens, users
+from penstock.services.people import tier_changes, tiers, tokens, users
 from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 
 
@@ -17,7 +17,9 @@ def admin(world: World) -> Principal:
 
 
 def test_a_tier_between_two_starts_with_what_the_lower_one_has(visits: World) -> None:
-    inserted = tiers.create(visits.server, OPERATOR, TierSpec(name="trusted", above="partner"))
+    inserted = tier_changes.create(
+        visits.server, OPERATOR, TierSpec(name="trusted", above="partner")
+    )
     names = [tier.name for tier in tiers.listing(visits.server)]
     assert names == ["public", "partner", "trusted", "internal"]
     assert 20 < inserted.rank < 30
@@ -40,7 +42,7 @@ def test_a_tier_between_two_starts_with_what_the_lower_one_has(visits: World) ->
 
 
 def test_a_tier_below_all_has_no_budget_and_sees_nothing(visits: World) -> None:
-    tiers.create(visits.server, OPERATOR, TierSpec(name="press", rank=1))
+    tier_changes.create(visits.server, OPERATOR, TierSpec(name="press", rank=1))
     users.change(visits.server, OPERATOR, "pia", UserChange(clearance="press"))
     with pytest.raises(NotFound):
         visits.ask("pia")
@@ -57,13 +59,13 @@ def test_a_tier_at_no_place_of_its_own_is_refused(
     world: World, spec: dict[str, object], message: str
 ) -> None:
     with pytest.raises(InvalidInput, match=message):
-        tiers.create(world.server, OPERATOR, TierSpec.model_validate(spec))
+        tier_changes.create(world.server, OPERATOR, TierSpec.model_validate(spec))
 
 
 def test_a_gap_between_ranks_runs_out_in_plain_words(world: World) -> None:
-    tiers.create(world.server, OPERATOR, TierSpec(name="next", rank=11))
+    tier_changes.create(world.server, OPERATOR, TierSpec(name="next", rank=11))
     with pytest.raises(InvalidInput, match="No whole rank is free"):
-        tiers.create(world.server, OPERATOR, TierSpec(name="between", above="public"))
+        tier_changes.create(world.server, OPERATOR, TierSpec(name="between", above="public"))
 
 
 def test_the_last_admin_stays_one_unless_the_operator_decides(world: World) -> None:
@@ -85,7 +87,7 @@ def test_the_last_admin_stays_one_unless_the_operator_decides(world: World) -> N
 
 def test_a_name_that_is_taken_is_named_as_it_is(world: World) -> None:
     with pytest.raises(NameTaken, match="'public'"):
-        tiers.create(world.server, OPERATOR, TierSpec(name="PUBLIC"))
+        tier_changes.create(world.server, OPERATOR, TierSpec(name="PUBLIC"))
     with pytest.raises(NameTaken, match="'pia'"):
         users.create(world.server, OPERATOR, UserSpec(name="Pia", roles=["analyst"]))
     with pytest.raises(NameTaken, match="'operator'"):
@@ -94,7 +96,7 @@ def test_a_name_that_is_taken_is_named_as_it_is(world: World) -> None:
 
 def test_names_of_tiers_and_users_are_taken_whatever_their_case(world: World) -> None:
     with pytest.raises(NameTaken):
-        tiers.create(world.server, OPERATOR, TierSpec(name="PUBLIC"))
+        tier_changes.create(world.server, OPERATOR, TierSpec(name="PUBLIC"))
     with pytest.raises(NameTaken):
         users.create(world.server, OPERATOR, UserSpec(name="Pia", roles=["analyst"]))
     with pytest.raises(NameTaken):
@@ -135,7 +137,7 @@ def test_only_admins_change_people_and_tiers(world: World, name: str) -> None:
     with pytest.raises(Forbidden):
         users.create(world.server, person, UserSpec(name="new", roles=["admin"]))
     with pytest.raises(Forbidden):
-        tiers.create(world.server, person, TierSpec(name="new"))
+        tier_changes.create(world.server, person, TierSpec(name="new"))
     with pytest.raises(Forbidden):
         users.listing(world.server, person, Window())
 

@@ -11,7 +11,7 @@ from penstock.errors import BudgetExhausted, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, TierBudget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger.accounts import open_account
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.previews import budget_preview
 from penstock.services.previews.budget_preview import MovedBudgetsView
 from penstock.services.repository import dataset_by_name, tier_by_name
@@ -76,7 +76,7 @@ def test_what_would_be_refused_is_told_in_the_same_words(loans: World) -> None:
 
 def test_a_tier_that_was_taken_away_and_still_pays_is_told(loans: World) -> None:
     users.change(loans.server, OPERATOR, "paul", UserChange(clearance="public"))
-    tiers.delete(loans.server, OPERATOR, "partner")
+    tier_changes.delete(loans.server, OPERATOR, "partner")
     seen = foreseen(loans, public=2, internal=2)
     assert [(one.tier, one.former) for one in seen.tiers] == [
         ("public", False),

@@ -10,7 +10,7 @@ from tests.web.world import STREAM
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput
 from penstock.persistence.tables import Charge, Leaf, Tier
 from penstock.services.access.principals import OPERATOR
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.previews import level_preview
 from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.queries import queries
@@ -142,7 +142,7 @@ def test_those_who_hold_a_tier_are_named_and_those_shut_out_are_not(visits: Worl
 
 def test_a_tier_that_was_taken_away_is_said_to_pay(visits: World) -> None:
     users.change(visits.server, OPERATOR, "paul", UserChange(clearance="public"))
-    tiers.delete(visits.server, OPERATOR, "partner")
+    tier_changes.delete(visits.server, OPERATOR, "partner")
     assert foresee(visits, public={"epsilon": 0.3}).former == ["partner"]
     assert foresee(visits, internal={"epsilon": 0.3}).former == []
 

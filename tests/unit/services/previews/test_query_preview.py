@@ -24,7 +24,7 @@ from penstock.persistence.tables import Charge, Query, Tier
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
-from penstock.services.people import tiers, users
+from penstock.services.people import tier_changes, users
 from penstock.services.previews import query_preview
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.people import TierSpec, UserChange
@@ -242,11 +242,11 @@ def test_what_does_not_fit_is_said_in_the_words_of_the_refusal(world: World) -> 
 
 
 def test_a_deleted_tier_that_would_overflow_refuses_too(world: World) -> None:
-    tiers.create(world.server, OPERATOR, TierSpec(name="late", above="partner"))
+    tier_changes.create(world.server, OPERATOR, TierSpec(name="late", above="partner"))
     users.change(world.server, OPERATOR, "ines", UserChange(clearance="late"))
     world.push("high", levels={"late": {"rho": 0.05}})
     users.change(world.server, OPERATOR, "ines", UserChange(clearance="internal"))
-    tiers.delete(world.server, OPERATOR, "late")
+    tier_changes.delete(world.server, OPERATOR, "late")
     spec = {
         **VISITS,
         "name": "low",
@@ -302,7 +302,7 @@ def test_an_analyst_cannot_tell_what_happens_above_them(world: World) -> None:
     assert [ask(world, spec, pia) for spec in specs] == before
     assert before[2].tiers == []
     assert before[2].refusal is None
-    tiers.create(world.server, OPERATOR, TierSpec(name="top"))
+    tier_changes.create(world.server, OPERATOR, TierSpec(name="top"))
     assert [ask(world, spec, pia) for spec in specs] == before
     with pytest.raises(NameTaken):
         ask(world, VISITS)

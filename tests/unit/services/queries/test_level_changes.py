@@ -20,7 +20,7 @@ from penstock.errors import (
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.exposure import exposure
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.queries import level_changes, queries
 from penstock.services.releases import history
 from penstock.services.schemas.people import TierSpec
@@ -129,11 +129,11 @@ def test_other_values_than_those_registered_are_refused_before_anything_is_charg
 def test_nothing_is_drawn_for_a_tier_that_was_deleted_meanwhile(
     visits: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tiers.create(visits.server, OPERATOR, TierSpec(name="board"))
+    tier_changes.create(visits.server, OPERATOR, TierSpec(name="board"))
     drawn, releases, read = visits.streams.taken, stored(visits)[2], level_changes._answer
 
     def late(*given: Any) -> Any:
-        tiers.delete(visits.server, OPERATOR, "board")
+        tier_changes.delete(visits.server, OPERATOR, "board")
         return read(*given)
 
     monkeypatch.setattr(level_changes, "_answer", late)

@@ -20,7 +20,7 @@ from penstock.errors import (
 from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger import quotes
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.queries import registration
 from penstock.services.schemas.people import TierSpec
 
@@ -195,7 +195,7 @@ def test_a_tier_that_appears_meanwhile_makes_the_offer_void(
 
     def slow(*arguments: Any) -> Any:
         offer = settle(*arguments)
-        tiers.create(world.server, OPERATOR, TierSpec(name="late", above="public"))
+        tier_changes.create(world.server, OPERATOR, TierSpec(name="late", above="public"))
         return offer
 
     with monkeypatch.context() as patch:

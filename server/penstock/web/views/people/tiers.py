@@ -7,7 +7,7 @@ from flask import Response, request
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import NotFound
 from penstock.services.approvals.actions import TierDeletion
-from penstock.services.people import tiers
+from penstock.services.people import tier_changes
 from penstock.services.previews import clearance_preview
 from penstock.services.previews.clearance_preview import HeldTierView, LadderView
 from penstock.services.schemas.people import TierChange, TierSpec
@@ -36,7 +36,7 @@ def insert_tier(visit: Visit) -> Response:
 
     def act() -> tuple[Response, str]:
         spec = checked(TierSpec, {"name": given.get("name", "").strip(), **_place(given)})
-        made = tiers.create(visit.server, visit.principal, spec)
+        made = tier_changes.create(visit.server, visit.principal, spec)
         response = visit.go("ladder", made=made.name)
         return response, response.location or ""
 
@@ -58,7 +58,9 @@ def change_tier(visit: Visit, tier: str) -> Response:
 
     def act() -> Response:
         wanted = {**_place(given), "description": given.get("description", "")}
-        changed = tiers.change(visit.server, visit.principal, tier, checked(TierChange, wanted))
+        changed = tier_changes.change(
+            visit.server, visit.principal, tier, checked(TierChange, wanted)
+        )
         return visit.go("tier", tier=changed.name, changed="1")
 
     return tried(act, lambda problem: _tier(visit, tier, form_input.refused(given, problem)))

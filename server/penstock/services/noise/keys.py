@@ -1,0 +1,71 @@
+"""Open and make the keys of datasets and queries, under which their noise state is sealed.
+
+A query's key is wrapped by its dataset's, and that by the provider's (``encryption.hierarchy``).
+"""
+
+from contextlib import suppress
+
+from sqlmodel import select
+
+from penstock.encryption import (
+    Key,
+    new_dataset_kek,
+    new_query_dek,
+    unwrap_dataset_kek,
+    unwrap_query_dek,
+)
+from penstock.errors import Conflict, IntegrityViolation
+from penstock.persistence.tables import Dataset, Query
+from penstock.services.context import Server
+
+
+def identity(dataset: Dataset) -> str:
+    """What names a version of a dataset for ever."""
+    return f"{dataset.folded}@{dataset.version}"
+
+
+def dataset_key(server: Server, dataset: Dataset) -> Key:
+    """The key of a dataset.
+
+    Raises ``KeysUnavailable``, ``IntegrityViolation``, and ``Conflict`` where it was shredded.
+    """
+    if not dataset.wrapped_kek:
+        raise Conflict(
+            f"Dataset {dataset.name!r}, version {dataset.version}, was shredded: nothing that"
+            " was stored of it can be read again."
+        )
+    return unwrap_dataset_kek(server.provider, dataset.wrapped_kek, identity(dataset))
+
+
+def require_keys(server: Server) -> None:
+    """Raise ``KeysUnavailable`` unless the provider has the keys that the datasets are under.
+
+    What is stored under a ring that belongs to another database is lost with that ring.
+    """
+    with server.database.read() as session:
+        rows = session.exec(
+            select(Dataset.folded, Dataset.version, Dataset.wrapped_kek).where(
+                Dataset.wrapped_kek != b""
+            )
+        ).all()
+    for folded, version, wrapped in rows:
+        # A row that was altered is refused where it is read; it says nothing of the ring.
+        with suppress(IntegrityViolation):
+            unwrap_dataset_kek(server.provider, wrapped, f"{folded}@{version}")
+
+
+def fresh_dataset_key(server: Server, folded: str, version: int) -> bytes:
+    """A new key for a dataset that is about to be stored, wrapped."""
+    return new_dataset_kek(server.provider, f"{folded}@{version}")
+
+
+def fresh_query_key(server: Server, dataset: Dataset, folded: str) -> bytes:
+    """A new key for a query that is about to be stored, wrapped by its dataset's."""
+    return new_query_dek(dataset_key(server, dataset), identity(dataset), folded)
+
+
+def query_key(server: Server, dataset: Dataset, query: Query) -> Key:
+    """The key of a query.  Raises as ``dataset_key`` does."""
+    return unwrap_query_dek(
+        dataset_key(server, dataset), query.wrapped_dek, identity(dataset), query.folded
+    )
