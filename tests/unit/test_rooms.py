@@ -11,6 +11,8 @@ import grimp
 import pytest
 from tests.support.places import ROOT
 
+from penstock.cli.program import COMMANDS
+
 MOST = 12
 """Modules in one folder."""
 
@@ -43,6 +45,7 @@ ENTRANCES = {
 """What programs, gunicorn and embedders import first."""
 
 BY_NAME = (
+    *sorted({place.partition(":")[0] for place in COMMANDS.values()}),
     "penstock.cli.home.launch",
     "penstock.computing.child",
     "penstock.services.computations.job_kinds",

@@ -5,6 +5,7 @@ Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 f
 """
 
 import gc
+import importlib
 import io
 import os
 import sys
@@ -14,36 +15,51 @@ from typing import NoReturn
 
 import click
 
-from penstock.cli.data.datasets import dataset
-from penstock.cli.home.audit import audit
-from penstock.cli.home.backup import backup
-from penstock.cli.home.demo import demo
-from penstock.cli.home.home import config, db, init, status
-from penstock.cli.home.keys import keys
-from penstock.cli.home.serving import serve
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
-from penstock.cli.people.proposals import proposal
-from penstock.cli.people.tiers import tier
-from penstock.cli.people.tokens import token
-from penstock.cli.people.users import user
-from penstock.cli.statistics.queries import query
-from penstock.cli.statistics.releases import release
-from penstock.cli.statistics.streams import stream as streams
 from penstock.errors import BudgetExhausted, Forbidden, InvalidInput, LevelsUsedUp, PenstockError
 
 DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE = range(5)
 
 
-class InOrder(click.Group):
-    """A group whose help lists its commands as they were added: as they are needed."""
+COMMANDS = {
+    "init": "penstock.cli.home.home:init",
+    "status": "penstock.cli.home.home:status",
+    "user": "penstock.cli.people.users:user",
+    "token": "penstock.cli.people.tokens:token",
+    "tier": "penstock.cli.people.tiers:tier",
+    "dataset": "penstock.cli.data.datasets:dataset",
+    "query": "penstock.cli.statistics.queries:query",
+    "release": "penstock.cli.statistics.releases:release",
+    "stream": "penstock.cli.statistics.streams:stream",
+    "proposal": "penstock.cli.people.proposals:proposal",
+    "audit": "penstock.cli.home.audit:audit",
+    "db": "penstock.cli.home.home:db",
+    "keys": "penstock.cli.home.keys:keys",
+    "backup": "penstock.cli.home.backup:backup",
+    "config": "penstock.cli.home.home:config",
+    "serve": "penstock.cli.home.serving:serve",
+    "demo": "penstock.cli.home.demo:demo",
+}
+"""Where each command is, in the order in which an operator needs them."""
+
+
+class Commands(click.Group):
+    """Hold the commands in the order of ``COMMANDS``, each imported when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
 
 
 @click.group(
-    cls=InOrder,
+    cls=Commands,
     context_settings={
         "auto_envvar_prefix": "PENSTOCK",
         "help_option_names": ["-h", "--help"],
@@ -60,13 +76,6 @@ class InOrder(click.Group):
 def commands(operator: Operator, debug: bool) -> None:
     """Operate the Penstock server of this machine: release statistics by tier."""
     operator.debug = debug
-
-
-for command in (
-    *(init, status, user, token, tier, dataset, query, release, streams),
-    *(proposal, audit, db, keys, backup, config, serve, demo),
-):
-    commands.add_command(command)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -113,7 +122,10 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character is no reason to fail.
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    # The process ends: the modules' memory goes back as a whole, not object by object.
+    gc.freeze()
+    sys.exit(code)
 
 
 def _show_trace(operator: Operator) -> None:
