@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from penstock.settings import load
+from penstock.setting_sources import load
 
 settings, _ = load()
 

@@ -26,7 +26,10 @@ from penstock.services.computing import Computing, Here
 from penstock.services.context import Server
 from penstock.services.jobs.runner import PATIENCE_SECONDS, Runner
 from penstock.services.operations.home import open_server
-from penstock.settings import Settings, load
+from penstock.setting_sources import load
+from penstock.settings import (
+    Settings,
+)
 
 CLOSING = "penstock.closing"
 """The key in ``Flask.extensions`` of what is called before a process ends."""
@@ -41,7 +44,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     if settings is None:
         settings, _ = load()
     # Who serves must not be able to do what the owner of the database may.
-    settings = replace(settings, migration_database_url="")
+    settings = settings.model_copy(update={"migration_database_url": ""})
     access_log.configure(settings.log_level)
     app = create_app_for(open_server(settings), descriptor=inherited(), apart=True)
     threading.Thread(target=_warm, args=[app], name="warming", daemon=True).start()

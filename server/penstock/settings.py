@@ -1,280 +1,304 @@
-"""Every setting, declared once: name, type, default, one sentence.
+"""Declare every setting once: name, type, bounds, default, one sentence.
 
-Environment over ``penstock.toml`` over defaults.  A setting that may hold a secret can
-also be given by a file: the same variable with ``_FILE`` behind it names the file.
+The environment goes before ``penstock.toml``, and that before the defaults.  A setting that may
+hold a secret can also be given by a file: the same variable with ``_FILE`` at its end names it.
 """
 
-import os
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from penstock.errors import InvalidInput
-from penstock.nesting import flat, shallow
-from penstock.setting_values import convert, read_secret, require_possible, shown
 
-PREFIX = "PENSTOCK_"
-MEBIBYTE = 1024 * 1024
+PREFIX: Final = "PENSTOCK_"
+SECRET: Final[dict[str, Any]] = {"secret": True}
+"""Marks a setting whose value is never shown, and which a file may hold."""
+
+MEBIBYTE: Final = 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What the operator can set.  Read once, by ``load``; passed on as an argument."""
+def _or_none(value: object) -> object:
+    return value or None
 
-    home: Path = field(
-        default=Path("penstock-home"),
-        metadata={"sentence": "The folder that holds the database, the keys and the witness."},
+
+OptionalPath = Annotated[Path | None, BeforeValidator(_or_none)]
+"""A path; what is empty names none."""
+
+Folder = Annotated[Path, BeforeValidator(_or_none)]
+"""A path that has to be named."""
+
+
+class Settings(BaseSettings):
+    """Hold what the operator can set.
+
+    ``setting_sources.load`` reads it once, and it is passed on as an argument.
+
+    Made in code, as ``Settings(home=...)``, it reads neither environment nor file.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+
+    home: Folder = Field(
+        Path("penstock-home"),
+        description="The folder that holds the database, the keys and the witness.",
     )
-    database_folder: Path | None = field(
-        default=None, metadata={"sentence": "Where the SQLite database lives; home/database."}
+    database_folder: OptionalPath = Field(
+        None, description="Where the SQLite database lives; home/database."
     )
-    keys_folder: Path | None = field(
-        default=None,
-        metadata={"sentence": "Where the key ring lives, best on another disk; home/keys."},
+    keys_folder: OptionalPath = Field(
+        None, description="Where the key ring lives, best on another disk; home/keys."
     )
-    witness_folder: Path | None = field(
-        default=None,
-        metadata={"sentence": "Where the log's witness lives, best on another disk; home/witness."},
+    witness_folder: OptionalPath = Field(
+        None,
+        description="Where the log's witness lives, best on another disk; home/witness.",
     )
-    data_folder: Path | None = field(
-        default=None,
-        metadata={
-            "sentence": "The only folder from which datasets may be registered; where it is"
-            " empty, `data` in the home."
-        },
+    data_folder: OptionalPath = Field(
+        None,
+        description="The only folder from which datasets may be registered; where it is empty,"
+        " `data` in the home.",
     )
-    data_anywhere: bool = field(
+    data_anywhere: bool = Field(
         default=False,
-        metadata={
-            "sentence": "Whether, where no data folder is set, datasets may be registered from any"
-            " file that the server can read: on or off."
-        },
+        description="Whether, where no data folder is set, datasets may be registered from any"
+        " file that the server can read: on or off.",
     )
-    key_provider: str = field(
-        default="keyring",
-        metadata={
-            "sentence": "Who keeps the keys that wrap all others: keyring, a file in the keys"
-            " folder, or pkcs11, a hardware module."
-        },
+    key_provider: str = Field(
+        "keyring",
+        description="Who keeps the keys that wrap all others: keyring, a file in the keys"
+        " folder, or pkcs11, a hardware module.",
     )
-    pkcs11_module: Path | None = field(
-        default=None, metadata={"sentence": "The library that speaks to the hardware module."}
+    pkcs11_module: OptionalPath = Field(
+        None, description="The library that speaks to the hardware module."
     )
-    pkcs11_token: str = field(
-        default="", metadata={"sentence": "The label of the hardware module's token."}
+    pkcs11_token: str = Field("", description="The label of the hardware module's token.")
+    pkcs11_pin_file: OptionalPath = Field(
+        None, description="The file, of mode 0600, that holds the token's PIN; keys/pin."
     )
-    pkcs11_pin_file: Path | None = field(
-        default=None,
-        metadata={"sentence": "The file, of mode 0600, that holds the token's PIN; keys/pin."},
-    )
-    database_url: str = field(
-        default="",
-        metadata={
-            "sentence": "The database's URL; a SQLite file in the database folder when empty.",
-            "secret": True,
-        },
+    database_url: str = Field(
+        "",
+        description="The database's URL; a SQLite file in the database folder when empty.",
         repr=False,
+        json_schema_extra=SECRET,
     )
-    migration_database_url: str = field(
-        default="",
-        metadata={
-            "sentence": "The same database under the role that owns it, which migrates;"
-            " the database's URL when empty.",
-            "secret": True,
-        },
+    migration_database_url: str = Field(
+        "",
+        description="The same database under the role that owns it, which migrates; the"
+        " database's URL when empty.",
         repr=False,
+        json_schema_extra=SECRET,
     )
-    public_url: str = field(
-        default="http://127.0.0.1:8080",
-        metadata={
-            "sentence": "The address under which readers reach the server; it may have a path."
-        },
+    public_url: str = Field(
+        "http://127.0.0.1:8080",
+        description="The address under which readers reach the server; it may have a path.",
     )
-    host: str = field(
-        default="127.0.0.1", metadata={"sentence": "The address that `penstock serve` listens on."}
+    host: str = Field("127.0.0.1", description="The address that `penstock serve` listens on.")
+    port: int = Field(
+        8080, ge=0, le=65535, description="The port that `penstock serve` listens on."
     )
-    port: int = field(
-        default=8080, metadata={"sentence": "The port that `penstock serve` listens on."}
+    workers: int = Field(2, ge=1, le=256, description="How many processes `penstock serve` starts.")
+    time_quantum: float = Field(
+        0.025,
+        ge=0,
+        le=10,
+        description="Refusals and first grants are answered at multiples of this many seconds,"
+        " so that the clock tells nothing; 0 switches it off.",
     )
-    workers: int = field(
-        default=2, metadata={"sentence": "How many processes `penstock serve` starts."}
+    token_days: int = Field(
+        90,
+        ge=1,
+        le=3650,
+        description="How many days a token lives unless it says otherwise.",
     )
-    time_quantum: float = field(
-        default=0.025,
-        metadata={
-            "sentence": "Refusals and first grants are answered at multiples of this many seconds,"
-            " so that the clock tells nothing; 0 switches it off."
-        },
+    token_longest_days: int = Field(
+        365,
+        ge=1,
+        le=3650,
+        description="How many days a token may live at most, whoever makes it; what a token"
+        " makes ends with it, too.",
     )
-    token_days: int = field(
-        default=90, metadata={"sentence": "How many days a token lives unless it says otherwise."}
+    tokens_per_user: int = Field(
+        64, ge=1, le=100_000, description="How many tokens a user may have that are valid."
     )
-    token_longest_days: int = field(
-        default=365,
-        metadata={
-            "sentence": "How many days a token may live at most, whoever makes it; what a token"
-            " makes ends with it, too."
-        },
+    session_idle_minutes: int = Field(
+        30,
+        ge=1,
+        le=1440,
+        description="How many minutes a session of the pages lasts without a request.",
     )
-    tokens_per_user: int = field(
-        default=64, metadata={"sentence": "How many tokens a user may have that are valid."}
+    session_hours: int = Field(
+        12,
+        ge=1,
+        le=720,
+        description="How many hours a session lasts at most, and never beyond its token.",
     )
-    session_idle_minutes: int = field(
-        default=30,
-        metadata={"sentence": "How many minutes a session of the pages lasts without a request."},
+    busy_timeout: float = Field(
+        10.0,
+        ge=0.1,
+        le=600,
+        description="How many seconds to wait for a locked database before a 503.",
     )
-    session_hours: int = field(
-        default=12,
-        metadata={
-            "sentence": "How many hours a session lasts at most, and never beyond its token."
-        },
+    database_patience: float = Field(
+        5.0,
+        ge=0.5,
+        le=600,
+        description="How many seconds PostgreSQL may say nothing at all before a 503.",
     )
-    busy_timeout: float = field(
-        default=10.0,
-        metadata={"sentence": "How many seconds to wait for a locked database before a 503."},
+    log_patience: float = Field(
+        1.8,
+        ge=0.1,
+        le=600,
+        description="How many seconds an answer waits for the log and its witness before a 503.",
     )
-    database_patience: float = field(
-        default=5.0,
-        metadata={"sentence": "How many seconds PostgreSQL may say nothing at all before a 503."},
+    log_sink: str = Field(
+        "",
+        description="A second place that must take the log before anybody is answered:"
+        " file:/PATH, syslog:/SOCKET or syslog+tcp:HOST:PORT.",
     )
-    log_patience: float = field(
-        default=1.8,
-        metadata={
-            "sentence": "How many seconds an answer waits for the log and its witness before a 503."
-        },
+    client_patience: float = Field(
+        60.0,
+        ge=1,
+        le=86400,
+        description="How many seconds a client may take to send a whole request, and as many to"
+        " take its answer.",
     )
-    log_sink: str = field(
-        default="",
-        metadata={
-            "sentence": "A second place that must take the log before anybody is answered:"
-            " file:/PATH, syslog:/SOCKET or syslog+tcp:HOST:PORT."
-        },
+    body_limit: int = Field(
+        MEBIBYTE, ge=1024, le=2**40, description="The largest request body, in bytes."
     )
-    client_patience: float = field(
-        default=60.0,
-        metadata={
-            "sentence": "How many seconds a client may take to send a whole request, and as many"
-            " to take its answer."
-        },
+    query_body_limit: int = Field(
+        256 * MEBIBYTE,
+        ge=1024,
+        le=2**40,
+        description="The largest body that registers a query, in bytes.",
     )
-    body_limit: int = field(
-        default=MEBIBYTE, metadata={"sentence": "The largest request body, in bytes."}
+    dimension_limit: int = Field(
+        10000000,
+        ge=1,
+        le=10_000_000,
+        description="The most values that one query may have.",
     )
-    query_body_limit: int = field(
-        default=256 * MEBIBYTE,
-        metadata={"sentence": "The largest body that registers a query, in bytes."},
+    levels_per_day: int = Field(
+        1000,
+        ge=0,
+        le=2**50,
+        description="How many levels a user is handed in 24 hours, those of tiers always; ten"
+        " ranges of streams count as one; 0 is no limit.",
     )
-    dimension_limit: int = field(
-        default=10_000_000, metadata={"sentence": "The most values that one query may have."}
+    level_bytes_per_day: int = Field(
+        64 * MEBIBYTE,
+        ge=0,
+        le=2**50,
+        description="How many bytes these levels may have together; 0 is no limit.",
     )
-    levels_per_day: int = field(
-        default=1000,
-        metadata={
-            "sentence": "How many levels a user is handed in 24 hours, those of tiers always; ten"
-            " ranges of streams count as one; 0 is no limit."
-        },
+    room_reserve: int = Field(
+        64 * MEBIBYTE,
+        ge=0,
+        le=2**50,
+        description="How many bytes of the room for the database are kept for taking access"
+        " away; 0 keeps none.",
     )
-    level_bytes_per_day: int = field(
-        default=64 * MEBIBYTE,
-        metadata={"sentence": "How many bytes these levels may have together; 0 is no limit."},
+    database_largest: int = Field(
+        0,
+        ge=0,
+        le=2**50,
+        description="The most bytes that a PostgreSQL database may have; 0 is no limit.",
     )
-    room_reserve: int = field(
-        default=64 * MEBIBYTE,
-        metadata={
-            "sentence": "How many bytes of the room for the database are kept for taking access"
-            " away; 0 keeps none."
-        },
+    request_burst: int = Field(
+        1000,
+        ge=1,
+        le=1_000_000,
+        description="How many requests a principal may make at once.",
     )
-    database_largest: int = field(
-        default=0,
-        metadata={"sentence": "The most bytes that a PostgreSQL database may have; 0 is no limit."},
+    request_rate: float = Field(
+        500.0,
+        ge=0,
+        le=1_000_000,
+        description="How many requests a second a principal may make after that; 0 is no limit.",
     )
-    request_burst: int = field(
-        default=1000,
-        metadata={"sentence": "How many requests a principal may make at once."},
+    failed_sign_ins: int = Field(
+        10,
+        ge=0,
+        le=1_000_000,
+        description="How many tokens that are not valid an address may send in a minute; 0 is"
+        " no limit.",
     )
-    request_rate: float = field(
-        default=500.0,
-        metadata={
-            "sentence": "How many requests a second a principal may make after that; 0 is no limit."
-        },
+    oidc_issuer: str = Field(
+        "",
+        description="The address of the OpenID provider whose tokens are believed beside"
+        " Penstock's own; none when empty.",
     )
-    failed_sign_ins: int = field(
-        default=10,
-        metadata={
-            "sentence": "How many tokens that are not valid an address may send in a minute;"
-            " 0 is no limit."
-        },
+    oidc_audience: str = Field(
+        "", description="The audience that its tokens for this server carry."
     )
-    oidc_issuer: str = field(
-        default="",
-        metadata={
-            "sentence": "The address of the OpenID provider whose tokens are believed beside"
-            " Penstock's own; none when empty."
-        },
+    oidc_claim: str = Field("sub", description="The claim of its tokens that names the user.")
+    cosigners: str = Field(
+        "", description="The keys of those who may cosign the log, with spaces between."
     )
-    oidc_audience: str = field(
-        default="", metadata={"sentence": "The audience that its tokens for this server carry."}
-    )
-    oidc_claim: str = field(
-        default="sub", metadata={"sentence": "The claim of its tokens that names the user."}
-    )
-    cosigners: str = field(
-        default="",
-        metadata={"sentence": "The keys of those who may cosign the log, with spaces between."},
-    )
-    two_person_rule: bool = field(
+    two_person_rule: bool = Field(
         default=False,
-        metadata={
-            "sentence": "Whether raising a dataset's largest budget, deleting, and acknowledging a"
-            " restore are proposed by one admin and approved by another: on or off."
-        },
+        description="Whether raising a dataset's largest budget, deleting, and acknowledging a"
+        " restore are proposed by one admin and approved by another: on or off.",
     )
-    processor_burst: float = field(
-        default=120.0,
-        metadata={
-            "sentence": "How many seconds of a processor a principal may use at once; requests"
-            " that take next to nothing do not count."
-        },
+    processor_burst: float = Field(
+        120.0,
+        ge=1,
+        le=1_000_000,
+        description="How many seconds of a processor a principal may use at once; requests that"
+        " take next to nothing do not count.",
     )
-    processor_rate: float = field(
-        default=0.25,
-        metadata={
-            "sentence": "How many seconds of a processor a principal may use in every second after"
-            " that; 0 is no limit."
-        },
+    processor_rate: float = Field(
+        0.25,
+        ge=0,
+        le=1_000_000,
+        description="How many seconds of a processor a principal may use in every second after"
+        " that; 0 is no limit.",
     )
-    computing_processes: int = field(
-        default=1,
-        metadata={
-            "sentence": "How many processes each worker has for long computations; with 0 they are"
-            " done where requests are answered."
-        },
+    computing_processes: int = Field(
+        1,
+        ge=0,
+        le=64,
+        description="How many processes each worker has for long computations; with 0 they are"
+        " done where requests are answered.",
     )
-    computing_queue: int = field(
-        default=2,
-        metadata={"sentence": "How many computations of a worker may wait for one of them."},
+    computing_queue: int = Field(
+        2,
+        ge=0,
+        le=64,
+        description="How many computations of a worker may wait for one of them.",
     )
-    computing_seconds: float = field(
-        default=30.0,
-        metadata={"sentence": "How many seconds of a processor one computation may take."},
+    computing_seconds: float = Field(
+        30.0,
+        ge=0.1,
+        le=3600,
+        description="How many seconds of a processor one computation may take.",
     )
-    computing_memory: int = field(
-        default=2048 * MEBIBYTE,
-        metadata={"sentence": "How many bytes of address space one computation may take."},
+    computing_memory: int = Field(
+        2048 * MEBIBYTE,
+        ge=768 * MEBIBYTE,
+        le=2**50,
+        description="How many bytes of address space one computation may take.",
     )
-    metrics_token: str = field(
-        default="",
-        metadata={
-            "sentence": "The bearer token that /metrics asks for; nothing is there when empty.",
-            "secret": True,
-        },
+    metrics_token: str = Field(
+        "",
+        description="The bearer token that /metrics asks for; nothing is there when empty.",
         repr=False,
+        json_schema_extra=SECRET,
     )
-    log_level: str = field(
-        default="INFO", metadata={"sentence": "The least severe messages that are logged."}
-    )
+    log_level: str = Field("INFO", description="The least severe messages that are logged.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature of pydantic-settings
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take arguments alone: ``load`` reads the other sources, and notes which gave what."""
+        return (init_settings,)
 
     @property
     def database_path(self) -> Path:
@@ -302,75 +326,30 @@ class Settings:
         return self.migration_database_url or self.resolved_database_url
 
 
-@dataclass(frozen=True)
-class Provenance:
-    """One setting as it stands: its value (secrets masked) and where it came from."""
-
-    name: str
-    value: str
-    source: str
-    sentence: str
-
-
-def load(
-    environment: Mapping[str, str] = os.environ, file: Path | None = None
-) -> tuple[Settings, list[Provenance]]:
-    """Read the settings once.
-
-    ``file`` defaults to ``PENSTOCK_CONFIG`` or ``./penstock.toml`` where that exists.
-    Raises ``InvalidInput`` for unknown names, wrong types and unreadable files.
-    """
-    written, origin = _read_file(environment, file)
-    known = {item.name for item in fields(Settings)}
-    unknown = sorted(set(written) - known)
-    if unknown:
-        raise InvalidInput(f"{origin} sets {', '.join(unknown)}, which Penstock does not know.")
-    values: dict[str, object] = {}
-    provenance = []
-    for item in fields(Settings):
-        variable = PREFIX + item.name.upper()
-        source = "default"
-        raw: object = item.default
-        if item.name in written:
-            raw, source = written[item.name], str(origin)
-        if item.metadata.get("secret") and variable + "_FILE" in environment:
-            secret = Path(environment[variable + "_FILE"])
-            raw, source = read_secret(secret), f"{variable}_FILE"
-        if variable in environment:
-            raw, source = environment[variable], variable
-        values[item.name] = raw if source == "default" else convert(item.name, raw, source)
-        told = "(set)" if item.metadata.get("secret") and raw else shown(values[item.name])
-        provenance.append(Provenance(item.name, told, source, item.metadata["sentence"]))
-    settings = Settings(**values)  # type: ignore[arg-type]  # every value was converted to its field's type above
-    _check(settings)
-    return settings, provenance
-
-
-def _read_file(
-    environment: Mapping[str, str], file: Path | None
-) -> tuple[dict[str, object], Path | None]:
-    named = file or (
-        Path(environment["PENSTOCK_CONFIG"]) if "PENSTOCK_CONFIG" in environment else None
-    )
-    path = named or Path("penstock.toml")
-    if named is None and not path.exists():
-        return {}, None
+def _require_address(url: str) -> None:
+    """Raise ``InvalidInput`` where links cannot be made of the address that readers use."""
     try:
-        return flat(tomllib.loads(shallow(path.read_text()))), path
-    except OSError as problem:
-        reason = problem.strerror
-        raise InvalidInput(f"The settings file {path} cannot be read: {reason}.") from problem
-    except ValueError as problem:
+        parts = urlsplit(url)
+        port_read = parts.port is None or parts.port > 0
+    except ValueError:
+        port_read = False
+    odd = (
+        not port_read or url != "".join(url.split()) or not url.isprintable() or "//" in parts.path
+    )
+    whole = not odd and parts.scheme in {"http", "https"} and bool(parts.hostname)
+    if not whole or parts.query or parts.fragment or "@" in parts.netloc:
         raise InvalidInput(
-            f"The settings file {path} cannot be read as TOML: {problem}."
-        ) from problem
+            f"The setting public_url is {url!r}; it must be an address as readers type it, with"
+            " http:// or https:// and a host, without a query: https://example.org/penstock."
+        )
 
 
 SHORTEST_METRICS_TOKEN = 16
 
 
-def _check(settings: Settings) -> None:
-    require_possible(vars(settings))
+def check(settings: Settings) -> None:
+    """Raise ``InvalidInput`` for a value that cannot work, or settings that exclude each other."""
+    _require_address(settings.public_url)
     if settings.key_provider not in ("keyring", "pkcs11"):
         raise InvalidInput(
             f"The setting key_provider is {settings.key_provider!r}; it must be keyring or pkcs11."

@@ -128,7 +128,7 @@ class World:
 
 def propose(world: World) -> str:
     """Let the operator propose to retire ``visits``; the proposal's id."""
-    settings = replace(world.server.settings, two_person_rule=True)
+    settings = world.server.settings.model_copy(update={"two_person_rule": True})
     ruled = replace(world.server, settings=settings)
     made = proposals.asked(ruled, OPERATOR, QueryRetirement(query="visits"))
     assert isinstance(made, ProposalView)

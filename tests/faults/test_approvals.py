@@ -88,7 +88,7 @@ def _compete(
 
 
 def ruled(server: Server) -> Server:
-    return replace(server, settings=replace(server.settings, two_person_rule=True))
+    return replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
 
 
 def admin(number: int) -> str:

@@ -76,7 +76,9 @@ def stage(tmp_path: Path, template: Callable[..., Path], cluster: Cluster) -> It
         query={"connect_timeout": f"{HANG:.0f}"},
     )
     url = there.render_as_string(hide_password=False)
-    direct = homes_of.open_server(replace(settings, database_url=url, log_patience=HANG))
+    direct = homes_of.open_server(
+        settings.model_copy(update={"database_url": url, "log_patience": HANG})
+    )
     made = Stage(direct, proxy, home)
     made.server = replace(direct, randomness=made.fresh)
     yield made

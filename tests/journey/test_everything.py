@@ -263,7 +263,7 @@ def add_a_version(server: World, folder: Path) -> None:
 
 def proposed(server: World, query: str) -> str:
     """Let the operator propose to retire a query, under the two-person rule; the proposal's id."""
-    settings = replace(server.server.settings, two_person_rule=True)
+    settings = server.server.settings.model_copy(update={"two_person_rule": True})
     ruled = replace(server.server, settings=settings)
     made = proposals.asked(ruled, OPERATOR, QueryRetirement(query=query))
     assert isinstance(made, ProposalView)

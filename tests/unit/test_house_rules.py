@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 from tests.support.places import ROOT
 
-from penstock.settings import PREFIX, Settings, load
+from penstock.setting_sources import load
+from penstock.settings import (
+    PREFIX,
+    Settings,
+)
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
@@ -132,7 +136,7 @@ def test_every_setting_stands_in_the_readme_with_its_default() -> None:
 
 
 def test_the_readme_names_no_setting_that_does_not_exist() -> None:
-    known = {PREFIX + name.upper() for name in Settings.__dataclass_fields__}
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
     others = {"PENSTOCK_CONFIG", "PENSTOCK_URL", "PENSTOCK_TOKEN", "PENSTOCK_DEBUG"}
     named = set(re.findall(r"PENSTOCK_[A-Z0-9_]+[A-Z0-9]", (ROOT / "README.md").read_text()))
     assert named - others <= known

@@ -20,8 +20,8 @@ from joserfc.jwk import ECKey
 
 import penstock.nesting
 import penstock_client._log.nesting
-from penstock import settings
-from penstock.cli.statistics.specs import content_of
+from penstock import setting_sources
+from penstock.cli.specs import content_of
 from penstock.encryption import private
 from penstock.errors import PenstockError
 from penstock.mechanisms.serialization import MAGIC, VERSION, decode
@@ -167,8 +167,8 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "a spec": lambda file: content_of(str(file), 10**6),
     "a spec as TOML": lambda file: content_of(_toml(file), 10**6),
     "dots in TOML": lambda file: content_of(_toml(file), 10**6),
-    "settings": lambda file: settings.load({}, file),
-    "dots in settings": lambda file: settings.load({}, file),
+    "settings": lambda file: setting_sources.load({}, file),
+    "dots in settings": lambda file: setting_sources.load({}, file),
     "a private file": private.read,
     "the witness": lambda file: FileWitness(file.parent, 1.0, lambda: [b"k" * 32]).seen(),
     "an issuer's document": lambda _: _identified(b"{}", DEEP),

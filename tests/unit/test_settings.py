@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from penstock.errors import InvalidInput
-from penstock.settings import load
+from penstock.setting_sources import load
+from penstock.settings import Settings
 
 
 def source_of(name: str, environment: dict[str, str], file: Path | None = None) -> tuple[str, str]:
@@ -65,7 +66,7 @@ def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
         ({"PENSTOCK_TIME_QUANTUM": "nan"}, "from 0 to 10"),
         ({"PENSTOCK_TIME_QUANTUM": "-1"}, "from 0 to 10"),
         ({"PENSTOCK_WORKERS": "0"}, "from 1 to 256"),
-        ({"PENSTOCK_TWO_PERSON_RULE": "maybe"}, "'maybe'; it is on or off"),
+        ({"PENSTOCK_TWO_PERSON_RULE": "maybe"}, "'maybe', which is neither on nor off"),
         ({"PENSTOCK_LOG_LEVEL": "LOUD"}, "DEBUG, INFO, WARNING or ERROR"),
         *(
             ({"PENSTOCK_PUBLIC_URL": url}, "must be an address as readers type it")
@@ -88,6 +89,24 @@ def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
 def test_a_setting_that_cannot_be_meant_is_named(environment: dict[str, str], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         load(environment)
+
+
+def test_settings_made_in_code_read_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PENSTOCK_PORT", "9002")
+    assert Settings().port == 8080
+    assert load()[0].port == 9002
+
+
+def test_a_whole_number_of_the_file_is_no_switch(tmp_path: Path) -> None:
+    file = tmp_path / "penstock.toml"
+    file.write_text("port = true\n")
+    with pytest.raises(InvalidInput, match="sets port to 'True', which is not a whole number"):
+        load({}, file)
+
+
+def test_the_home_must_be_named() -> None:
+    with pytest.raises(InvalidInput, match="PENSTOCK_HOME sets home to '', which names no folder"):
+        load({"PENSTOCK_HOME": ""})
 
 
 def test_a_switch_is_on_or_off_in_the_environment_and_the_file(tmp_path: Path) -> None:

@@ -75,7 +75,9 @@ def _visited(
     world: World, token: str, asked: Asked, names: Container[str] = EVERY
 ) -> dict[str, int]:
     found: dict[str, int] = {}
-    free = replace(world.server, settings=replace(world.server.settings, request_rate=0.0))
+    free = replace(
+        world.server, settings=world.server.settings.model_copy(update={"request_rate": 0.0})
+    )
     client = create_app_for(free, sleep=lambda _: None).test_client()
     headers = {"Accept": "text/html", "Origin": ORIGIN}
     client.post("/sign-in", base_url=HOST, headers=headers, data={"token": token})

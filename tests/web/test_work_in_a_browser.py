@@ -69,7 +69,7 @@ def url(world: World) -> Iterator[str]:
     """The server as threads of this process."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    settings = replace(world.server.settings, public_url=url)
+    settings = world.server.settings.model_copy(update={"public_url": url})
     app = create_app_for(replace(world.server, settings=settings), patience=0.0)
     made = make_server("127.0.0.1", port, app, threaded=True)
     thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})

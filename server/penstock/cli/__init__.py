@@ -3,6 +3,7 @@
 * ``program``     the commands together, and the edge where errors become exit codes
 * ``operator``    who runs a command: settings, server, and the form that output takes
 * ``options``     options as every command declares them
+* ``specs``       what the services are asked for, from options, files and standard input
 * ``output``      a table for people, JSON or CSV for programs
 * ``home``        ``init``, ``status``, ``config``, ``db``, ``serve``, ``keys``, ``backup``,
   ``audit``, ``demo``

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from penstock.services.access.principals import Principal
     from penstock.services.context import Server
     from penstock.services.pagination import Page, Window
-    from penstock.settings import Provenance, Settings
+    from penstock.setting_sources import Provenance
+    from penstock.settings import (
+        Settings,
+    )
 
 Item = TypeVar("Item")
 
@@ -23,7 +26,7 @@ Item = TypeVar("Item")
 class Operator:
     """What commands are given: settings and server when they ask, and where to print.
 
-    ``settings`` and ``server`` raise what ``penstock.settings.load`` and
+    ``settings`` and ``server`` raise what ``penstock.setting_sources.load`` and
     ``services.home.open_server`` raise.
     """
 
@@ -33,7 +36,7 @@ class Operator:
 
     @cached_property
     def _loaded(self) -> "tuple[Settings, list[Provenance]]":
-        from penstock.settings import load
+        from penstock.setting_sources import load
 
         return load()
 

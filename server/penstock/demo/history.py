@@ -203,7 +203,7 @@ def _stream(house: House) -> None:
 
 def _together(house: House) -> None:
     """Proposals, one of each end that takes no week; the rule is on for these alone."""
-    settings = replace(house.server.settings, two_person_rule=True)
+    settings = house.server.settings.model_copy(update={"two_person_rule": True})
     server = replace(house.server, settings=settings)
     one, other = house.who(ADMIN), house.who(SECOND)
 

@@ -8,7 +8,7 @@ from tests.unit.cli.conftest import Run
 from penstock.errors import NotAuthenticated
 from penstock.services.access.principals import Principal, authenticate
 from penstock.services.operations.home import open_server
-from penstock.settings import load
+from penstock.setting_sources import load
 
 
 def signed_in(token: str) -> Principal:

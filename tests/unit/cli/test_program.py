@@ -26,7 +26,12 @@ from penstock.errors import (
 
 SLOW = (
     *("numpy", "duckdb", "sqlmodel", "sqlalchemy", "alembic", "scipy", "pydantic", "flask"),
-    *("penstock.mechanisms", "penstock.structures", "penstock.accounting", "penstock.connectors.duckdb"),
+    *(
+        "penstock.mechanisms",
+        "penstock.structures",
+        "penstock.accounting",
+        "penstock.connectors.duckdb",
+    ),
 )
 
 

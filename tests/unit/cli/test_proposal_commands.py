@@ -9,7 +9,7 @@ from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.schemas.proposals import ProposalView
-from penstock.settings import load
+from penstock.setting_sources import load
 
 
 @pytest.fixture

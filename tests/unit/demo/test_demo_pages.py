@@ -108,7 +108,7 @@ def sign_in(client: FlaskClient, token: str) -> None:
 
 
 def test_some_pages_of_the_demo_have_something_on_them(told: Story, server: Server) -> None:
-    free = replace(server, settings=replace(server.settings, request_rate=0.0))
+    free = replace(server, settings=server.settings.model_copy(update={"request_rate": 0.0}))
     shown: set[str] = set()
     empty: Found = []
     for visitor in (READERS[-1], ADMIN):
@@ -125,7 +125,7 @@ def test_some_pages_of_the_demo_have_something_on_them(told: Story, server: Serv
 
 @pytest.mark.nightly
 def test_every_page_of_the_demo_has_something_on_it(told: Story, server: Server) -> None:
-    free = replace(server, settings=replace(server.settings, request_rate=0.0))
+    free = replace(server, settings=server.settings.model_copy(update={"request_rate": 0.0}))
     shown: set[str] = set()
     empty: Found = []
     for visitor in EVERYBODY:
@@ -147,7 +147,7 @@ def test_of_means_it_is_said_what_is_off_by_so_much(told: Story, server: Server)
 
 
 def test_without_a_history_pages_are_found_empty(tmp_path: Path) -> None:
-    settings = replace(stage.settings(tmp_path / "home", PORT), request_rate=0.0)
+    settings = stage.settings(tmp_path / "home", PORT).model_copy(update={"request_rate": 0.0})
     home.create(settings)
     server = home.open_server(settings)
     lone: Mapping[str, Person] = {person.name: person for person in (READERS[0], ADMIN, AUDITOR)}

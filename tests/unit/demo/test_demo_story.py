@@ -27,7 +27,10 @@ from penstock.services.noise.sealed_state import open_state
 from penstock.services.operations.home import open_server
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.settings import Settings, load
+from penstock.setting_sources import load
+from penstock.settings import (
+    Settings,
+)
 from penstock.web.presenters.front_page import EXAMPLE
 
 PHI = NormalDist().cdf

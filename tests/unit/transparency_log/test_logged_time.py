@@ -74,7 +74,9 @@ def test_a_clock_set_back_revives_no_token_and_no_session(visits: World, beside:
 
 
 def test_a_clock_set_back_opens_no_proposal_that_had_lapsed(visits: World) -> None:
-    ruled = replace(visits.server, settings=replace(visits.server.settings, two_person_rule=True))
+    ruled = replace(
+        visits.server, settings=visits.server.settings.model_copy(update={"two_person_rule": True})
+    )
     made = proposals.asked(ruled, OPERATOR, QueryRetirement(query="visits"))
     assert isinstance(made, ProposalView)
     visits.clock.now += 8 * DAY

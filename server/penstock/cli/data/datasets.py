@@ -13,8 +13,8 @@ from penstock.cli.operator import Operator, everything
 from penstock.cli.options import TierBudget, format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.people.proposals import asked
+from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.budget_preview import moved, together
-from penstock.cli.statistics.specs import checked, content_of
 
 if TYPE_CHECKING:
     pass

@@ -9,7 +9,7 @@ import click
 from penstock.cli.data.documents import shown
 from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
-from penstock.cli.statistics.specs import STANDARD_INPUT, bytes_of, checked
+from penstock.cli.specs import STANDARD_INPUT, bytes_of, checked
 from penstock.errors import InvalidInput, MalformedInput
 from penstock.nesting import DEEPEST
 

@@ -46,7 +46,7 @@ def serve(
     workers: int | None,
 ) -> None:
     """Serve the home over HTTP until stopped."""
-    from penstock.settings import load
+    from penstock.setting_sources import load
 
     given = {"PENSTOCK_HOST": host, "PENSTOCK_PORT": port, "PENSTOCK_WORKERS": workers}
     chosen = {name: str(value) for name, value in given.items() if value is not None}

@@ -9,7 +9,7 @@ from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.people.proposals import asked
-from penstock.cli.statistics.specs import built
+from penstock.cli.specs import built
 
 if TYPE_CHECKING:
     from penstock.services.schemas.people import TierView

@@ -8,7 +8,7 @@ from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, Format
 from penstock.cli.people.users import ROLES
-from penstock.cli.statistics.specs import built
+from penstock.cli.specs import built
 from penstock.figures import moment
 
 if TYPE_CHECKING:

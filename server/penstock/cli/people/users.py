@@ -7,7 +7,7 @@ import click
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.statistics.specs import built, checked
+from penstock.cli.specs import built, checked
 
 if TYPE_CHECKING:
     from penstock.services.schemas.people import UserView

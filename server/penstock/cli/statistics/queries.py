@@ -10,7 +10,7 @@ from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, plainly
 from penstock.cli.people.proposals import asked
-from penstock.cli.statistics.specs import checked, content_of
+from penstock.cli.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:

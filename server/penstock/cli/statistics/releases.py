@@ -7,7 +7,7 @@ import click
 from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.statistics.specs import built
+from penstock.cli.specs import built
 from penstock.figures import decimals, fixed, moment, percent, short
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 from penstock.cli.people.proposals import asked
+from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.queries import ERROR, LEVEL, tier_cells
-from penstock.cli.statistics.specs import checked, content_of
 from penstock.figures import decimals, fixed, moment, short
 
 if TYPE_CHECKING:

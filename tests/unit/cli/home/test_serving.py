@@ -18,7 +18,7 @@ from tests.support import ending
 from tests.unit.cli.conftest import HANG_SECONDS, Run
 
 from penstock.cli.home import serving
-from penstock.settings import load
+from penstock.setting_sources import load
 
 
 class Replaced(Exception):

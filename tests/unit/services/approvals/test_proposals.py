@@ -41,7 +41,7 @@ from penstock.services.schemas.queries import (
 def ruled(copy_world: CopyWorld) -> World:
     """A world with two more admins, in which the rule is in force."""
     world = copy_world("admins", add_admins)
-    settings = replace(world.server.settings, two_person_rule=True)
+    settings = world.server.settings.model_copy(update={"two_person_rule": True})
     return World(replace(world.server, settings=settings), world.clock, world.streams)
 
 
@@ -269,7 +269,7 @@ def test_only_what_was_proposed_is_approved(
 def test_switching_the_rule_off_approves_nothing(ruled: World) -> None:
     made = proposed(ruled, "ada", raised(internal=8))
     other = proposed(ruled, "ada", raised(internal=9))
-    settings = replace(ruled.server.settings, two_person_rule=False)
+    settings = ruled.server.settings.model_copy(update={"two_person_rule": False})
     free = replace(ruled.server, settings=settings)
     with pytest.raises(Forbidden, match="ada proposed this"):
         proposals.approve(free, ruled.person("ada"), made.id)

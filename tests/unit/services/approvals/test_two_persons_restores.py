@@ -17,7 +17,7 @@ from penstock.transparency_log.witness import FileWitness
 
 
 def with_rule(world: World) -> World:
-    settings = replace(world.server.settings, two_person_rule=True)
+    settings = world.server.settings.model_copy(update={"two_person_rule": True})
     return World(replace(world.server, settings=settings), world.clock, world.streams)
 
 

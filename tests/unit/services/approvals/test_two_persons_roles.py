@@ -62,7 +62,7 @@ CASES = [
 
 @pytest.fixture
 def ruled(world: World) -> World:
-    settings = replace(world.server.settings, two_person_rule=True)
+    settings = world.server.settings.model_copy(update={"two_person_rule": True})
     return World(replace(world.server, settings=settings), world.clock, world.streams)
 
 

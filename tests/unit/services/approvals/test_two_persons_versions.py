@@ -32,7 +32,7 @@ Adding = Callable[[str, Principal, float], DatasetView]
 def ruled(world: World) -> World:
     """A world in which the rule is in force, with a second admin."""
     users.create(world.server, OPERATOR, UserSpec(name="bea", roles=["admin"]))
-    settings = replace(world.server.settings, two_person_rule=True)
+    settings = world.server.settings.model_copy(update={"two_person_rule": True})
     return World(replace(world.server, settings=settings), world.clock, world.streams)
 
 
@@ -88,7 +88,9 @@ def test_a_new_version_brings_no_larger_budget(ruled: World, add: Adding) -> Non
 
 def test_without_the_rule_a_version_has_any_budget(ruled: World, add: Adding) -> None:
     object.__setattr__(
-        ruled.server, "settings", replace(ruled.server.settings, two_person_rule=False)
+        ruled.server,
+        "settings",
+        ruled.server.settings.model_copy(update={"two_person_rule": False}),
     )
     assert add("second", ruled.person("ada"), 40).version == 2
 

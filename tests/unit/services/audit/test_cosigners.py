@@ -37,7 +37,7 @@ def world(visits: World) -> World:
     """A log with two cosigners."""
     named = f"{ONE.verifier.text}, {TWO.verifier.text}"
     visits.server = replace(
-        visits.server, settings=replace(visits.server.settings, cosigners=named)
+        visits.server, settings=visits.server.settings.model_copy(update={"cosigners": named})
     )
     return visits
 
@@ -78,7 +78,9 @@ def test_the_newest_that_enough_cosigned_is_found(world: World) -> None:
     assert cosigners.checkpoint(world.server, 2).size == old.size
     with pytest.raises(NotFound, match="3 cosignatures"):
         cosigners.checkpoint(world.server, 3)
-    alone = replace(world.server, settings=replace(world.server.settings, cosigners=""))
+    alone = replace(
+        world.server, settings=world.server.settings.model_copy(update={"cosigners": ""})
+    )
     with pytest.raises(NotFound):
         cosigners.checkpoint(alone, 1)
     assert newest(world).cosignatures
@@ -133,4 +135,4 @@ def test_a_cosigned_checkpoint_of_a_lost_log_is_not_taken(world: World, restore:
 )
 def test_settings_that_name_no_cosigner_are_refused(world: World, named: str) -> None:
     with pytest.raises(InvalidInput, match="cosigners"):
-        cosigners.configured(replace(world.server.settings, cosigners=named))
+        cosigners.configured(world.server.settings.model_copy(update={"cosigners": named}))

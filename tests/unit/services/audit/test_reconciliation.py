@@ -67,7 +67,9 @@ def test_an_older_row_that_is_put_back_whole_is_found_by_the_log(visits: World) 
 
 
 def test_proposals_that_are_gone_or_undecided_again_are_found_by_the_log(visits: World) -> None:
-    server = replace(visits.server, settings=replace(visits.server.settings, two_person_rule=True))
+    server = replace(
+        visits.server, settings=visits.server.settings.model_copy(update={"two_person_rule": True})
+    )
     made = proposals.asked(
         server,
         visits.person("ada"),

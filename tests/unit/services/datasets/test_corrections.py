@@ -361,7 +361,7 @@ def test_an_audit_finds_a_withdrawn_dataset_that_was_brought_back(wrong: World) 
 
 def test_under_the_two_person_rule_withdrawing_takes_two(wrong: World) -> None:
     users.create(wrong.server, OPERATOR, UserSpec(name="bea", roles=["admin"]))
-    settings = replace(wrong.server.settings, two_person_rule=True)
+    settings = wrong.server.settings.model_copy(update={"two_person_rule": True})
     ruled = World(replace(wrong.server, settings=settings), wrong.clock, wrong.streams)
     with pytest.raises(Forbidden, match="Withdraw"):
         correct(ruled, delta=1e-5)

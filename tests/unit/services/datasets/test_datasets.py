@@ -1,7 +1,6 @@
 """Datasets that the server reads: registered by declaration, read once, and only then."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +157,7 @@ def test_with_a_data_folder_only_files_below_it_can_be_registered(
     object.__setattr__(
         world.server,
         "settings",
-        replace(world.server.settings, data_folder=folder),
+        world.server.settings.model_copy(update={"data_folder": folder}),
     )
     for path in (file, Path("../stays.csv")):
         with pytest.raises(InvalidInput, match="PENSTOCK_DATA_FOLDER"):
@@ -170,7 +169,7 @@ def test_with_a_data_folder_only_files_below_it_can_be_registered(
 def test_without_a_data_folder_files_are_registered_from_the_home_s_own_alone(
     world: World, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unset = replace(world.server.settings, data_folder=None, data_anywhere=False)
+    unset = world.server.settings.model_copy(update={"data_folder": None, "data_anywhere": False})
     object.__setattr__(world.server, "settings", unset)
     data = unset.home / "data"
     data.mkdir(exist_ok=True)
@@ -192,7 +191,7 @@ def test_nothing_that_is_outside_of_the_data_folder_is_reached_from_within(
 ) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
-    own = replace(world.server.settings, data_folder=folder, data_anywhere=True)
+    own = world.server.settings.model_copy(update={"data_folder": folder, "data_anywhere": True})
     object.__setattr__(world.server, "settings", own)
     (folder / "link.csv").symlink_to(file)
     (folder / "folder").symlink_to(file.parent)

@@ -7,7 +7,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -182,7 +182,7 @@ def test_a_copy_that_is_not_whole_does_not_stay(
 def test_a_dump_that_the_servers_role_may_not_make_fails_and_leaves_nothing(
     visits: World, tmp_path: Path
 ) -> None:
-    settings = replace(visits.server.settings, migration_database_url="")
+    settings = visits.server.settings.model_copy(update={"migration_database_url": ""})
     with pytest.raises(DatabaseUnavailable, match="owner"):
         backup.create(settings, tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
@@ -217,7 +217,7 @@ def test_a_password_is_not_among_the_arguments(
 
     monkeypatch.setattr(subprocess, "run", noted)
     owner = cluster.address(name, role="penstock_owner")
-    settings = replace(visits.server.settings, migration_database_url=owner)
+    settings = visits.server.settings.model_copy(update={"migration_database_url": owner})
     assert backup.create(settings, tmp_path / "copy").kind == POSTGRESQL
     assert [command[0] for command in commands] == ["pg_dump", "pg_restore", "pg_restore"]
     assert PASSWORD not in str(commands)

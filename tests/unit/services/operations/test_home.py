@@ -1,7 +1,6 @@
 """A home whose keys are in a hardware module: nothing of them is in its folders."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,7 +60,7 @@ def test_a_home_on_a_token_works_rotates_and_shreds(hardware: World) -> None:
 
 
 def test_a_home_without_its_token_is_not_opened(hardware: World) -> None:
-    elsewhere = replace(hardware.server.settings, pkcs11_token="another")
+    elsewhere = hardware.server.settings.model_copy(update={"pkcs11_token": "another"})
     with pytest.raises(KeysUnavailable, match="another"):
         home.open_server(elsewhere)
     assert not status.examine(elsewhere).good

@@ -21,7 +21,7 @@ YEARS = 3000 * 86400
 
 
 def lasting(world: World) -> World:
-    settings = replace(world.server.settings, token_longest_days=3650)
+    settings = world.server.settings.model_copy(update={"token_longest_days": 3650})
     return replace(world, server=replace(world.server, settings=settings))
 
 
@@ -138,14 +138,14 @@ def test_no_token_lives_longer_than_the_setting_says(world: World) -> None:
     assert world.server.settings.token_longest_days == 365
     with pytest.raises(InvalidInput, match="at most 365 days"):
         issue(world, OPERATOR, "pia", expires_in="366d")
-    short = replace(world.server.settings, token_longest_days=7)
+    short = world.server.settings.model_copy(update={"token_longest_days": 7})
     weekly = replace(world, server=replace(world.server, settings=short))
     made = issue(weekly, OPERATOR, "pia")
     assert made.expires == world.clock() + timedelta(days=7)
 
 
 def test_nobody_has_more_live_tokens_than_the_setting_says(world: World) -> None:
-    few = replace(world.server.settings, tokens_per_user=3)
+    few = world.server.settings.model_copy(update={"tokens_per_user": 3})
     world = replace(world, server=replace(world.server, settings=few))
     first, second = issue(world, OPERATOR, "pia", expires_in="2d"), issue(world, OPERATOR, "pia")
     short = issue(world, bearer(world, first), "pia", expires_in="1d")
@@ -163,7 +163,7 @@ def test_nobody_has_more_live_tokens_than_the_setting_says(world: World) -> None
 
 
 def test_of_many_made_at_once_one_takes_the_last_place(world: World) -> None:
-    few = replace(world.server.settings, tokens_per_user=3)
+    few = world.server.settings.model_copy(update={"tokens_per_user": 3})
     world = replace(world, server=replace(world.server, settings=few))
     made, refused, gate = list[str](), list[Conflict](), threading.Barrier(4)
     for _ in range(2):

@@ -90,7 +90,7 @@ def test_what_cannot_be_meant_is_refused_as_registering_it_is(
 def test_under_the_two_person_rule_it_says_what_would_be_refused(
     stays: World, tmp_path: Path
 ) -> None:
-    settings = replace(stays.server.settings, two_person_rule=True)
+    settings = stays.server.settings.model_copy(update={"two_person_rule": True})
     ruled = replace(stays.server, settings=settings)
     request = wanted(new_file(tmp_path, 2), budgets={"internal": {"epsilon": 99}})
     foreseen = version_preview.foresee(ruled, OPERATOR, "stays", request)

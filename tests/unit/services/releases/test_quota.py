@@ -17,7 +17,8 @@ from penstock.services.schemas.people import TokenSpec, UserSpec
 def limited(world: World, **settings: Any) -> World:
     """The same world under other limits."""
     return replace(
-        world, server=replace(world.server, settings=replace(world.server.settings, **settings))
+        world,
+        server=replace(world.server, settings=world.server.settings.model_copy(update=settings)),
     )
 
 

@@ -7,7 +7,6 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,9 @@ def placed(visits: World) -> Iterator[Placed]:
     with ExitStack() as opened:
 
         def place(sink: str, patience: float = PATIENCE) -> World:
-            settings = replace(visits.server.settings, log_sink=sink, log_patience=patience)
+            settings = visits.server.settings.model_copy(
+                update={"log_sink": sink, "log_patience": patience}
+            )
             server = home.open_server(settings, clock=visits.clock, randomness=visits.streams)
             opened.callback(server.database.close)
             return World(server, visits.clock, visits.streams)
@@ -212,7 +213,7 @@ def test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from(
     before = lines(path)
     back = restore().server
     back.database.close()
-    settings = replace(back.settings, log_sink=f"file:{path}")
+    settings = back.settings.model_copy(update={"log_sink": f"file:{path}"})
     server = home.open_server(settings, clock=visits.clock, randomness=visits.streams)
     old = World(server, visits.clock, visits.streams)
     with server.database.read() as session, pytest.raises(LogUnavailable, match="another log"):

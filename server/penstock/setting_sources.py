@@ -1,0 +1,157 @@
+"""Read the sources of settings, and say which gave what: a file, files of secrets, variables."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from annotated_types import Ge, Le
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+)
+
+from penstock.errors import InvalidInput
+from penstock.nesting import flat, shallow
+from penstock.settings import PREFIX, SECRET, Settings, check
+
+Given = dict[str, tuple[str, str]]
+"""By the setting's name, the text that was given for it and the name of its source."""
+
+_NOT_THAT: Final = {
+    "int_parsing": "which is not a whole number",
+    "int_parsing_size": "which is not a whole number that can be used",
+    "float_parsing": "which is not a number",
+    "bool_parsing": "which is neither on nor off",
+    "path_type": "which names no folder",
+}
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """One setting as it stands: its value (secrets masked) and where it came from."""
+
+    name: str
+    value: str
+    source: str
+    sentence: str
+
+
+def load(
+    environment: Mapping[str, str] = os.environ, file: Path | None = None
+) -> tuple[Settings, list[Provenance]]:
+    """Read the settings once, and say of each where it came from.
+
+    ``file`` defaults to ``PENSTOCK_CONFIG`` or ``./penstock.toml`` where that exists.
+    Raises ``InvalidInput`` for unknown names, wrong types, numbers out of bounds and files
+    that cannot be read.
+    """
+    given = _written(environment, file)
+    try:
+        settings = Settings.model_validate({name: value for name, (value, _) in given.items()})
+    except ValidationError as error:
+        raise _refusal(error, given) from None
+    check(settings)
+    provenance = []
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        masked = "(set)" if field.json_schema_extra == SECRET and value else shown(value)
+        source = given[name][1] if name in given else "default"
+        provenance.append(Provenance(name, masked, source, field.description or ""))
+    return settings, provenance
+
+
+class SecretFiles(PydanticBaseSettingsSource):
+    """Read the secrets whose files variables like ``PENSTOCK_DATABASE_URL_FILE`` name."""
+
+    def __init__(self, settings: type[BaseSettings], environment: Mapping[str, str]) -> None:
+        super().__init__(settings)
+        self._environment = environment
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return the secret without space around it, or None.  Raises ``InvalidInput``."""
+        path = self._environment.get(variable_of(field_name) + "_FILE")
+        if path is None or field.json_schema_extra != SECRET:
+            return None, field_name, False
+        try:
+            return Path(path).read_text().strip(), field_name, False
+        except OSError as error:
+            raise InvalidInput(
+                f"The secret file {path} cannot be read: {error.strerror}."
+            ) from error
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the secrets by the names of their settings."""
+        secrets = {
+            name: self.get_field_value(field, name)[0]
+            for name, field in self.settings_cls.model_fields.items()
+        }
+        return {name: secret for name, secret in secrets.items() if secret is not None}
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of the setting ``name``."""
+    return PREFIX + name.upper()
+
+
+def _written(environment: Mapping[str, str], file: Path | None) -> Given:
+    """Return what is given for settings, a later source in place of an earlier one.
+
+    Raises ``InvalidInput`` for a file that cannot be read or sets what is no setting.
+    """
+    given: Given = {}
+    content, origin = _content_of_file(environment, file)
+    unknown = sorted(set(content) - set(Settings.model_fields))
+    if unknown:
+        raise InvalidInput(f"{origin} sets {', '.join(unknown)}, which Penstock does not know.")
+    given.update({name: (str(value), str(origin)) for name, value in content.items()})
+    for name, secret in SecretFiles(Settings, environment)().items():
+        given[name] = (secret, variable_of(name) + "_FILE")
+    variables = EnvSettingsSource(Settings)
+    # It has read this process's own environment; callers may give another one.
+    variables.env_vars = {name.lower(): value for name, value in environment.items()}
+    given.update({name: (value, variable_of(name)) for name, value in variables().items()})
+    return given
+
+
+def _content_of_file(
+    environment: Mapping[str, str], file: Path | None
+) -> tuple[dict[str, Any], Path | None]:
+    named = file or (
+        Path(environment["PENSTOCK_CONFIG"]) if "PENSTOCK_CONFIG" in environment else None
+    )
+    path = named or Path("penstock.toml")
+    if named is None and not path.exists():
+        return {}, None
+    try:
+        return flat(tomllib.loads(shallow(path.read_text()))), path
+    except OSError as error:
+        raise InvalidInput(f"The settings file {path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise InvalidInput(f"The settings file {path} cannot be read as TOML: {error}.") from error
+
+
+def _refusal(error: ValidationError, given: Given) -> InvalidInput:
+    """Return the error that names the first setting which is not as it must be."""
+    problem = error.errors(include_url=False, include_context=False)[0]
+    name = str(problem["loc"][0])
+    text, source = given[name]
+    not_that = _NOT_THAT.get(problem["type"])
+    if not_that is not None:
+        return InvalidInput(f"{source} sets {name} to {text!r}, {not_that}.")
+    bounds = Settings.model_fields[name].metadata
+    low = next(bound.ge for bound in bounds if isinstance(bound, Ge))
+    high = next(bound.le for bound in bounds if isinstance(bound, Le))
+    return InvalidInput(f"{source} sets {name} to {text}; it must be from {low} to {high}.")
+
+
+def shown(value: object) -> str:
+    """Write a setting's value as an operator would type it; empty where there is none."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "" if value is None else str(value)
