@@ -1,8 +1,8 @@
 """Verify an export of the log without its server: ``python -m penstock_client.offline``.
 
 Of this package it uses ``tree``, ``notes``, ``leaves``, ``nesting`` and ``ed25519`` in the folder
-``_log``, which use the standard library alone and can be copied beside it; nothing of it is the
-server's code.
+``_log``, which can be copied beside it: they need the standard library alone, and use
+``cryptography`` where it is installed.  Nothing of it is the server's code.
 """
 
 import argparse
