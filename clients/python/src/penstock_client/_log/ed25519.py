@@ -16,7 +16,7 @@ Point = tuple[int, int, int, int]
 
 
 def verified(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Return whether ``signature`` (64 bytes) of ``message`` is by the key ``public`` (32 bytes)."""
+    """Return True if ``signature`` (64 bytes) of ``message`` is by ``public`` (32 bytes)."""
     if len(public) != 32 or len(signature) != 64:
         return False
     try:
