@@ -6,7 +6,10 @@ is never rounded.
 
 import math
 import unicodedata
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
+
+from tabulate import tabulate
 
 DIGITS_OF_ERROR = 2
 MOST_DECIMALS = 12
@@ -57,16 +60,20 @@ def printable(text: str) -> str:
     )
 
 
-def columns_of(text: str) -> int:
-    """Columns on a terminal: two for wide characters, none for combining ones."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0
-        if unicodedata.combining(character)
-        else 1 + (unicodedata.east_asian_width(character) in "WF")
-        for character in text
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Return the rows of a table as lines, two spaces between columns; ``right`` ones at the right.
+
+    Wide characters take two columns of a terminal, combining ones none (``wcwidth``, which
+    tabulate asks).
+    """
+    text = tabulate(
+        rows,
+        tablefmt="plain",
+        disable_numparse=True,
+        colalign=["right" if place in right else "left" for place in range(len(rows[0]))],
+        preserve_whitespace=True,
     )
+    return [line.rstrip() for line in text.split("\n")]
 
 
 def _steers(character: str) -> bool:

@@ -4,15 +4,14 @@ import csv
 import dataclasses
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from penstock.figures import columns_of, moment, printable, short
+from penstock.figures import aligned, moment, printable, short
 
-GAP = "  "
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What makes a cell a formula to a spreadsheet, where it stands first."""
 
@@ -118,9 +117,9 @@ def _csv_cell(cell: object) -> object:
     return cell
 
 
-def _table(document: Document) -> Iterator[str]:
+def _table(document: Document) -> list[str]:
     if not document.rows:
-        return
+        return []
     shown = [
         (index, column.shown, column)
         for index, column in enumerate(document.columns)
@@ -131,14 +130,5 @@ def _table(document: Document) -> Iterator[str]:
         ["" if row[index] is None else printable(show(row[index])) for index, show, _ in shown]
         for row in document.rows
     ]
-    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
-    for line in cells:
-        yield GAP.join(
-            _padded(cell, width, column.right)
-            for cell, width, (_, _, column) in zip(line, widths, shown, strict=True)
-        ).rstrip()
-
-
-def _padded(cell: str, width: int, right: bool) -> str:
-    space = " " * (width - columns_of(cell))
-    return space + cell if right else cell + space
+    right = [place for place, (_, _, column) in enumerate(shown) if column.right]
+    return aligned(cells, right)

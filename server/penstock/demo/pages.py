@@ -1,13 +1,14 @@
 """The story in words, for somebody who knows nothing but this output."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Final
 
 from penstock.demo.cast import TIERS
 from penstock.demo.story import HEADLINE, Seen, Story
+from penstock.figures import aligned
 
 WIDTH: Final = 96
 """Columns of prose; nothing here is wider than 100."""
@@ -78,15 +79,9 @@ def joined(sections: Sequence[Sequence[str]]) -> str:
 
 def table(
     header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
-) -> Iterator[str]:
+) -> list[str]:
     """Aligned columns, two spaces in; those at the positions in ``right`` to the right."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    for line in (header, *rows):
-        cells = (
-            cell.rjust(width) if index in right else cell.ljust(width)
-            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        yield ("  " + "  ".join(cells)).rstrip()
+    return [f"  {line}" for line in aligned([header, *rows], right)]
 
 
 def averaged(seen: Sequence[Seen]) -> float:
@@ -100,7 +95,7 @@ def averaged(seen: Sequence[Seen]) -> float:
     return error.half_width / error.standard_deviation / math.sqrt(precision)
 
 
-def _seen(seen: Sequence[Seen]) -> Iterator[str]:
+def _seen(seen: Sequence[Seen]) -> list[str]:
     digits = max(_decimals(one.release.error.standard_deviation) for one in seen)
     header = ("reader", "tier", "held by", "epsilon", "value", "95% interval", "off by")
     rows = []
@@ -117,7 +112,7 @@ def _seen(seen: Sequence[Seen]) -> Iterator[str]:
     return table(header, rows, right=(3, 4, 5, 6))
 
 
-def _joint(told: Story, count: str) -> Iterator[str]:
+def _joint(told: Story, count: str) -> list[str]:
     best = _best(told).release.error.half_width
     rows = [
         (f"as these {count} numbers were released: lossless", told.together.released, best),

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.cli.output import Column, Document, Format, plainly, written
-from penstock.figures import columns_of, decimals, fixed, percent, printable, short
+from penstock.figures import aligned, decimals, fixed, percent, printable, short
 
 COLUMNS = (Column("name"), Column("how_many", right=True), Column("hidden", None))
 
@@ -106,5 +106,5 @@ def test_numbers_are_written_for_people() -> None:
     assert short(1234.5) == "1,234"
     assert short(0.00012345) == "0.000123"
     assert percent(0.95) == "95%"
-    assert columns_of("e\u0301水") == 3
+    assert aligned([["e\u0301水", "x"], ["abcd", "y"]]) == ["e\u0301水   x", "abcd  y"]
     assert printable("a\nb\u202e") == "a\\u000ab\\u202e"

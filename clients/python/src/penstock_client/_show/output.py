@@ -3,14 +3,14 @@
 import csv
 import io
 import json
-import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tabulate import tabulate
+
 from penstock_client._show.rounding import printable
 
-GAP = "  "
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What makes a cell a formula, where it stands first."""
 
@@ -92,7 +92,9 @@ def _harmless(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith((*FORMULA, "'")) else cell
 
 
-def _table(document: Document) -> Iterable[str]:
+def _table(document: Document) -> list[str]:
+    if not document.rows:
+        return []
     shown = [
         (index, column.shown, column)
         for index, column in enumerate(document.columns)
@@ -103,28 +105,12 @@ def _table(document: Document) -> Iterable[str]:
         ["" if row[index] is None else printable(show(row[index])) for index, show, _ in shown]
         for row in document.rows
     ]
-    if not document.rows:
-        return
-    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
-    for line in cells:
-        yield GAP.join(
-            _padded(cell, width, column.right)
-            for cell, width, (_, _, column) in zip(line, widths, shown, strict=True)
-        ).rstrip()
-
-
-def _padded(cell: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(cell))
-    return space + cell if right else cell + space
-
-
-def _width(text: str) -> int:
-    """Columns on a terminal: two for wide characters, none for combining ones."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0
-        if unicodedata.combining(character)
-        else 1 + (unicodedata.east_asian_width(character) in "WF")
-        for character in text
+    text = tabulate(
+        cells,
+        tablefmt="plain",
+        # Numbers have been written already, and wide characters are counted by wcwidth.
+        disable_numparse=True,
+        colalign=["right" if column.right else "left" for _, _, column in shown],
+        preserve_whitespace=True,
     )
+    return [line.rstrip() for line in text.split("\n")]
