@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from penstock.errors import InvalidInput
 from penstock.web.charts.drawing.axes import Axis, counting, upright, with_zero
@@ -14,13 +15,15 @@ from penstock.web.charts.drawing.svg import (
     NOTE,
     QUIET,
     document,
+    element,
+    group,
     isolated,
     note,
     nothing,
     number,
     rule,
+    stroked,
     text,
-    told,
 )
 from penstock.web.charts.drawing.tables import level_table
 from penstock.web.charts.drawing.values import Interval, Level, Table, ends, of_one_length
@@ -76,7 +79,7 @@ def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
     notes = list(_notes(stream, plot))
     under = [line for sentence in notes for line in wrapped(sentence, width)]
     bottom = TOP + HEIGHT + 44
-    parts.append(note(bottom + NOTE, under))
+    parts += note(bottom + NOTE, under)
     height = bottom + NOTE * len(under) + (8 if under else 0)
     return document(prefix, stream.title, _described(stream, notes), (width, height), parts)
 
@@ -110,7 +113,7 @@ def _plot(stream: Stream, width: int) -> Plot:
     return Plot(counting(steps[0], steps[-1], left, right), y, places, steps)
 
 
-def _frame(stream: Stream, plot: Plot, width: int) -> Iterator[str]:
+def _frame(stream: Stream, plot: Plot, width: int) -> Iterator[Element]:
     yield caption(stream.confidence, stream.quantity, width, "bands")
     for value, label in plot.y.ticks:
         y = plot.y.at(value)
@@ -134,34 +137,33 @@ def _way(plot: Plot, heights: Sequence[float]) -> str:
     return "L".join(points)
 
 
-def _band(level: Level, style: int, plot: Plot) -> str:
+def _band(level: Level, style: int, plot: Plot) -> Element:
     drawn = [level.intervals[place] for place in plot.places]
     lower = _way(plot, [one.lower for one in drawn])
     upper = _way(plot, [one.upper for one in drawn])
     back = "L".join(reversed(lower.split("L")))
-    return (
-        f"<g {colored(style)}>"
-        f'<path class="band" fill="currentColor" fill-opacity="0.14" d="M{upper}L{back}Z"/>'
-        f'<path class="edge" fill="none" stroke="currentColor" stroke-width="0.75"'
-        f' d="M{upper}M{lower}"/></g>'
+    area = element(
+        "path", class_="band", fill="currentColor", fill_opacity="0.14", d=f"M{upper}L{back}Z"
     )
+    return group(colored(style), area, stroked("edge", f"M{upper}M{lower}", "0.75"))
 
 
-def _line(level: Level, color: str, dashed: str, plot: Plot, step: str) -> str:
+def _line(
+    level: Level, color: dict[str, str], dashed: dict[str, str], plot: Plot, step: str
+) -> Element:
     drawn = [level.intervals[place] for place in plot.places]
     last = drawn[-1]
     x, y = plot.x.at(plot.steps[-1]), plot.y.at(last.value)
     sentence = _sentence(level, step, plot.steps[-1], last, digits_of(level.intervals))
-    parts = [f'<circle class="mark" fill="currentColor" cx="{number(x)}" cy="{number(y)}" r="3"/>']
+    point = element("circle", class_="mark", fill="currentColor", cx=x, cy=y, r=3)
     if len(drawn) > 1:
-        way = _way(plot, [one.value for one in drawn])
-        shape = f'stroke-width="2" stroke-linejoin="round"{dashed} d="M{way}"'
-        parts.append(f'<path class="line" fill="none" stroke="currentColor" {shape}/>')
+        way = f"M{_way(plot, [one.value for one in drawn])}"
+        shape = stroked("line", way, "2", stroke_linejoin="round", **dashed)
     else:
         top, bottom = number(plot.y.at(last.upper)), number(plot.y.at(last.lower))
-        shape = f'stroke-width="1.5" d="M{number(x - 4)} {top}h8m-4 0V{bottom}m-4 0h8"'
-        parts.append(f'<path class="whisker" fill="none" stroke="currentColor" {shape}/>')
-    return told(sentence, color, parts)
+        way = f"M{number(x - 4)} {top}h8m-4 0V{bottom}m-4 0h8"
+        shape = stroked("whisker", way, "1.5")
+    return group(color, point, shape, title=sentence)
 
 
 def _sentence(level: Level, step: str, at: int, one: Interval, digits: Digits) -> str:
@@ -169,13 +171,13 @@ def _sentence(level: Level, step: str, at: int, one: Interval, digits: Digits) -
     return f"{isolated(level.name)}, {step} {at:,}: {numbers}"
 
 
-def _names(found: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Iterator[str]:
+def _names(found: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Iterator[Element]:
     """Each level's mark and name, about as high as its line ends."""
     wanted = [plot.y.at(level.intervals[-1].value) for level, _ in found]
     x = plot.x.end + GAP + 6
     heights = spread(wanted, NAMES_APART, TOP + HEIGHT)
     for (level, style), height in zip(found, heights, strict=True):
-        yield f"<g {colored(style)}>{mark(style, x, height)}</g>"
+        yield group(colored(style), mark(style, x, height))
         yield text(x + 9, height + 4, fitted(level.name, width - x - 9))
 
 

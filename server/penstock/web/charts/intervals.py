@@ -71,12 +71,12 @@ def bars_with_intervals(groups: Groups, prefix: str, width: int = NARROW) -> str
         spans.append((bottom, bottom + LINE * len(group)))
         for line in group:
             group_name = f"{key}, {line.name}" if several else key
-            parts.append(drawn(line, columns, bottom + LINE / 2, line.sentence(group_name)))
+            parts += drawn(line, columns, bottom + LINE / 2, line.sentence(group_name))
             bottom += LINE
     parts[1:1] = scale(columns.axis, spans if several else [(TOP, bottom)])
     notes = list(_notes(groups, shown, columns.axis))
     under = [line for sentence in notes for line in wrapped(sentence, width)]
-    parts.append(note(bottom + NOTE + 4, under))
+    parts += note(bottom + NOTE + 4, under)
     height = bottom + NOTE * len(under) + (10 if under else 2)
     return document(prefix, groups.title, _described(groups, notes), (width, height), parts)
 

@@ -2,21 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from penstock.errors import InvalidInput
 from penstock.web.charts.drawing.lettering import fitted, width_of
+from penstock.web.charts.drawing.marks import colored
 from penstock.web.charts.drawing.numbers import counted
 from penstock.web.charts.drawing.svg import (
     NARROW,
     QUIET,
     STRONG,
     document,
+    element,
+    group,
     isolated,
     nothing,
     number,
     rule,
+    stroked,
     text,
-    told,
 )
 from penstock.web.charts.drawing.values import Table
 
@@ -93,7 +97,7 @@ def ladder(content: Ladder, prefix: str, width: int = NARROW) -> str:
         y += HEAD
         for row in _rows_of(_chips(content.move, key, tier), width - LEFT):
             for x, chip in row:
-                parts.append(_chip(chip, LEFT + x, y))
+                parts += _chip(chip, LEFT + x, y)
                 if chip.kind in ("leaves", "arrives"):
                     places[chip.kind] = (LEFT + x, y + CHIP / 2)
             y += CHIP + CHIPS_APART
@@ -174,7 +178,7 @@ def _rows_of(chips: Sequence[Chip], room: float) -> list[list[tuple[float, Chip]
     return rows
 
 
-def _named(tier: Tier, y: float, width: int) -> Iterator[str]:
+def _named(tier: Tier, y: float, width: int) -> Iterator[Element]:
     name = fitted(tier.name, width - LEFT, bold=True)
     yield text(LEFT, y + 16, name, kind=STRONG)
     start = LEFT + width_of(name, bold=True) + 10
@@ -184,36 +188,46 @@ def _named(tier: Tier, y: float, width: int) -> Iterator[str]:
         yield text(start, y + 16, fitted(said, width - start), kind=QUIET)
 
 
-def _chip(chip: Chip, x: float, y: float) -> str:
+def _chip(chip: Chip, x: float, y: float) -> Iterator[Element]:
     name = fitted(chip.name, LONGEST_CHIP - 2 * PADDING, bold=chip.kind == "arrives")
     if chip.kind == "more":
-        return text(x + 2, y + 16, chip.name, kind=QUIET)
+        yield text(x + 2, y + 16, chip.name, kind=QUIET)
+        return
     stroke = {"stays": "1", "leaves": "1.5", "arrives": "2.5"}[chip.kind]
-    dashed = ' stroke-dasharray="4 3"' if chip.kind == "leaves" else ""
-    color = 'class="s0" color="#2f7fc1"' if chip.kind != "stays" else 'class="stays"'
-    frame = (
-        f'<rect class="chip" fill="currentColor" fill-opacity="0.08" stroke="currentColor"'
-        f' stroke-width="{stroke}"{dashed} x="{number(x)}" y="{number(y)}"'
-        f' width="{number(chip.width)}" height="{CHIP}" rx="{CHIP // 2}"/>'
+    dashed = {"stroke-dasharray": "4 3"} if chip.kind == "leaves" else {}
+    color = {"class": "stays"} if chip.kind == "stays" else colored(0)
+    frame = element(
+        "rect",
+        class_="chip",
+        fill="currentColor",
+        fill_opacity="0.08",
+        stroke="currentColor",
+        stroke_width=stroke,
+        x=x,
+        y=y,
+        width=chip.width,
+        height=CHIP,
+        rx=CHIP // 2,
+        **dashed,
     )
     said = {"stays": "", "leaves": " would leave this tier", "arrives": " would come here"}
     sentence = f"{isolated(chip.name)}{said[chip.kind]}"
     kind = STRONG if chip.kind == "arrives" else ""
-    label = text(x + chip.width / 2, y + 16, name, anchor="middle", kind=kind)
-    return told(sentence, color, [frame]) + label
+    yield group(color, frame, title=sentence)
+    yield text(x + chip.width / 2, y + 16, name, anchor="middle", kind=kind)
 
 
-def _rails(rungs: Sequence[float], width: float) -> Iterator[str]:
-    shape = 'fill="none" stroke="currentColor" stroke-opacity="0.6" stroke-width="2"'
+def _rails(rungs: Sequence[float], width: float) -> Iterator[Element]:
     bottom = rungs[-1] + FOOT - 6
     for x in (8.0, RAIL):
-        yield f'<path class="rail" {shape} d="M{number(x)} {number(HEAD)}V{number(bottom)}"/>'
+        way = f"M{number(x)} {number(HEAD)}V{number(bottom)}"
+        yield stroked("rail", way, "2", stroke_opacity="0.6")
     for y in rungs:
-        yield f'<path class="rail" {shape} d="M8 {number(y)}H{number(RAIL)}"/>'
+        yield stroked("rail", f"M8 {number(y)}H{number(RAIL)}", "2", stroke_opacity="0.6")
         yield rule(RAIL + 1, y, width, y)
 
 
-def _arrow(places: dict[str, tuple[float, float]]) -> Iterator[str]:
+def _arrow(places: dict[str, tuple[float, float]]) -> Iterator[Element]:
     """From where somebody is to where they would go, left of the names."""
     if len(places) < 2:
         return
@@ -226,10 +240,8 @@ def _arrow(places: dict[str, tuple[float, float]]) -> Iterator[str]:
         f"Q{number(bend)} {number(y2)} {number(bend + 6)} {number(y2)}H{number(x2 - 4)}"
         f"m-5 -4l5 4l-5 4"
     )
-    yield (
-        f'<path class="s0" color="#2f7fc1" fill="none" stroke="currentColor"'
-        f' stroke-width="2" d="{way}"/>'
-    )
+    arrow = colored(0)
+    yield stroked(arrow["class"], way, "2", color=arrow["color"])
 
 
 def _described(content: Ladder) -> str:

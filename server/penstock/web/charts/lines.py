@@ -2,13 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from penstock.figures import percent
 from penstock.web.charts.drawing.axes import Axis, linear, with_zero
 from penstock.web.charts.drawing.lettering import fitted, width_of
 from penstock.web.charts.drawing.marks import colored, mark
 from penstock.web.charts.drawing.numbers import Digits
-from penstock.web.charts.drawing.svg import QUIET, STRONG, isolated, number, rule, text, told
+from penstock.web.charts.drawing.svg import (
+    QUIET,
+    STRONG,
+    element,
+    group,
+    isolated,
+    number,
+    rule,
+    stroked,
+    text,
+)
 from penstock.web.charts.drawing.values import Interval, ends
 
 LINE = 20
@@ -60,7 +71,7 @@ def columns_for(lines: Sequence[Line], width: int, *, indent: bool = False) -> C
     return Columns(names, axis, right, ranges, width)
 
 
-def caption(confidence: float, quantity: str, width: float, what: str = "intervals") -> str:
+def caption(confidence: float, quantity: str, width: float, what: str = "intervals") -> Element:
     """What is drawn, above everything."""
     said = f" with {percent(confidence)} {what}"
     name = fitted(quantity, width - width_of(said) - 6)
@@ -68,7 +79,7 @@ def caption(confidence: float, quantity: str, width: float, what: str = "interva
     return text(0, 12, first + said, kind=QUIET)
 
 
-def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[str]:
+def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[Element]:
     """Ticks above the lines, and thin rules through them, from top to bottom of each span."""
     for value, label in axis.ticks:
         x = axis.at(value)
@@ -78,35 +89,37 @@ def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[str]:
             yield rule(x, top, x, bottom, "grid" if value else "axis")
 
 
-def drawn(line: Line, columns: Columns, y: float, sentence: str) -> str:
-    """A name, a bar from zero (where the axis has it), an interval, a value."""
+def drawn(line: Line, columns: Columns, y: float, sentence: str) -> Iterator[Element]:
+    """Yield a name, a bar from zero (where the axis has it), an interval, a value."""
     axis, one = columns.axis, line.interval
     left, x, right = axis.at(one.lower), axis.at(one.value), axis.at(one.upper)
-    whisker = (
-        f'<path class="whisker" fill="none" stroke="currentColor" stroke-width="1.5"'
-        f' d="M{number(left)} {number(y)}H{number(right)}M{number(left)} {number(y - 4)}v8'
-        f'M{number(right)} {number(y - 4)}v8"/>'
-    )
-    bar = ""
+    shapes = []
     if axis.low <= 0 <= axis.high:
         zero = axis.at(0)
-        start, length = min(zero, x), abs(x - zero)
-        bar = (
-            f'<rect class="bar" fill="currentColor" fill-opacity="0.25" x="{number(start)}"'
-            f' y="{number(y - BAR / 2)}" width="{number(length)}" height="{BAR}"/>'
+        shapes.append(
+            element(
+                "rect",
+                class_="bar",
+                fill="currentColor",
+                fill_opacity="0.25",
+                x=min(zero, x),
+                y=y - BAR / 2,
+                width=abs(x - zero),
+                height=BAR,
+            )
         )
-    marks = told(sentence, colored(line.style), [bar, whisker, mark(line.style, x, y)])
-    name = fitted(line.name, columns.names)
+    way = (
+        f"M{number(left)} {number(y)}H{number(right)}"
+        f"M{number(left)} {number(y - 4)}v8M{number(right)} {number(y - 4)}v8"
+    )
+    shapes += [stroked("whisker", way, "1.5"), mark(line.style, x, y)]
+    yield text(columns.names, y + 4, fitted(line.name, columns.names), anchor="end")
+    yield group(colored(line.style), *shapes, title=sentence)
     value = line.digits.write(one.value)
-    texts = [
-        text(columns.names, y + 4, name, anchor="end"),
-        marks,
-        text(columns.values, y + 4, value, anchor="end", kind=STRONG),
-    ]
+    yield text(columns.values, y + 4, value, anchor="end", kind=STRONG)
     if columns.ranges:
         range_ = line.digits.range(one)
-        texts.append(text(columns.width, y + 4, range_, anchor="end", kind=QUIET))
-    return "".join(texts)
+        yield text(columns.width, y + 4, range_, anchor="end", kind=QUIET)
 
 
 def cropped(axis: Axis) -> str:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from penstock.web.charts.drawing.lettering import fitted, width_of
 from penstock.web.charts.drawing.marks import colored
 from penstock.web.charts.drawing.numbers import loss
-from penstock.web.charts.drawing.svg import STRONG, number, text, told
+from penstock.web.charts.drawing.svg import STRONG, element, group, text
 from penstock.web.charts.drawing.values import finite
 
 BAR = 18
@@ -35,7 +36,7 @@ class Loss:
         return f"ε {loss(self.epsilon)}"
 
 
-def loss_bars(losses: Sequence[Loss], x: float, y: float, width: float) -> Iterator[str]:
+def loss_bars(losses: Sequence[Loss], x: float, y: float, width: float) -> Iterator[Element]:
     """Bars below one another, ``EACH`` high, the first full and the others framed."""
     room = width - max(width_of(one.written, bold=True) for one in losses) - 12
     largest = max((one.epsilon or 0.0 for one in losses), default=0.0) or 1.0
@@ -46,11 +47,18 @@ def loss_bars(losses: Sequence[Loss], x: float, y: float, width: float) -> Itera
         part = 1.0 if one.epsilon is None else max(one.epsilon, 0.0) / largest
         long = max(part * room, 1.0)
         yield text(x, top + 14, fitted(one.name, width))
-        fill = 'fill="currentColor"' if not place else 'fill="currentColor" fill-opacity="0.12"'
-        dashed = ' stroke-dasharray="5 3"' if place else ""
-        shape = (
-            f'<rect class="loss" {fill} stroke="currentColor" stroke-width="1.5"{dashed}'
-            f' x="{number(x + 1)}" y="{number(top + 21)}" width="{number(long)}" height="{BAR}"/>'
+        look = {"fill-opacity": "0.12", "stroke-dasharray": "5 3"} if place else {}
+        bar = element(
+            "rect",
+            class_="loss",
+            fill="currentColor",
+            stroke="currentColor",
+            stroke_width="1.5",
+            x=x + 1,
+            y=top + 21,
+            width=long,
+            height=BAR,
+            **look,
         )
-        yield told(f"{one.name}: {one.written}", colored(2 * place), [shape])
+        yield group(colored(2 * place), bar, title=f"{one.name}: {one.written}")
         yield text(x + long + 9, top + 21 + BAR - 4.5, one.written, kind=STRONG)

@@ -5,6 +5,7 @@ All points lie on one path, so that together people know what the one furthest l
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from penstock.errors import InvalidInput
 from penstock.figures import percent
@@ -17,12 +18,14 @@ from penstock.web.charts.drawing.svg import (
     QUIET,
     STRONG,
     document,
+    element,
+    group,
     isolated,
     nothing,
     number,
     rule,
+    stroked,
     text,
-    told,
 )
 from penstock.web.charts.drawing.values import Interval, Table, finite, positive
 from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
@@ -196,7 +199,7 @@ def _rows(labels: Sequence[Label]) -> int:
     return max((label.row + 1 for label in labels), default=0)
 
 
-def _frame(path: NoisePath, axis: Axis, y: Axis, bottom: float) -> Iterator[str]:
+def _frame(path: NoisePath, axis: Axis, y: Axis, bottom: float) -> Iterator[Element]:
     said = f"How far off a value may be, with probability {percent(path.confidence)}"
     yield text(0, 12, said, kind=QUIET)
     for value, label in y.ticks:
@@ -211,24 +214,21 @@ def _frame(path: NoisePath, axis: Axis, y: Axis, bottom: float) -> Iterator[str]
     yield text(axis.end, bottom + 44, name, anchor="end", kind=QUIET)
 
 
-def _funnel(points: Sequence[Point], axis: Axis, y: Axis) -> Iterator[str]:
+def _funnel(points: Sequence[Point], axis: Axis, y: Axis) -> Iterator[Element]:
     """The room that noise leaves, wider from level to level, and the path in its middle."""
     over = [f"{number(axis.at(p.level))} {number(y.at(p.half_width))}" for p in points]
     under = [f"{number(axis.at(p.level))} {number(y.at(-p.half_width))}" for p in points]
     way = "L".join((*over, *reversed(under)))
     zero = number(y.at(0))
     ends = f"M{number(axis.start)} {zero}H{number(axis.end)}"
-    yield (
-        f"<g {colored(0)}>"
-        f'<path class="band" fill="currentColor" fill-opacity="0.14" d="M{way}Z"/>'
-        f'<path class="edge" fill="none" stroke="currentColor" stroke-width="0.75" d="M{way}Z"/>'
-        f'<path class="line" fill="none" stroke="currentColor" stroke-width="2" d="{ends}"/></g>'
-    )
+    room = element("path", class_="band", fill="currentColor", fill_opacity="0.14", d=f"M{way}Z")
+    edge, line = stroked("edge", f"M{way}Z", "0.75"), stroked("line", ends, "2")
+    yield group(colored(0), room, edge, line)
 
 
 def _leaders(
     labels: Sequence[Label], edge: float, points: Sequence[Point], axis: Axis, y: Axis, way: int
-) -> Iterator[str]:
+) -> Iterator[Element]:
     wide = {axis.at(point.level): point.half_width for point in points}
     for label in labels:
         inner = edge - way * LABEL * label.row
@@ -239,17 +239,14 @@ def _leaders(
         yield text(x, first + 14, label.lines[1], anchor=anchor, kind=QUIET)
 
 
-def _points(points: Sequence[Point], axis: Axis, y: Axis, digits: Digits) -> Iterator[str]:
+def _points(points: Sequence[Point], axis: Axis, y: Axis, digits: Digits) -> Iterator[Element]:
     for point in points:
         x, best = axis.at(point.level), point is points[0]
         low, high = number(y.at(-point.half_width)), number(y.at(point.half_width))
-        whisker = (
-            f'<path class="whisker" fill="none" stroke="currentColor" stroke-width="1.5"'
-            f' d="M{number(x - 4)} {high}h8m-4 0V{low}m-4 0h8"/>'
-        )
+        whisker = stroked("whisker", f"M{number(x - 4)} {high}h8m-4 0V{low}m-4 0h8", "1.5")
         shape = mark(DIAMOND if best else 0, x, y.at(0), 6.0 if best else 4.0)
-        style = colored(2 if best else 0)
-        yield told(_sentence(point, digits, best=best), style, [whisker, shape])
+        sentence = _sentence(point, digits, best=best)
+        yield group(colored(2 if best else 0), whisker, shape, title=sentence)
 
 
 def _sentence(point: Point, digits: Digits, *, best: bool) -> str:

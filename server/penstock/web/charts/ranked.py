@@ -56,10 +56,10 @@ def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
     parts = [caption(ranking.confidence, ranking.quantity, width)]
     parts += scale(columns.axis, [(TOP, bottom)])
     for place, (line, (key, _)) in enumerate(zip(lines, found, strict=False)):
-        parts.append(drawn(line, columns, TOP + LINE * (place + 0.5), line.sentence(key)))
+        parts += drawn(line, columns, TOP + LINE * (place + 0.5), line.sentence(key))
     notes = list(_notes(ranking, cropped(columns.axis)))
     under = [line for sentence in notes for line in wrapped(sentence, width)]
-    parts.append(note(bottom + NOTE + 4, under))
+    parts += note(bottom + NOTE + 4, under)
     height = bottom + NOTE * len(under) + (10 if under else 2)
     largest = lines[0].sentence(found[0][0])
     described = f"{counted(ranking.count, 'key')} at {isolated(ranking.level.name)}; the largest is"

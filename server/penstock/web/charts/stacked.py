@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from penstock.errors import InvalidInput
 from penstock.web.charts.drawing.lettering import fitted, width_of
@@ -12,11 +13,11 @@ from penstock.web.charts.drawing.svg import (
     QUIET,
     STRONG,
     document,
+    element,
+    group,
     isolated,
     nothing,
-    number,
     text,
-    told,
 )
 from penstock.web.charts.drawing.values import Table, finite
 
@@ -80,7 +81,7 @@ def budget_bars(budgets: Budgets, prefix: str, width: int = NARROW) -> str:
     if not budgets.tiers:
         return nothing(prefix, budgets.title, NONE, width)
     names = _names(budgets)
-    parts: list[str] = []
+    parts: list[Element] = []
     y = 0.0
     for tier in reversed(budgets.tiers):
         parts += _bar(tier, names, y, width)
@@ -144,32 +145,52 @@ def _pieces(tier: TierBudget, names: Sequence[str]) -> Iterator[Piece]:
         yield Piece(0, OTHERS, start, others)
 
 
-def _bar(tier: TierBudget, names: Sequence[str], y: float, width: int) -> Iterator[str]:
+def _bar(tier: TierBudget, names: Sequence[str], y: float, width: int) -> Iterator[Element]:
     said = f"ε {loss(tier.epsilon)}, {share(tier.left)} left"
     room = width - width_of(said) - 12
     yield text(0, y + 14, fitted(tier.tier, room, bold=True), kind=STRONG)
     yield text(width, y + 14, said, anchor="end")
     top, length = y + HEAD, width - 2.0
-    yield (
-        f'<rect class="left" fill="none" stroke="currentColor" stroke-opacity="0.6" x="1"'
-        f' y="{number(top)}" width="{number(length)}" height="{BAR}" rx="3"/>'
+    yield element(
+        "rect",
+        class_="left",
+        fill="none",
+        stroke="currentColor",
+        stroke_opacity="0.6",
+        x=1,
+        y=top,
+        width=length,
+        height=BAR,
+        rx=3,
     )
     for piece in _pieces(tier, names):
         x, wide = 1 + piece.start * length, piece.share * length
         sentence = f"{isolated(tier.tier)}, {isolated(piece.name)}: {share(piece.share)}"
-        shape = (
-            f'<rect class="piece" fill="currentColor" fill-opacity="0.22" stroke="currentColor"'
-            f' stroke-width="1.25" x="{number(x)}" y="{number(top)}" width="{number(wide)}"'
-            f' height="{BAR}"/>'
-        )
-        yield told(sentence, _color(piece.number), [shape])
+        shape = _sample(x, top, wide, BAR)
+        yield group(_color(piece.number), shape, title=sentence)
         label = str(piece.number) if piece.number else "…"
         if wide >= width_of(label) + 4:
             yield text(x + wide / 2, top + 19, label, anchor="middle")
 
 
-def _color(place: int) -> str:
-    return colored(place - 1) if place else 'class="others"'
+def _color(place: int) -> dict[str, str]:
+    return colored(place - 1) if place else {"class": "others"}
+
+
+def _sample(x: float, y: float, width: float, height: float) -> Element:
+    """Return the shape of a piece, in a bar and in the key."""
+    return element(
+        "rect",
+        class_="piece",
+        fill="currentColor",
+        fill_opacity="0.22",
+        stroke="currentColor",
+        stroke_width="1.25",
+        x=x,
+        y=y,
+        width=width,
+        height=height,
+    )
 
 
 def _columns(width: int) -> int:
@@ -181,7 +202,7 @@ def _key_rows(budgets: Budgets, names: Sequence[str], width: int) -> int:
     return -(-entries // _columns(width))
 
 
-def _key(budgets: Budgets, names: Sequence[str], y: float, width: int) -> Iterator[str]:
+def _key(budgets: Budgets, names: Sequence[str], y: float, width: int) -> Iterator[Element]:
     """Numbers and names of queries, each beside a sample of its piece."""
     entries = [(str(place), name, _color(place)) for place, name in enumerate(names, 1)]
     others = len(_by_size(budgets)) - len(names)
@@ -191,11 +212,7 @@ def _key(budgets: Budgets, names: Sequence[str], y: float, width: int) -> Iterat
     for place, (label, name, color) in enumerate(entries):
         column, row = divmod(place, down)
         x, top = column * each, y + row * KEY
-        shape = (
-            f'<rect class="piece" fill="currentColor" fill-opacity="0.22" stroke="currentColor"'
-            f' stroke-width="1.25" x="{number(x + 1)}" y="{number(top)}" width="24" height="16"/>'
-        )
-        yield f"<g {color}>{shape}</g>"
+        yield group(color, _sample(x + 1, top, 24, 16))
         yield text(x + 13, top + 12, label, anchor="middle")
         yield text(x + 33, top + 12, fitted(name, each - 44))
 

@@ -5,6 +5,7 @@ It is given released values alone: the exact one is nowhere in it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from penstock.figures import percent
 from penstock.web.charts.drawing.axes import Axis, linear
@@ -17,13 +18,15 @@ from penstock.web.charts.drawing.svg import (
     QUIET,
     STRONG,
     document,
+    element,
+    group,
     isolated,
     note,
     nothing,
     number,
     rule,
+    stroked,
     text,
-    told,
 )
 from penstock.web.charts.drawing.values import Interval, Table, ends, finite
 from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
@@ -87,7 +90,7 @@ def story(content: Story, prefix: str, width: int = NARROW) -> str:
     styles = chosen([release.place for release in releases])
     bottom = sheet.top + LINE * len(releases)
     last = bottom + GAP
-    parts = [note(12, lead), *_scale(sheet, bottom, last)]
+    parts = [*note(12, lead), *_scale(sheet, bottom, last)]
     parts += _guides(releases[0], sheet, last + LINE)
     parts += _path(releases, sheet)
     for place, (release, style) in enumerate(zip(releases, styles, strict=True)):
@@ -98,7 +101,7 @@ def story(content: Story, prefix: str, width: int = NARROW) -> str:
     parts += _line((POOLED, f"as {best.tier} alone"), best.interval, styles[0], last + 23, sheet)
     end = wrapped(_end(releases), width)
     foot = last + LINE + NOTE * len(end) + 4
-    parts.append(note(last + LINE + NOTE + 4, end))
+    parts += note(last + LINE + NOTE + 4, end)
     losses = _losses(content)
     parts += loss_bars(losses, 0, foot + 18, min(width, 520))
     size = (width, foot + 18 + EACH * len(losses))
@@ -165,7 +168,7 @@ def _sheet(releases: Sequence[Release], width: int, top: float) -> Sheet:
     return Sheet(width, axis, top, digits)
 
 
-def _scale(sheet: Sheet, bottom: float, last: float) -> Iterator[str]:
+def _scale(sheet: Sheet, bottom: float, last: float) -> Iterator[Element]:
     for value, label in sheet.axis.ticks:
         x = sheet.axis.at(value)
         yield text(x, sheet.top - 8, label, anchor="middle", kind=QUIET)
@@ -175,40 +178,44 @@ def _scale(sheet: Sheet, bottom: float, last: float) -> Iterator[str]:
     yield rule(0, middle, sheet.width, middle, "axis")
 
 
-def _guides(best: Release, sheet: Sheet, bottom: float) -> Iterator[str]:
+def _guides(best: Release, sheet: Sheet, bottom: float) -> Iterator[Element]:
     """The best interval's ends, down to where all are put together."""
     left, right = sheet.axis.at(best.interval.lower), sheet.axis.at(best.interval.upper)
-    shape = f'y="{number(sheet.top)}" height="{number(bottom - sheet.top)}"'
-    yield (
-        f'<rect class="guide" fill="currentColor" fill-opacity="0.07" x="{number(left)}"'
-        f' width="{number(right - left)}" {shape}/>'
+    yield element(
+        "rect",
+        class_="guide",
+        fill="currentColor",
+        fill_opacity="0.07",
+        x=left,
+        width=right - left,
+        y=sheet.top,
+        height=bottom - sheet.top,
     )
 
 
-def _path(releases: Sequence[Release], sheet: Sheet) -> Iterator[str]:
+def _path(releases: Sequence[Release], sheet: Sheet) -> Iterator[Element]:
     points = (
         f"{number(sheet.axis.at(release.interval.value))} {number(sheet.top + LINE * (p + 0.5))}"
         for p, release in enumerate(releases)
     )
-    shape = 'stroke-width="1.5" stroke-dasharray="3 3"'
-    yield f'<path class="way" fill="none" stroke="currentColor" {shape} d="M{"L".join(points)}"/>'
+    yield stroked("way", f"M{'L'.join(points)}", "1.5", stroke_dasharray="3 3")
 
 
 def _line(
     names: tuple[str, str], one: Interval, style: int, y: float, sheet: Sheet
-) -> Iterator[str]:
+) -> Iterator[Element]:
     axis, digits, room = sheet.axis, sheet.digits, sheet.axis.start - GAP / 2
     left, x, right = axis.at(one.lower), axis.at(one.value), axis.at(one.upper)
-    whisker = (
-        f'<path class="whisker" fill="none" stroke="currentColor" stroke-width="2.5"'
-        f' d="M{number(left)} {number(y)}H{number(right)}M{number(left)} {number(y - 6)}v12'
-        f'M{number(right)} {number(y - 6)}v12"/>'
+    way = (
+        f"M{number(left)} {number(y)}H{number(right)}"
+        f"M{number(left)} {number(y - 6)}v12M{number(right)} {number(y - 6)}v12"
     )
+    whisker = stroked("whisker", way, "2.5")
     value = digits.write(one.value)
     sentence = f"{isolated(names[0])}: {value} ({digits.range(one)})"
     yield text(0, y - 2, fitted(names[0], room, bold=True), kind=STRONG)
     yield text(0, y + 13, fitted(names[1], room), kind=QUIET)
-    yield told(sentence, colored(style), [whisker, mark(style, x, y, 5.5)])
+    yield group(colored(style), whisker, mark(style, x, y, 5.5), title=sentence)
     yield text(sheet.width, y - 2, value, anchor="end", kind=STRONG)
     half = f"±{digits.write(one.half_width)}"
     yield text(sheet.width, y + 13, half, anchor="end", kind=QUIET)

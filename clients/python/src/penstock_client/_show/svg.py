@@ -1,13 +1,15 @@
-"""A chart of values with their intervals, as one self-contained SVG element.
+"""Draw values with their intervals, as one self-contained SVG element.
 
 It takes its text color from the page (``currentColor``), so that it is readable on light
-and on dark, and uses neither style nor script, so that no content policy stops it.
+and on dark, and uses neither style nor script, so that no content policy stops it.  It is
+written with the standard library's ElementTree, which no label can break out of.
 """
 
 import math
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
+from xml.etree.ElementTree import Element
 
 from penstock_client._show.rounding import cut, fixed, printable
 
@@ -44,6 +46,7 @@ class Axis:
     digits: int
 
     def x(self, value: float) -> str:
+        """Return where ``value`` lies, in units of the picture."""
         share = (value - self.low) / (self.high - self.low)
         return f"{LABELS + share * (WIDTH - LABELS - RIGHT):.1f}"
 
@@ -57,22 +60,33 @@ def chart(marks: Sequence[Mark], title: str, digits: int) -> str:
     if axis is None:
         return ""
     height = TOP + ROW * len(marks) + BOTTOM
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{WIDTH}" height="{height}"'
-        f' viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12"'
-        f' fill="currentColor"><title>{_text(title)}</title>'
+    rows = (
+        _row(mark, axis, TOP + ROW * index + ROW // 2, digits) for index, mark in enumerate(marks)
     )
-    parts = [
-        head,
+    picture = _element(
+        "svg",
+        _element("title", content=title),
         *_scale(axis, TOP + ROW * len(marks)),
-        *(
-            part
-            for index, mark in enumerate(marks)
-            for part in _row(mark, axis, TOP + ROW * index + ROW // 2, digits)
-        ),
-        "</svg>",
-    ]
-    return "".join(parts)
+        *rows,
+        xmlns="http://www.w3.org/2000/svg",
+        role="img",
+        width=WIDTH,
+        height=height,
+        viewBox=f"0 0 {WIDTH} {height}",
+        font_family="sans-serif",
+        font_size=12,
+        fill="currentColor",
+    )
+    return ET.tostring(picture, encoding="unicode")
+
+
+def _element(tag: str, *parts: Element, content: str = "", **attributes: str | float) -> Element:
+    """Return an element with ``parts`` in it, or text on one line."""
+    named = {name.replace("_", "-"): str(value) for name, value in attributes.items()}
+    made = Element(tag, named)
+    made.text = printable(content) or None
+    made.extend(parts)
+    return made
 
 
 def _axis(marks: Sequence[Mark]) -> Axis | None:
@@ -94,33 +108,33 @@ def _axis(marks: Sequence[Mark]) -> Axis | None:
     return Axis(ticks[0], ticks[-1], ticks, digits)
 
 
-def _scale(axis: Axis, bottom: int) -> Iterator[str]:
+def _scale(axis: Axis, bottom: int) -> Iterator[Element]:
     for tick in axis.ticks:
         x = axis.x(tick)
         strength = 3 * FAINT if tick == 0 else FAINT
-        yield (
-            f'<line x1="{x}" x2="{x}" y1="{TOP}" y2="{bottom}" stroke="currentColor"'
-            f' stroke-opacity="{strength:g}"/>'
-            f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">'
-            f"{fixed(tick, axis.digits)}</text>"
+        yield _element(
+            "line",
+            x1=x,
+            x2=x,
+            y1=TOP,
+            y2=bottom,
+            stroke="currentColor",
+            stroke_opacity=f"{strength:g}",
         )
+        label = fixed(tick, axis.digits)
+        yield _element("text", x=x, y=bottom + 16, text_anchor="middle", content=label)
 
 
-def _row(mark: Mark, axis: Axis, y: int, digits: int) -> Iterator[str]:
+def _row(mark: Mark, axis: Axis, y: int, digits: int) -> Element:
     label = printable(mark.label)
     value, lower, upper = (fixed(number, digits) for number in (mark.value, mark.lower, mark.upper))
     left, middle, right = axis.x(mark.lower), axis.x(mark.value), axis.x(mark.upper)
-    yield f"<g><title>{_text(f'{label}: {value} ({lower} to {upper})')}</title>"
-    yield (
-        f'<text x="{LABELS - 12}" y="{y + 4}" text-anchor="end">'
-        f"{_text(cut(label, LONGEST_LABEL))}</text>"
+    way = f"M{left} {y}H{right}M{left} {y - 4}v8M{right} {y - 4}v8"
+    name = cut(label, LONGEST_LABEL)
+    return _element(
+        "g",
+        _element("title", content=f"{label}: {value} ({lower} to {upper})"),
+        _element("text", x=LABELS - 12, y=y + 4, text_anchor="end", content=name),
+        _element("path", d=way, fill="none", stroke=ACCENT, stroke_width=2),
+        _element("circle", cx=middle, cy=y, r=4, fill=ACCENT),
     )
-    yield (
-        f'<path d="M{left} {y}H{right}M{left} {y - 4}v8M{right} {y - 4}v8" fill="none"'
-        f' stroke="{ACCENT}" stroke-width="2"/>'
-        f'<circle cx="{middle}" cy="{y}" r="4" fill="{ACCENT}"/></g>'
-    )
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from typing import Final
+from xml.etree.ElementTree import Element
 
-from penstock.web.charts.drawing.svg import number
+from penstock.web.charts.drawing.svg import element, number
 from penstock.web.charts.drawing.values import Level
 
 FALLBACK: Final = ("#2f7fc1", "#b8701a", "#d0523f", "#4f8f32", "#9a68c4", "#2a8a8f")
@@ -26,36 +27,31 @@ def chosen(places: Sequence[int | None]) -> list[int]:
     return list(range(len(places)))
 
 
-def colored(style: int) -> str:
-    """The attributes that give a group its color: a class, and what stands in for it."""
+def colored(style: int) -> dict[str, str]:
+    """Return the attributes that give a group its color: a class, and what stands in for it."""
     color = style % len(FALLBACK)
-    return f'class="s{color}" color="{FALLBACK[color]}"'
+    return {"class": f"s{color}", "color": FALLBACK[color]}
 
 
-def dashes(style: int) -> str:
-    """The attribute of a line's dashes, with a space in front; none for an unbroken one."""
-    found = DASHES[style % len(DASHES)]
-    return f' stroke-dasharray="{found}"' if found else ""
+def dashes(style: int) -> dict[str, str]:
+    """Return the attribute of a line's dashes; none for an unbroken one."""
+    pattern = DASHES[style % len(DASHES)]
+    return {"stroke-dasharray": pattern} if pattern else {}
 
 
-def mark(style: int, x: float, y: float, size: float = 4.0) -> str:
-    """A shape around (x, y), in the color of the group that it is in."""
+def mark(style: int, x: float, y: float, size: float = 4.0) -> Element:
+    """Return a shape around (x, y), in the color of the group that it is in."""
     shape = SHAPES[style % len(SHAPES)]
-    at_x, at_y = number(x), number(y)
-    full = 'class="mark" fill="currentColor"'
-    hollow = 'class="hollow" fill="none" stroke="currentColor" stroke-width="2"'
+    full = {"class": "mark", "fill": "currentColor"}
+    hollow = {"class": "hollow", "fill": "none", "stroke": "currentColor", "stroke-width": "2"}
     half = size * 0.9
     if shape in ("circle", "ring"):
-        radius = number(size if shape == "circle" else size - 0.6)
-        kind = full if shape == "circle" else hollow
-        return f'<circle {kind} cx="{at_x}" cy="{at_y}" r="{radius}"/>'
+        radius, kind = (size, full) if shape == "circle" else (size - 0.6, hollow)
+        return element("circle", **kind, cx=x, cy=y, r=radius)
     if shape in ("square", "frame"):
         kind = full if shape == "square" else hollow
-        side = number(2 * half)
-        return (
-            f'<rect {kind} x="{number(x - half)}" y="{number(y - half)}"'
-            f' width="{side}" height="{side}"/>'
-        )
+        return element("rect", **kind, x=x - half, y=y - half, width=2 * half, height=2 * half)
+    at_x = number(x)
     ways = {
         "triangle": f"M{at_x} {number(y - size * 1.2)}l{number(size * 1.15)}"
         f" {number(size * 2)}h{number(-size * 2.3)}z",
@@ -68,4 +64,4 @@ def mark(style: int, x: float, y: float, size: float = 4.0) -> str:
         f"m0 {number(-2 * half)}l{number(-2 * half)} {number(2 * half)}",
     }
     kind = hollow if shape == "cross" else full
-    return f'<path {kind} d="{ways[shape]}"/>'
+    return element("path", **kind, d=ways[shape])

@@ -1,10 +1,14 @@
-"""Elements of SVG, the document around them, and texts that nobody's name can break out of."""
+"""Write SVG with the standard library's ElementTree: elements, the document, texts.
+
+No text can break out of its element: names are content, and the writer escapes them.
+"""
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from html import escape
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
+from xml.etree.ElementTree import Element
 
 from penstock.web.charts.drawing.lettering import SIZE, shown
 
@@ -19,27 +23,55 @@ FONT: Final = "system-ui, 'DejaVu Sans', sans-serif"
 
 QUIET: Final = "quiet"
 STRONG: Final = "strong"
-_KINDS: Final = {"": "", QUIET: ' class="quiet"', STRONG: ' class="strong" font-weight="600"'}
+_KINDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "": {},
+    QUIET: {"class": "quiet"},
+    STRONG: {"class": "strong", "font-weight": "600"},
+}
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 _ISOLATED: Final = re.compile("(\u2068[^\u2068\u2069]*\u2069)")
 """What stands apart from the direction of the text around it, whatever it holds."""
 
 
-def document(
-    prefix: str, title: str, described: str, size: tuple[float, float], parts: Iterable[str]
-) -> str:
-    """One SVG element, as wide as the page lets it be; its ids begin with ``prefix``."""
-    width, height = size
-    start = escape(prefix)
-    head = (
-        '<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img"'
-        f' aria-labelledby="{start}-title" aria-describedby="{start}-desc"'
-        f' viewBox="0 0 {number(width)} {number(height)}"'
-        f' font-family="{FONT}" font-size="{SIZE:g}" fill="currentColor">'
+def element(tag: str, *parts: Element, content: str = "", **attributes: str | float) -> Element:
+    """Return an element with ``parts`` in it, or text.
+
+    Numbers are coordinates, to a tenth of a unit.  Hyphens in attributes' names are written
+    as underscores, and ``class_`` with one at its end.
+    """
+    made = Element(
+        tag,
+        {
+            name.rstrip("_").replace("_", "-"): value if isinstance(value, str) else number(value)
+            for name, value in attributes.items()
+        },
     )
-    names = f'<title id="{start}-title">{words(title)}</title>'
-    description = f'<desc id="{start}-desc">{words(described)}</desc>'
-    return "".join((head, names, description, *parts, "</svg>"))
+    made.text = content or None
+    made.extend(parts)
+    return made
+
+
+def document(
+    prefix: str, title: str, described: str, size: tuple[float, float], parts: Iterable[Element]
+) -> str:
+    """Return one SVG element as text, as wide as the page lets it be; ids begin with ``prefix``."""
+    width, height = size
+    picture = element(
+        "svg",
+        element("title", id=f"{prefix}-title", content=words(title)),
+        element("desc", id=f"{prefix}-desc", content=words(described)),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        class_="chart",
+        role="img",
+        aria_labelledby=f"{prefix}-title",
+        aria_describedby=f"{prefix}-desc",
+        viewBox=f"0 0 {number(width)} {number(height)}",
+        font_family=FONT,
+        font_size=f"{SIZE:g}",
+        fill="currentColor",
+    )
+    return ET.tostring(picture, encoding="unicode")
 
 
 def both_widths(draw: Callable[[str, int], str], prefix: str) -> str:
@@ -54,13 +86,12 @@ def both_widths(draw: Callable[[str, int], str], prefix: str) -> str:
 
 
 def words(text: str) -> str:
-    """``text`` as it may stand in XML: on one line, nothing in it markup, nothing unseen."""
+    """Return ``text`` on one line, with nothing unseen in it; isolated parts stay isolated."""
     parts = _ISOLATED.split(text)
-    found = (
+    return "".join(
         f"{part[0]}{shown(part[1:-1])}{part[-1]}" if index % 2 else shown(part)
         for index, part in enumerate(parts)
     )
-    return escape("".join(found))
 
 
 def isolated(name: str) -> str:
@@ -76,29 +107,39 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def text(x: float, y: float, content: str, *, anchor: str = "start", kind: str = "") -> str:
-    """A line of text with its foot at ``y``."""
-    at = "" if anchor == "start" else f' text-anchor="{anchor}"'
-    return f'<text x="{number(x)}" y="{number(y)}"{at}{_KINDS[kind]}>{words(content)}</text>'
+def text(x: float, y: float, content: str, *, anchor: str = "start", kind: str = "") -> Element:
+    """Return a line of text with its foot at ``y``."""
+    at = {} if anchor == "start" else {"text-anchor": anchor}
+    return element("text", x=x, y=y, content=words(content), **at, **_KINDS[kind])
 
 
-def note(y: float, lines: Sequence[str], x: float = 0.0) -> str:
-    """Quiet lines of text, one under the other, the first with its foot at ``y``."""
-    return "".join(text(x, y + NOTE * place, line, kind=QUIET) for place, line in enumerate(lines))
+def note(y: float, lines: Sequence[str], x: float = 0.0) -> list[Element]:
+    """Return quiet lines of text, one under the other, the first with its foot at ``y``."""
+    return [text(x, y + NOTE * place, line, kind=QUIET) for place, line in enumerate(lines)]
 
 
-def told(sentence: str, attributes: str, parts: Iterable[str]) -> str:
-    """A group that says what it shows to whoever points at it."""
-    inner = "".join(parts)
-    return f"<g {attributes}><title>{words(sentence)}</title>{inner}</g>"
+def group(color: Mapping[str, str], *parts: Element, title: str = "") -> Element:
+    """Return a group in a color; its title says what it shows to whoever points at it."""
+    titled = [element("title", content=words(title))] if title else []
+    return element("g", *titled, *parts, **color)
 
 
-def rule(x1: float, y1: float, x2: float, y2: float, kind: str = "grid") -> str:
-    """A thin line: ``grid`` is faint, ``axis`` is stronger."""
-    strength = {"grid": "0.16", "axis": "0.6"}[kind]
-    return (
-        f'<path class="{kind}" fill="none" stroke="currentColor" stroke-opacity="{strength}"'
-        f' d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>'
+def stroked(kind: str, way: str, width: str, **more: str) -> Element:
+    """Return a path that is not filled, ``width`` wide."""
+    return element(
+        "path", class_=kind, fill="none", stroke="currentColor", stroke_width=width, d=way, **more
+    )
+
+
+def rule(x1: float, y1: float, x2: float, y2: float, kind: str = "grid") -> Element:
+    """Return a thin line: ``grid`` is faint, ``axis`` is stronger."""
+    return element(
+        "path",
+        class_=kind,
+        fill="none",
+        stroke="currentColor",
+        stroke_opacity={"grid": "0.16", "axis": "0.6"}[kind],
+        d=f"M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}",
     )
 
 
