@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.cli.conftest import Run
-from tests.unit.cli.test_version_command import SPEC
+from tests.unit.cli.data.test_versions import SPEC
 
 RIGHT = {"columns": {"town": {"type": "string", "categories": ["northern"]}}}
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.unit.cli.conftest import Run
-from tests.unit.cli.test_version_command import SPEC
+from tests.unit.cli.data.test_versions import SPEC
 
 ROWS = "person,town\np1,north\n"
 
