@@ -25,7 +25,6 @@ TO_BE_SORTED = {
     "tests/faults": 43,
     "tests/benchmarks": 30,
     "tests/statistical": 29,
-    "tests/unit/cli": 24,
     "tests/client": 21,
     "tests/mutants/listed": 19,
     "tests/api/bad_input": 19,

@@ -3,41 +3,16 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import pytest
+from tests.unit.cli.program_runs import Result, Run
 from tests.unit.sites import SITES, VISITS
 
 from penstock.cli import program
 
-HANG_SECONDS = 600.0
-"""What no program takes, however busy the machine is."""
-
 TIERS = ("public", "partner", "internal")
 PEOPLE = (("pia", "public"), ("paul", "partner"), ("ines", "internal"))
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run of the program left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-class Run(Protocol):
-    """Runs ``penstock`` with these arguments."""
-
-    def __call__(self, *arguments: str) -> Result: ...
 
 
 @pytest.fixture
@@ -64,21 +39,6 @@ def run(bare: Path, capfd: pytest.CaptureFixture[str]) -> Run:
         return Result(code, captured.out, captured.err)
 
     return run
-
-
-def start(*arguments: str, folder: Path, home: Path | str, **more: Any) -> Result:
-    """The real program, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "penstock", *arguments],
-        cwd=folder,
-        env={**os.environ, "PENSTOCK_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        timeout=HANG_SECONDS,
-        check=False,
-        **more,
-    )
-    return Result(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from tests.unit.cli.conftest import Result, Run, start
+from tests.unit.cli.program_runs import Result, Run, start
 
 from penstock.cli import program
 from penstock.cli.operator import Operator

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import Run, start
+from tests.unit.cli.program_runs import Run, start
 from tests.unit.sites import SITES
 
 SPEC = {**SITES, "name": "more"}

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.program_runs import Run
 
 ROWS = "person,town\n" + "".join(f"p{n},{'north' if n % 4 else 'nord'}\n" for n in range(400))
 SPEC = {

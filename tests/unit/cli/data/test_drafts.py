@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.program_runs import Run
 
 from penstock import examples
 

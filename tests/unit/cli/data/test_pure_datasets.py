@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.program_runs import Run
 from tests.unit.sites import SITES, VISITS
 
 PURE = {**SITES, "name": "pure", "delta": 0}

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.unit.cli.conftest import Run
 from tests.unit.cli.data.test_versions import SPEC
+from tests.unit.cli.program_runs import Run
 
 ROWS = "person,town\np1,north\n"
 

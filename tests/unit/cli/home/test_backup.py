@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.program_runs import Run
 
 from penstock.persistence import migrate
 

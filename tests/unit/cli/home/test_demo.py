@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.support import ending
-from tests.unit.cli.conftest import HANG_SECONDS, Run
+from tests.unit.cli.program_runs import HANG_SECONDS, Run
 
 
 @dataclass(frozen=True)

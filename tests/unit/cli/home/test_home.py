@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import Run, start
+from tests.unit.cli.program_runs import Run, start
 
 from penstock.persistence import migrate
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.databases.cluster import APPLICATION, OWNER, PASSWORD, Cluster
 from tests.databases.homes import Home, Homes
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.program_runs import Run
 
 from penstock.persistence import migrate
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.databases.homes import Home, Homes
 from tests.support.places import ROOT
-from tests.unit.cli.conftest import HANG_SECONDS
+from tests.unit.cli.program_runs import HANG_SECONDS
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import backup, home

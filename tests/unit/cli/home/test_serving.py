@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import pytest
 from tests.support import ending
-from tests.unit.cli.conftest import HANG_SECONDS, Run
+from tests.unit.cli.program_runs import HANG_SECONDS, Run
 
 from penstock.cli.home import serving
 from penstock.setting_sources import load

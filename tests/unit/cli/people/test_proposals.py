@@ -1,7 +1,7 @@
 """``penstock proposal``, and what other commands do under the two-person rule."""
 
 import pytest
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.program_runs import Run
 
 from penstock.services.access.principals import acting_as
 from penstock.services.approvals import proposals

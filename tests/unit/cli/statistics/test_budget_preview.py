@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.program_runs import Run
 from tests.unit.sites import VISITS
 
 

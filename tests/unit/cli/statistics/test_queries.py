@@ -1,10 +1,11 @@
-"""Sparse histograms by command: previewed, registered, and released as a table of keys."""
+"""``penstock query``: sparse histograms are registered, levels moved, queries retired."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.program_runs import Run
+from tests.unit.sites import VISITS
 
 BOOKS: dict[str, Any] = {
     "name": "books",
@@ -45,3 +46,25 @@ def test_a_file_becomes_a_table_of_the_keys_that_stand_out(here: Run, tmp_path: 
     assert "keys with a noisy count above" in found.out + found.err
     answer = here("release", "books", "--as", "ines", "--format", "json").json
     assert answer["keys"] == [2**64 - 2, 2**64 - 1]
+
+
+def levels(here: Run, folder: Path, content: object) -> tuple[int, str]:
+    (folder / "levels.json").write_text(json.dumps(content))
+    result = here("query", "levels", "visits", "levels.json", "--format", "json")
+    return result.code, result.err
+
+
+def test_levels_are_moved_and_the_ceiling_raised_with_values(here: Run, tmp_path: Path) -> None:
+    assert levels(here, tmp_path, {"levels": {"public": {"epsilon": 0.2}}}) == (0, "")
+    finer = {"levels": {"internal": {"epsilon": 0.8}}}
+    code, words = levels(here, tmp_path, finer)
+    assert (code, "send its exact values again" in words) == (1, True)
+    assert levels(here, tmp_path, {**finer, "values": VISITS["values"]}) == (0, "")
+    heavy = {"levels": {"public": {"epsilon": 0.79}, "partner": {"epsilon": 0.79}}}
+    assert here("dataset", "budget", "sites", "--set", "public=0.7").code == 0
+    assert levels(here, tmp_path, heavy)[0] == 3
+
+
+def test_a_retired_query_gives_nothing_more(here: Run) -> None:
+    assert here("query", "retire", "visits", "--format", "json").json["status"] == "retired"
+    assert here("release", "visits", "--as", "pia").code == 1

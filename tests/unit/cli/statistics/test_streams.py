@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.cli.conftest import Result, Run
+from tests.unit.cli.program_runs import Result, Run
 
 HITS: dict[str, Any] = {
     "name": "hits",
@@ -61,35 +61,3 @@ def test_a_stream_over_budget_exits_with_3(here: Run, tmp_path: Path) -> None:
     heavy = {**HITS, "levels": {"public": {"epsilon": 50}}}
     assert sent(here, tmp_path, "open", content=heavy).code == 3
     assert here("stream", "show", "hits").code == 1
-
-
-def test_a_preview_compares_structures_below_the_charges(here: Run, tmp_path: Path) -> None:
-    (tmp_path / "sent.json").write_text(json.dumps({**HITS, "structure": "auto", "length": 250}))
-    shown = here("stream", "preview", "sent.json")
-    assert (shown.code, shown.err) == (0, "")
-    facts, tiers, heading, structures = shown.out.split("\n\n")
-    assert facts.startswith("hits over sites, version 1, not opened\n  250 elements")
-    assert [line.split()[0] for line in tiers.splitlines()] == [
-        "tier",
-        "public",
-        "partner",
-        "internal",
-    ]
-    assert "the guarantee of internal, over 250 elements" in heading
-    chosen = [line for line in structures.splitlines() if "chosen, least mean" in line]
-    assert len(chosen) == 1
-    assert chosen[0].split()[0] in ("kary", "smooth_binary")
-    told = here("stream", "preview", "sent.json", "--format", "json").json
-    listed = [line.split()[0] for line in structures.splitlines()[1:]]
-    assert listed == [one["structure"] for one in told["structures"]]
-    table = here("stream", "preview", "sent.json", "--format", "csv").out.splitlines()
-    assert [row.split(",")[0] for row in table] == ["tier", "public", "partner", "internal"]
-    assert here("stream", "show", "hits").code == 1
-
-
-def test_a_preview_says_what_does_not_fit(here: Run, tmp_path: Path) -> None:
-    (tmp_path / "sent.json").write_text(json.dumps({**HITS, "levels": {"public": {"epsilon": 50}}}))
-    shown = here("stream", "preview", "sent.json")
-    assert shown.code == 0
-    refused = here("stream", "open", "sent.json")
-    assert (refused.code, refused.err) == (3, f"Error: {shown.err}")
