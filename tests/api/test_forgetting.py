@@ -121,7 +121,7 @@ def test_a_body_cut_short_is_not_kept(world: World, older: Containers) -> None:
 def test_a_fault_of_ours_keeps_nothing(
     world: World, older: Containers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.services.noise.independent_levels.draw_anchor", lambda *_: 1 / 0)
+    monkeypatch.setattr("penstock.services.noise.level_rule.draw_anchor", lambda *_: 1 / 0)
     assert push(world) == 500
     assert holders(older) == []
 

@@ -13,7 +13,7 @@ from tests.api.test_sparse_histograms import ROWS as LENT
 from tests.api.world import QUANTUM, World
 
 from penstock.http.pacing import VALUES_PER_QUANTUM
-from penstock.services.releases.releases import HISTOGRAM_WORK
+from penstock.services.noise.kinds.sparse_histogram import HISTOGRAM_WORK
 
 QUERIES = "/api/v1/queries"
 MEAN: dict[str, Any] = {

@@ -25,6 +25,7 @@ from penstock.encryption.vectors import seal_vector
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Release
 from penstock.randomness import Stream
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.repository import query_by_name
@@ -111,7 +112,7 @@ def _work(world: World, public_id: str) -> Work:
         noisy = open_state(
             world.server, dataset, query, _at(session, made.query_id, made.noisy_rung)
         )
-        process = Process.of(query)
+        process = kind_of(query)
         return Work(
             process=process,
             accurate=process.ladder.value(made.accurate_rung),

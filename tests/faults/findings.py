@@ -16,7 +16,7 @@ from tests.faults.stage import answer
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query, Release
 from penstock.services.context import Server
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
 
 
@@ -72,7 +72,7 @@ def stored_releases(server: Server) -> dict[str, list[Stored]]:
 
 def _opened(server: Server, dataset: Dataset, query: Query, row: Release) -> Stored:
     steps = open_state(server, dataset, query, row)
-    values = Process.of(query).values(row.rung, steps)
+    values = kind_of(query).values(row.rung, steps)
     return Stored(query.name, row, steps, tuple(values.tolist()))
 
 
@@ -118,7 +118,7 @@ def _untrue(server: Server, releases: Sequence[Stored]) -> int:
     """How many of one query's releases deny the neighbors that are recorded beside them."""
     with server.database.read() as session:
         query = session.get_one(Query, releases[0].row.query_id)
-    ladder = Process.of(query).ladder
+    ladder = kind_of(query).ladder
     at: dict[int | None, list[IntVector | None]] = {None: [None]}
     for release in releases:
         at.setdefault(release.row.rung, []).append(release.steps)

@@ -64,7 +64,7 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
 
     def hand_out(*arguments: object) -> Holding:
         held: Holding = product(*arguments)  # type: ignore[arg-type]  # passed through
-        report.add(READER, ask, Answer(held.view(arguments[5]), first=True))  # type: ignore[arg-type]  # the values
+        report.add(READER, ask, Answer(held.view(arguments[5]), first=True, drawn=0))  # type: ignore[arg-type]  # the values
         return held
 
     releases._hand_out = hand_out  # type: ignore[assignment]  # takes whatever the product's takes

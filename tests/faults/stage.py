@@ -16,7 +16,7 @@ from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries
@@ -135,7 +135,7 @@ def asks(server: Server, name: str, rungs: Sequence[int]) -> list[Ask]:
         public = session.exec(
             select(func.max(col(QueryLevel.rung))).where(col(QueryLevel.query_id) == query.id)
         ).one()
-    ladder = Process.of(query).ladder
+    ladder = kind_of(query).ladder
     return [Ask(name, public + rung, float(ladder.value(public + rung))) for rung in rungs]
 
 

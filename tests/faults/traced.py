@@ -13,7 +13,7 @@ import numpy as np
 from penstock import mechanisms
 from penstock.mechanisms import IntVector, Mechanism
 from penstock.randomness import Stream
-from penstock.services.releases import releases
+from penstock.services.noise.kinds import vector
 
 RECORD = 4
 _DIGEST_BYTES = 6
@@ -24,7 +24,7 @@ Placed = tuple[Fraction, IntVector]
 
 def trace() -> None:
     """Let this process release traced vectors."""
-    vars(releases)["place"] = place
+    vars(vector)["place"] = place
 
 
 def place(

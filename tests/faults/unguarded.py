@@ -141,7 +141,7 @@ def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest
         held = releases._held(session, principal, now)
         if held is not None:
             steps = open_state(server, now.dataset, now.query, held.release)
-            return Answer(held.view(steps), first=False)
+            return Answer(held.view(steps), first=False, drawn=0)
         stored = _stored(session, now)
         if stored is not None:
             steps = open_state(server, now.dataset, now.query, stored)
@@ -151,14 +151,14 @@ def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest
 
         def point(release: Release) -> Placed:
             steps = open_state(server, now.dataset, now.query, release)
-            return now.process.ladder.value(release.rung), steps
+            return now.kind.ladder.value(release.rung), steps
 
         assert accurate is not None
         steps = place(
-            now.process.mechanism,
+            now.kind.mechanism,
             point(accurate),
             point(noisy) if noisy else None,
-            now.process.ladder.value(now.rung),
+            now.kind.ladder.value(now.rung),
             server.randomness(),
         )
         return Early(now.query.seq, None, accurate, noisy, steps)
@@ -190,4 +190,4 @@ def _written(
             early.noisy,
         )
     held = releases._hand_out(session, server, principal, now, release, early.steps)
-    return Answer(held.view(early.steps), first=True)
+    return Answer(held.view(early.steps), first=True, drawn=0)

@@ -16,7 +16,9 @@ from penstock.privacy import Target
 from penstock.services import budgets
 from penstock.services.ledger import effective_levels
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.noise.process import Process
+from penstock.services.noise import lossless_levels
+from penstock.services.noise.independent_levels import IndependentLevels
+from penstock.services.noise.level_rule import LevelRule
 from penstock.services.releases import releases
 from penstock.services.repository import ordered_tiers
 
@@ -141,7 +143,7 @@ def in_sight(session: Session) -> list[Tier]:
     return list(ordered_tiers(session))
 
 
-def best_alone(_: Process, rungs: Iterable[int]) -> list[int]:
+def best_alone(_: LevelRule, rungs: Iterable[int]) -> list[int]:
     return sorted(rungs)[:1]
 
 
@@ -153,11 +155,11 @@ def price_of_the_finest(
     return cost if known is None else Entry(max(cost.loss - known.sum.loss, 0), cost.failure)
 
 
-def whatever_was_drawn(  # the shape of ``offered_rung``
-    _: Session, __: Query, process: Process, ___: Tier, ____: int, target: Target, delta: float
+def whatever_was_drawn(  # the shape of ``LevelRule.target_rung``
+    rule: LevelRule, _: Session, __: Query, ___: Tier, ____: int, target: Target, delta: float
 ) -> int:
     """A caller pays for one of these; who drew them does not matter."""
-    return process.rung(target, delta)
+    return rule.process.rung(target, delta)
 
 
 def nothing_anew(*_: object) -> None:
@@ -171,12 +173,12 @@ def whatever_exists(_: Session, query: Query, __: Tier) -> int:
 KEPT = effective_levels._dues  # what a broken variant replaces
 KEPT_PRICE = effective_levels.price
 BROKEN: list[tuple[Story, object, str, Callable[..., object]]] = [
-    (seen_twice, Process, "telling", best_alone),
+    (seen_twice, IndependentLevels, "telling", best_alone),
     (seen_and_lowered, effective_levels, "_dues", forgetful),
     (seen_and_lowered, effective_levels, "price", price_of_the_finest),
-    (asked_for_others, releases, "offered_rung", whatever_was_drawn),
+    (asked_for_others, IndependentLevels, "target_rung", whatever_was_drawn),
     (lowered_and_moved, effective_levels, "_dues", forgetful),
-    (raised, effective_levels, "raising", by_difference),
+    (raised, lossless_levels, "raising", by_difference),
     (held_and_deleted, effective_levels, "ladder", in_sight),
     (asked, releases, "allowed_rung", whatever_exists),
     (granted_more, budgets, "reprice", nothing_anew),

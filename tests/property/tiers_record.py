@@ -37,7 +37,7 @@ from penstock.persistence.tables import (
     TierBudget,
     User,
 )
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository import allowed_rung
 
 HISTORY: Sequence[type[SQLModel]] = (Charge, Clearance, Leaf, QueryLevel, Release, TierBudget)
@@ -122,7 +122,7 @@ class Record:
         np.testing.assert_array_equal(values, known)
         key = next(key for key, row in facts.queries.items() if row.name == query)
         assert (user, key) in self.reachable
-        process, rungs = Process.of(facts.queries[key]), self.reachable[user, key]
+        process, rungs = kind_of(facts.queries[key]), self.reachable[user, key]
         if is_lossless(facts.queries[key]):
             assert level >= process.level(min(rungs)).value
         else:
@@ -196,7 +196,7 @@ class Record:
     def _priced(
         query: Query, row: Charge, known: Sequence[tuple[int, int, int, int]], account: Account
     ) -> tuple[int, int, int, int]:
-        process = Process.of(query)
+        process = kind_of(query)
         level = process.ladder.value(row.rung)
         earlier = [one for one in known if one[0] == row.query_id]
         if row.rung in {rung for _, rung, *_ in earlier}:
@@ -321,7 +321,7 @@ def _telling(query: Query, rungs: frozenset[int]) -> frozenset[int]:
 
 
 def _placed(query: Query, rung: int) -> PlacedRelease:
-    process = Process.of(query)
+    process = kind_of(query)
     return PlacedRelease(
         query.mechanism,
         process.mechanism.granularity,

@@ -14,7 +14,7 @@ from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import GeneralizedGaussian, IntVector
 from penstock.privacy import Ladder, Sensitivity
-from penstock.services.noise.independent_levels import drawn_at
+from penstock.services.noise.level_rule import drawn_at
 from penstock.services.noise.process import Process
 
 SIZE, LARGE = 1 << 17, 400_000

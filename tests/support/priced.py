@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from penstock.accounting import Account, Entry, account_of, charge, entry, raising, total
 from penstock.persistence.tables import Charge, Query, TierBudget
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 
 Place = tuple[int, int]
 """The keys of a tier and a query."""
@@ -55,7 +55,7 @@ def from_nothing(
 
 def priced(query: Query, account: Account, rungs: Sequence[int]) -> Entry:
     """The price of ``rungs``, the later of which refine the earlier ones unless they are draws."""
-    process = Process.of(query)
+    process = kind_of(query)
     lossless = query.mechanism != "generalized_gaussian"
     sum_, before = Entry(0, 0), None
     for rung in rungs:

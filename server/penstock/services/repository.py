@@ -8,7 +8,16 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Clearance, Dataset, Query, QueryLevel, Tier, Token, User
+from penstock.persistence.tables import (
+    Charge,
+    Clearance,
+    Dataset,
+    Query,
+    QueryLevel,
+    Tier,
+    Token,
+    User,
+)
 from penstock.services.pagination import Page, Window
 from penstock.spec_fields import folded
 
@@ -26,6 +35,9 @@ _CLEARANCE = (
 )
 _QUERY = select(Query).where(col(Query.folded) == bindparam("folded"))
 _GIVEN = select(QueryLevel).where(col(QueryLevel.query_id) == bindparam("query_id"))
+_PAID = select(Charge).where(
+    col(Charge.query_id) == bindparam("query_id"), col(Charge.tier_id) == bindparam("tier_id")
+)
 _LEVELS = (
     select(QueryLevel, Tier)
     .outerjoin(Tier, col(QueryLevel.tier_id) == col(Tier.id))
@@ -108,7 +120,7 @@ def dataset_by_name(session: Session, name: str) -> Dataset:
 def query_by_name(session: Session, name: str) -> Query:
     """A query that is no stream, whoever may see it.  Raises ``NotFound``."""
     query = session.exec(_QUERY, params={"folded": folded(name)}).first()
-    if query is None or query.structure is not None:
+    if query is None or is_stream(query):
         raise NotFound(f"There is no query {name!r}.")
     return query
 
@@ -116,9 +128,14 @@ def query_by_name(session: Session, name: str) -> Query:
 def stream_by_name(session: Session, name: str) -> Query:
     """A stream, whoever may see it.  Raises ``NotFound``."""
     query = session.exec(_QUERY, params={"folded": folded(name)}).first()
-    if query is None or query.structure is None:
+    if query is None or not is_stream(query):
         raise NotFound(f"There is no stream {name!r}.")
     return query
+
+
+def is_stream(query: Query) -> bool:
+    """Return whether a query is found among the streams."""
+    return query.structure is not None
 
 
 def in_sight(limit: Tier) -> ColumnElement[bool]:
@@ -171,6 +188,12 @@ def _allowed(levels: Iterable[tuple[QueryLevel, Tier | None]], tier: Tier) -> in
 def _levels(session: Session, query: Query) -> Iterable[tuple[QueryLevel, Tier | None]]:
     """Oldest first; without a tier where the row names none, as only an altered one does."""
     return session.exec(_LEVELS, params={"query_id": query.id})
+
+
+def paid_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
+    """Return the rungs that a tier was charged for, in no order; one may be there twice."""
+    charges = session.exec(_PAID, params={"query_id": query.id, "tier_id": tier.id})
+    return [charge.rung for charge in charges]
 
 
 def given_rungs(session: Session, query: Query) -> set[int]:

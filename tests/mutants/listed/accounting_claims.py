@@ -261,9 +261,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="A30",
         name="independent-levels-like-lossless-ones",
-        path="services/noise/process.py",
-        before="        return distinct[:1] if self.lossless else distinct\n",
-        after="        return distinct[:1]\n",
+        path="services/noise/independent_levels.py",
+        before="        return sorted(set(rungs))\n",
+        after="        return sorted(set(rungs))[:1]\n",
         wrong="of independent levels the most accurate alone is paid for and composed",
         tests=(
             "tests/unit/services/noise/test_independent_levels.py::test_a_tier_pays_for_every_level_at_or_below_it",
@@ -273,10 +273,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A30",
         name="share-of-each-level",
         path="services/noise/independent_levels.py",
-        before="            spent[place:] = [\n"
-        "                before + process.price(last, account, dimension, levels)\n",
-        after="            spent[place:] = [\n"
-        "                process.price(last, account, dimension, levels)\n",
+        before="                spent[place:] = [\n"
+        "                    before + process.price(last, account, dimension, level_count)\n",
+        after="                spent[place:] = [\n"
+        "                    process.price(last, account, dimension, level_count)\n",
         wrong="a share bounds each level of a tier and not their sum",
         tests=(
             "tests/unit/services/noise/test_independent_levels.py::test_a_share_holds_for_the_whole_charge_of_each_tier",

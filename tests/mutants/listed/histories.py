@@ -177,9 +177,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="verified-with-unpaid-levels",
-        path="services/audit/reconciliation.py",
-        before="rung <= row.rung if lossless else rung == row.rung",
-        after="rung >= row.rung if lossless else rung == row.rung",
+        path="services/noise/lossless_levels.py",
+        before="any(finer <= rung for finer in charged)",
+        after="any(finer >= rung for finer in charged)",
         wrong="a level that is paid for only in part is called sound",
         tests=("tests/unit/services/audit/test_verified_levels.py",),
     ),

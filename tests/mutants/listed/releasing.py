@@ -229,8 +229,8 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="independent-level-not-paid-for",
         path="services/noise/independent_levels.py",
-        before="    found = sorted(one for one in drawn if one >= own and one in paid)\n",
-        after="    found = sorted(one for one in drawn if one >= own)\n",
+        before="        rungs = sorted(rung for rung in drawn if rung >= own and rung in paid)\n",
+        after="        rungs = sorted(rung for rung in drawn if rung >= own)\n",
         wrong="an independent level that the tier does not pay for is handed out",
         tests=(
             "tests/unit/services/noise/test_independent_levels.py::test_noisier_levels_of_tiers_above_are_nobody_elses",

@@ -22,10 +22,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V5",
         name="exact-answer-kept",
         path="services/queries/registration.py",
-        before="    drawn = drawn_at(server, process, rungs, exact)\n    del exact\n",
-        after="    drawn = drawn_at(server, process, rungs, exact)\n"
-        '    process.__dict__["exact"] = exact\n'
-        '    server.__dict__["process"] = process\n',
+        before="    drawn = kind.first_draw(server, charged, rungs, exact)\n    del exact\n",
+        after="    drawn = kind.first_draw(server, charged, rungs, exact)\n"
+        '    kind.__dict__["exact"] = exact\n'
+        '    server.__dict__["kind"] = kind\n',
         wrong="the exact answer stays in the worker's memory",
         tests=(
             "tests/unit/services/queries/test_exact_answers.py::test_no_live_object_refers_to_the_exact_answer",
@@ -37,10 +37,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="services/releases/grants.py",
         before="            released_at=self.grant.at,\n"
         "            receipt=receipt_of(self.leaf),\n"
-        "            mean=mean,\n",
+        "            mean=reading.mean,\n",
         after="            released_at=self.release.created_at,\n"
         "            receipt=receipt_of(self.leaf),\n"
-        "            mean=mean,\n",
+        "            mean=reading.mean,\n",
         wrong="a release says when it was drawn for others",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_when_a_release_was_drawn_for_others_is_not_told",
@@ -60,9 +60,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V12",
         name="stream-of-one-step-charged",
-        path="services/computations/stream_structure.py",
-        before="    return sensitivity_of_unit(column, shape.max_steps_per_unit)\n",
-        after="    return sensitivity_of_unit(column, 1)\n",
+        path="services/noise/kinds/stream_shape.py",
+        before="        return sensitivity_of_unit(column, self.max_steps_per_unit)\n",
+        after="        return sensitivity_of_unit(column, 1)\n",
         wrong="a stream is charged for one step of a unit",
         tests=("tests/api/test_streams.py::test_a_stream_is_charged_for_all_the_steps_of_a_unit",),
     ),

@@ -152,8 +152,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="tiers-pay-for-themselves-alone",
         path="services/ledger/effective_levels.py",
-        before="        reached = process.telling({*reached, *paid, *own})\n",
-        after="        reached = process.telling({*paid, *own})\n",
+        before="        reached = levels.telling({*reached, *paid, *own})\n",
+        after="        reached = levels.telling({*paid, *own})\n",
         wrong="a tier does not pay for what those below it were ever allowed",
         tests=(
             "tests/unit/services/people/test_tiers.py",
@@ -184,7 +184,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="ceiling-not-kept",
         path="services/queries/level_changes.py",
-        before="            current.ceiling = finest\n",
+        before="            current.ceiling = min(current.ceiling, rung)\n",
         after="",
         wrong="a query whose anchor was raised does not know its new ceiling",
         tests=("tests/unit/services/queries/test_level_changes.py",),

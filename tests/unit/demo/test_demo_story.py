@@ -22,7 +22,7 @@ from penstock.errors import Conflict, Unavailable
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, TierBudget, User
 from penstock.services.access.principals import authenticate
 from penstock.services.context import Server
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.operations.home import open_server
 from penstock.services.releases import releases
@@ -63,7 +63,7 @@ def stored(server: Server) -> dict[str, tuple[float, float]]:
     with server.database.read() as session:
         query = session.exec(select(Query).where(col(Query.name) == HEADLINE)).one()
         dataset = session.get_one(Dataset, query.dataset_id)
-        process = Process.of(query)
+        process = kind_of(query)
         for grant, release, user in session.exec(
             select(Grant, Release, User)
             .join(Release, col(Grant.release_id) == col(Release.id))

@@ -21,7 +21,7 @@ from penstock.services.access.principals import Principal
 from penstock.transparency_log import leaves
 
 if TYPE_CHECKING:
-    from penstock.services.noise.process import Process
+    from penstock.services.noise.kinds.kind import QueryKind
 
 
 def record(
@@ -74,7 +74,7 @@ def exposure_of(
         return {}
     # Only here: the mechanisms are slow to import, and a command of somebody who has read
     # nothing needs none of them.
-    from penstock.services.noise.process import Process
+    from penstock.services.noise.kinds.choice import kind_of
 
     queries = session.exec(
         select(Query)
@@ -82,12 +82,12 @@ def exposure_of(
         .order_by(col(Query.name))
     ).all()
     return {
-        query.name: _levels(Process.of(query), rungs[required(query.id)])
+        query.name: _levels(kind_of(query), rungs[required(query.id)])
         for query in queries
         if dataset is None or query.dataset_id == dataset.id
     }
 
 
-def _levels(process: "Process", rungs: Sequence[int]) -> float | list[float]:
-    levels = [process.level(rung).value for rung in process.telling(rungs)]
-    return levels[0] if process.lossless else levels
+def _levels(kind: "QueryKind", rungs: Sequence[int]) -> float | list[float]:
+    levels = [kind.level(rung).value for rung in kind.levels.telling(rungs)]
+    return kind.levels.leaf_of_exposure(levels)

@@ -38,7 +38,7 @@ from penstock.persistence.tables import (
 from penstock.services.access.principals import roles_of
 from penstock.services.context import Server
 from penstock.services.datasets.declarations import charged, digest, number_of
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import account_name, peaks
 
@@ -286,11 +286,10 @@ def _levels(
         paid[charge.query_id, charge.tier_id].add(charge.rung)
     for row in rows:
         query, tier = queries.get(row.query_id), _name(tiers.get(row.tier_id))
-        level = asdict(Process.of(query).level(row.rung)) if query else None
-        found[_name(query), tier].append(level)
+        kind = kind_of(query) if query else None
+        found[_name(query), tier].append(asdict(kind.level(row.rung)) if kind else None)
         rungs = paid[row.query_id, row.tier_id]
-        lossless = query is None or Process.of(query).lossless
-        if not any(rung <= row.rung if lossless else rung == row.rung for rung in rungs):
+        if not (kind is not None and kind.levels.covers(rungs, row.rung)):
             yield f"a level of {_name(query)!r} for {tier!r} was not paid for"
     versions = [((row.query_id, row.tier_id), row.version) for row in rows]
     if found != told.levels or not _ascending(versions):

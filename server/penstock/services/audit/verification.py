@@ -25,8 +25,9 @@ from penstock.services.access.principals import Principal
 from penstock.services.audit.reconciliation import standing
 from penstock.services.context import Server
 from penstock.services.ledger.prices import prices
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
+from penstock.services.repository import is_stream
 from penstock.transparency_log import checkpoints, leaves, merkle
 from penstock.transparency_log.merkle import Frontier, Node
 from penstock.transparency_log.sights import NOTHING, Sight
@@ -162,7 +163,7 @@ def _hand_outs(session: Session, server: Server) -> Iterator[str]:
         tier = session.get_one(Tier, grant.tier_id)
         if told != (user.name, query.name, release.public_id, tier.name):
             yield f"hand-out {grant.id} is of another release or reader than its leaf says"
-        elif leaf.kind == "release" and query.structure is None and dataset.wrapped_kek:
+        elif leaf.kind == "release" and not is_stream(query) and dataset.wrapped_kek:
             # What was shredded cannot be compared any more, and nobody is handed it again.
             yield from _value(server, release, query, dataset, said.get("value_hmac", ""))
     for key, index in session.exec(select(Leaf.id, Leaf.index).where(col(Leaf.kind) == "release")):
@@ -178,7 +179,7 @@ def _value(
     except PenstockError as problem:
         yield f"release {release.public_id}: {problem.detail}"
         return
-    seen = released(Process.of(query).mechanism, steps) if query.mechanism in MECHANISMS else steps
+    seen = released(kind_of(query).mechanism, steps) if query.mechanism in MECHANISMS else steps
     # A leaf is under the key of its day, and stays so.
     keys = server.secrets.every(VALUES)
     if not any(

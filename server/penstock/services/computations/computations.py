@@ -16,8 +16,7 @@ from penstock.services.computations.results import Described, DescribedTier, Quo
 from penstock.services.ledger import quotes
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Offer
-from penstock.services.noise.independent_levels import together
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.schemas.queries import Terms
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
@@ -53,20 +52,20 @@ def quote(
 
 
 def describe(
-    process: Process, seen: Sequence[SeenTier], dimension: int, delta: float, *, asks: bool
+    kind: QueryKind, seen: Sequence[SeenTier], dimension: int, delta: float, *, asks: bool
 ) -> Described:
     """Say what the levels of a query mean; ``asks`` where its largest error is asked for."""
     tiers = [
         DescribedTier(
-            process.at_tier(one.tier, one.rung, delta),
-            together(process, one.rungs, delta),
-            power_advice.expected_maximum(process, one.rung, dimension) if asks else None,
+            kind.at_tier(one.tier, one.rung, delta),
+            kind.levels.composed(one.rungs, delta),
+            power_advice.expected_maximum(kind, one.rung, dimension) if asks else None,
         )
         for one in seen
     ]
     rungs = [(one.tier, one.rung) for one in seen]
     advised = asks and bool(rungs)
-    powers = power_advice.advice(process, rungs, dimension, delta) if advised else None
+    powers = power_advice.advice(kind, rungs, dimension, delta) if advised else None
     return Described(tiers, powers)
 
 

@@ -15,10 +15,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS, Laplace
 from penstock.persistence.tables import Tier
 from penstock.services.computations.results import StreamQuote
-from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_structure import (
-    Shape,
-    fitted,
     prepared,
     roots_fit,
     settled,
@@ -27,6 +24,7 @@ from penstock.services.computations.stream_structure import (
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Offer, settle
 from penstock.services.ledger.room_left import charge_of, room_of
+from penstock.services.noise.kinds.stream_shape import Shape
 from penstock.services.noise.process import Process
 from penstock.services.schemas.stream_previews import (
     StepErrorView,
@@ -78,7 +76,7 @@ def settle_stream(
         )
     nodes = prepared(request, shape)
     offer = settle(request, nodes, accounts, terms.delta, limit)
-    shape = fitted(shape, offer)
+    shape = shape.fitted(type(offer.process.mechanism), offer.process.ladder.value(offer.ceiling))
     for rung in set(offer.rungs.values()):
         shape.require_reach(offer.process, rung)
     return shape, nodes, offer
@@ -126,7 +124,7 @@ def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[
         sensitivity_of_unit(element, shape.max_steps_per_unit),
         dimension=shape.dimension,
         past_only=past_only,
-        asked=None if shape.is_root else shape.forest,
+        asked=shape.compared,
         columns=shape.max_steps_per_unit,
     )
 
@@ -148,7 +146,7 @@ def _tiers(
     steps = list(_some_steps(_judged(shape)))
     found = []
     for account, rung, cost in offer.charges:
-        *some, largest = errors(shape, process, rung, (*steps, own.noisiest_step))
+        *some, largest = shape.errors(process, rung, (*steps, own.noisiest_step))
         found.append(
             StreamPreviewTierView(
                 tier=account.tier.name,
@@ -242,9 +240,7 @@ def _share(
 
 
 def _same(one: comparison.Offer, shape: Shape) -> bool:
-    if shape.is_root:
-        return one.structure == "square_root"
-    return (one.structure, one.settings) == comparison.described(shape.forest)
+    return shape.is_offer(one.structure, one.settings)
 
 
 def _request(

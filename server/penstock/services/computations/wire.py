@@ -23,7 +23,11 @@ from penstock.services.computations.stream_quotes import StreamTerms
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.histogram_settings import HistogramShape
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.correlated_counts import CorrelatedKind
+from penstock.services.noise.kinds.mean import MeanKind
+from penstock.services.noise.kinds.sparse_histogram import HistogramKind
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.means import Bounds
 from penstock.services.schemas import histograms, previews, queries, stream_previews, streams, views
 from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import HistogramNoise
@@ -35,7 +39,8 @@ _OBJECTS: Final = {
     kind.__name__: kind
     for kind in (
         *(Account, Entry, Ladder, PlacedRelease, PreparedQuery, Sensitivity, Target),
-        *(HistogramShape, Offer, Process, StreamTerms, TierAccount),
+        *(HistogramShape, Bounds, Offer, StreamTerms, TierAccount),
+        *(VectorKind, MeanKind, CorrelatedKind, HistogramKind),
         *(Centered, Ellipse, Lift),
         *COMPUTED,
         *(

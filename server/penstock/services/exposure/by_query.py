@@ -15,23 +15,21 @@ from sqlmodel import Session, col, select
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Query, Release, User
 from penstock.services.access.principals import Principal, roles_of
-from penstock.services.computations.stream_errors import errors
-from penstock.services.computations.stream_structure import Shape
 from penstock.services.context import Server
 from penstock.services.exposure.compositions import Compose, Line, composed, composing
 from penstock.services.exposure.exposure import highest_ever, people, placed
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.version_chains import of_same_people
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.pagination import Page, Window
 from penstock.services.releases.grants import Holding, holdings
-from penstock.services.repository import clearance_of, dataset_by_name, listed
+from penstock.services.repository import clearance_of, dataset_by_name, is_stream, listed
 from penstock.services.schemas.views import (
     ErrorView,
     LevelView,
     PrivacyBudget,
 )
-from penstock.services.streams.sealed_stream import state_row
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,7 @@ def _shared(
     session: Session, users: Sequence[int], query: Query, account: TierAccount | None
 ) -> _Shared:
     rows = holdings(session, user_ids=users, query_id=required(query.id))
-    process, dataset = Process.of(query), session.get_one(Dataset, query.dataset_id)
+    kind, dataset = kind_of(query), session.get_one(Dataset, query.dataset_id)
     by_rung: dict[int, list[Holding]] = {}
     for row in rows:
         by_rung.setdefault(row.release.rung, []).append(row)
@@ -164,10 +162,10 @@ def _shared(
         query=query.name,
         dataset=dataset.name,
         version=dataset.version,
-        stream=query.structure is not None,
-        lossless=process.lossless,
-        points=[_point(session, query, process, by_rung[rung]) for rung in sorted(by_rung)],
-        together=_line(dataset, account, query, process.telling(by_rung), paid=True),
+        stream=is_stream(query),
+        lossless=kind.lossless,
+        points=[_point(session, query, kind, by_rung[rung]) for rung in sorted(by_rung)],
+        together=_line(dataset, account, query, kind.levels.telling(by_rung), paid=True),
         independent=_line(dataset, account, query, [row.release.rung for row in rows], paid=False),
     )
 
@@ -183,18 +181,11 @@ def _line(
     return Line(dataset, account, Counter(placed(query, rung) for rung in rungs), paid)
 
 
-def _point(session: Session, query: Query, process: Process, rows: Sequence[Holding]) -> PointView:
+def _point(session: Session, query: Query, kind: QueryKind, rows: Sequence[Holding]) -> PointView:
     rung = rows[0].release.rung
     return PointView(
-        process.level(rung),
-        _error(session, query, process, rung),
+        kind.level(rung),
+        kind.current_error(session, query, rung),
         list(dict.fromkeys(row.tier.name for row in rows)),
         list(dict.fromkeys(row.user.name for row in rows)),
     )
-
-
-def _error(session: Session, query: Query, process: Process, rung: int) -> ErrorView:
-    if query.structure is None:
-        return process.error(rung)
-    step = state_row(session, query).step
-    return next(errors(Shape.of(query), process, rung, [max(step, 1)]))

@@ -37,7 +37,8 @@ from penstock.services.exposure.compositions import Compose, Line, added, compos
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.effective_levels import charged_rungs, place
 from penstock.services.ledger.version_chains import by_people, chains, of_same_people, split
-from penstock.services.noise.independent_levels import together
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.process import Process
 from penstock.services.repository import dataset_by_name, user_by_name
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
@@ -52,13 +53,13 @@ class _Held:
     """How often each rung of one query was handed to some users."""
 
     query: Query
-    process: Process
+    kind: QueryKind
     rungs: Mapping[int, int]
 
     @property
     def best(self) -> list[int]:
         """The most accurate rung; where levels are independent all of them, in that order."""
-        return self.process.telling(self.rungs)
+        return self.kind.levels.telling(self.rungs)
 
 
 def of(
@@ -132,7 +133,7 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
         for one in held:
             of_version = found[one.query.dataset_id]
             for rung, times in counted(one).items():
-                of_version[_placed(one.process, one.query.mechanism, rung)] += times
+                of_version[_placed(one.kind, one.query.mechanism, rung)] += times
         return [
             Line(version, accounts[key], found[key], paid)
             for key, version in zip(ids, versions, strict=True)
@@ -175,7 +176,7 @@ def _held(session: Session, user_ids: Sequence[int], dataset_ids: Sequence[int])
         found.setdefault(key, {})[rung] = times
     queries = session.exec(select(Query).where(col(Query.dataset_id).in_(dataset_ids))).all()
     return [
-        _Held(query, Process.of(query), found[key])
+        _Held(query, kind_of(query), found[key])
         for query in queries
         if (key := required(query.id)) in found
     ]
@@ -186,9 +187,9 @@ def _exposed(held: _Held, delta: float) -> ExposedQueryView:
     best = held.best
     return ExposedQueryView(
         held.query.name,
-        held.process.level(best[0]),
-        held.process.guarantee(best[0], delta),
-        together(held.process, best, delta),
+        held.kind.level(best[0]),
+        held.kind.guarantee(best[0], delta),
+        held.kind.levels.composed(best, delta),
     )
 
 
@@ -235,15 +236,15 @@ def visible(session: Session, dataset: Dataset, account: TierAccount | None) -> 
     if account is not None:
         charged = charged_rungs(session, required(dataset.id), account.tier)
         for query in session.exec(select(Query).where(col(Query.dataset_id) == dataset.id)).all():
-            process = Process.of(query)
-            rungs = process.telling(charged.get(required(query.id), ()))
-            releases.update(_placed(process, query.mechanism, rung) for rung in rungs)
+            kind = kind_of(query)
+            rungs = kind.levels.telling(charged.get(required(query.id), ()))
+            releases.update(_placed(kind, query.mechanism, rung) for rung in rungs)
     return Line(dataset, account, releases)
 
 
 def placed(query: Query, rung: int) -> PlacedRelease:
     """A release as the report composes it."""
-    return _placed(Process.of(query), query.mechanism, rung)
+    return _placed(kind_of(query), query.mechanism, rung)
 
 
 def _placed(process: Process, mechanism: str, rung: int) -> PlacedRelease:

@@ -17,7 +17,7 @@ from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tie
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository import given_rungs
 
 
@@ -70,7 +70,7 @@ def allow(
 ) -> None:
     """Append the next version of each tier's rung that is not its newest, and its leaf."""
     before = newest(session, [query])[required(query.id)]
-    process = Process.of(query)
+    kind = kind_of(query)
     for key, rung in rungs.items():
         if before.get(key) == rung:
             continue
@@ -97,5 +97,5 @@ def allow(
             dataset=dataset,
             query=query,
             tier=session.get_one(Tier, key).name,
-            level=asdict(process.level(rung)),
+            level=asdict(kind.level(rung)),
         )

@@ -3,7 +3,6 @@
 Queries and streams alike: nothing is drawn before all of it stands.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.effective_levels import recharge
 from penstock.services.ledger.quotes import Offer
 from penstock.services.noise.keys import fresh_query_key
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository import ordered_tiers
 from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded
@@ -78,7 +78,6 @@ def row_of(
         dimension=dimension,
         mechanism=process.mechanism.name,
         power=None if process.power is None else str(process.power),
-        histogram=None if process.histogram is None else process.histogram.encoded(),
         calibration=CALIBRATION_VERSION,
         granularity=str(process.mechanism.granularity),
         sensitivity_l1=str(process.sensitivity.l1),
@@ -96,6 +95,7 @@ def row_of(
         created_at=server.clock(),
         by=principal.name,
         declaration=dataset.declaration,
+        **process.columns(),
         **own,
     )
 
@@ -125,8 +125,8 @@ def charge_all(
         if not duplicate(problem):
             raise
         raise name_taken(query.name) from problem
-    structure = None if query.structure is None else json.loads(query.structure)
-    record(session, principal, "query", now, dataset=dataset, query=query, structure=structure)
+    own = kind_of(query).leaf()
+    record(session, principal, "query", now, dataset=dataset, query=query, **own)
     append_charges(
         session,
         [(account, required(query.id), rung, new) for account, rung, new in due],

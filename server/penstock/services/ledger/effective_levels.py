@@ -17,10 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from penstock.accounting import NOTHING, Entry, raising
+from penstock.accounting import NOTHING, Entry
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Clearance, Dataset, Query, Tier
 from penstock.services.ledger.accounts import (
@@ -29,14 +28,11 @@ from penstock.services.ledger.accounts import (
     open_account,
     require_room,
 )
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.repository import paid_rungs
 
 Rungs = Mapping[int, int]
 """Rungs by the key of their tier."""
-
-_CHARGED = select(Charge).where(
-    col(Charge.query_id) == bindparam("query_id"), col(Charge.tier_id) == bindparam("tier_id")
-)
 
 
 @dataclass(frozen=True)
@@ -93,8 +89,7 @@ def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
 
     One, but of a query whose levels are independent draws all.
     """
-    charges = session.exec(_CHARGED, params={"query_id": query.id, "tier_id": tier.id})
-    return Process.of(query).telling([charge.rung for charge in charges])
+    return kind_of(query).levels.telling(paid_rungs(session, query, tier))
 
 
 def charged_rungs(session: Session, dataset_id: int, tier: Tier) -> dict[int, list[int]]:
@@ -168,19 +163,9 @@ def charged_for(
 
 def price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:
     """What an account is charged for ``rung`` of a query, beside what it was charged for."""
-    process = Process.of(query)
-    if known is None or not process.lossless:
-        return process.price(rung, account.account, query.dimension, query.max_levels)
-    return raising(
-        process.mechanism,
-        process.ladder,
-        charged=known.sum,
-        old=process.ladder.value(known.rung),
-        new=process.ladder.value(rung),
-        sensitivity=process.sensitivity,
-        account=account.account,
-        dimension=query.dimension,
-        levels=query.max_levels,
+    charged = None if known is None else (known.rung, known.sum)
+    return kind_of(query).levels.price(
+        rung, account.account, query.dimension, query.max_levels, charged
     )
 
 
@@ -203,14 +188,14 @@ def _dues(
     before: Mapping[int, Charged],
     allowed: Rungs,
 ) -> Iterable[Due]:
-    process = Process.of(query)
+    levels = kind_of(query).levels
     reached: list[int] = []
     for tier in tiers:
         key = required(tier.id)
         known = before.get(key)
         paid = known.rungs if known else ()
         own = {allowed[key]} if key in allowed else set()
-        reached = process.telling({*reached, *paid, *own})
+        reached = levels.telling({*reached, *paid, *own})
         if key in accounts:
             for rung in reached:
                 if rung not in paid:

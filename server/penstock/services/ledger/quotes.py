@@ -4,7 +4,7 @@ Settled from the spec alone, before anything is charged, read or drawn.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
@@ -14,26 +14,20 @@ from penstock.accounting import (
     level_for_share,
     require_admitted,
     rung_for,
-    rung_for_share,
     total,
 )
-from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import pointer, refusal, within
-from penstock.connectors.specs.histograms import domain_of
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Mechanism, family_of
-from penstock.mechanisms.laplace.process import DiscreteLaplace
+from penstock.mechanisms import Mechanism
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
 from penstock.privacy import Target
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.noise.histogram_settings import most, require_fitting, settled, too_large
-from penstock.services.noise.independent_levels import shared_rungs
-from penstock.services.noise.process import Process, on_node
-from penstock.services.schemas.queries import HistogramRequest, Terms
+from penstock.services.noise.kinds.choice import requested
+from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded
-from penstock.structures.sparse_histogram import HistogramNoise
 
 
 @dataclass(frozen=True)
@@ -44,7 +38,7 @@ class Offer:
     independent draws, a tier has a charge for every rung that it or a tier below it sees.
     """
 
-    process: Process
+    process: QueryKind
     rungs: Mapping[str, int]
     charges: Sequence[tuple[TierAccount, int, Entry]]
 
@@ -78,19 +72,20 @@ def settle(
     that do not exist or have no budget, for levels that get noisier as rank rises, and
     for levels that the mechanism cannot have.
     """
-    if isinstance(terms, HistogramRequest):
-        require_fitting(terms.mechanism, delta)
-    family = _family(terms, prepared.step)
+    wanted, _ = requested(terms, prepared)
+    wanted.require_terms(terms, delta)
+    family = wanted.family(terms, prepared.step)
     require_admitted(family.name, delta)
     try:
         if terms.levels is not None:
-            process, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
+            kind, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
         else:
-            process, rungs = _by_share(family, terms, prepared, accounts)
+            kind, rungs = _by_share(family, terms, prepared, accounts)
     except InvalidInput as problem:
-        if isinstance(terms, HistogramRequest) and "largest_bound" in problem.data:
-            raise too_large(problem, terms) from problem
-        raise
+        explained = wanted.explained(problem, terms)
+        if explained is problem:
+            raise
+        raise explained from problem
     if len(set(rungs.values())) > terms.max_levels:
         raise InvalidInput(
             f"The tiers have {len(set(rungs.values()))} levels, more than max_levels,"
@@ -102,43 +97,11 @@ def settle(
     for tier, account in accounts:
         if tier.name in rungs and account is not None:
             seen.add(rungs[tier.name])
-            for rung in process.telling(seen):
-                cost = process.price(rung, account.account, prepared.dimension, terms.max_levels)
+            for rung in kind.levels.telling(seen):
+                cost = kind.price(rung, account.account, prepared.dimension, terms.max_levels)
                 charges.append((account, rung, cost))
-    if isinstance(terms, HistogramRequest):
-        process = _with_thresholds(terms, process, rungs, [tier for tier, _ in accounts], limit)
-    return Offer(process, rungs, charges)
-
-
-def _with_thresholds(
-    terms: HistogramRequest,
-    process: Process,
-    rungs: Mapping[str, int],
-    tiers: Sequence[Tier],
-    limit: Tier | None,
-) -> Process:
-    shape = settled(
-        terms.domain.model_dump(exclude_none=True), terms.false_keys, rungs, tiers, limit
-    )
-    # Raises what is wrong with the numbers themselves.
-    process.thresholds(shape)
-    return replace(process, histogram=shape)
-
-
-def _family(terms: Terms, step: Fraction) -> type[Mechanism]:
-    if isinstance(terms, HistogramRequest):
-        return HistogramNoise.of(domain_of(terms.domain).size, most(terms.false_keys))
-    if terms.granularity is None:
-        return family_of(terms.mechanism, terms.power)
-    own = finest_common_power(step)
-    if Fraction(terms.granularity) != own:
-        raise InvalidInput(
-            f"The values are multiples of {own}, so that noise on their lattice has the"
-            f" granularity {own} and not {terms.granularity:g}; give that, or leave it out for"
-            " a lattice so fine that it does not show.",
-            pointer="/granularity",
-        )
-    return DiscreteLaplace
+    kind = kind.settled(terms, rungs, [tier for tier, _ in accounts], limit)
+    return Offer(kind, rungs, charges)
 
 
 def _by_levels(
@@ -148,23 +111,23 @@ def _by_levels(
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     delta: float,
     limit: Tier | None,
-) -> tuple[Process, dict[str, int]]:
-    targets = _targets(terms, accounts, limit, prepared.nodes)
+) -> tuple[QueryKind, dict[str, int]]:
+    targets = _targets(terms, prepared, accounts, limit)
     spelled = {folded(name): name for name in terms.levels or {}}
     template = family(granularity=finest_common_power(prepared.step))
     wanted: dict[str, Fraction] = {}
     for name, target in targets.items():
         with within("levels", spelled[folded(name)]):
             wanted[name] = level_for(template, target, prepared.sensitivity, delta)
-    process = _planned(family, prepared, min(wanted.values()))
+    kind = _planned(family, terms, prepared, min(wanted.values()))
     rungs: dict[str, int] = {}
     last: tuple[str, int] | None = None
     for tier, _ in accounts:
         if tier.name in targets:
             with within("levels", spelled[tier.folded]):
                 rung = rung_for(
-                    process.mechanism,
-                    process.ladder,
+                    kind.mechanism,
+                    kind.ladder,
                     targets[tier.name],
                     prepared.sensitivity,
                     delta,
@@ -177,7 +140,7 @@ def _by_levels(
             last = (tier.name, rung)
         if last is not None:
             rungs[tier.name] = last[1]
-    return process, rungs
+    return kind, rungs
 
 
 def _by_share(
@@ -185,7 +148,7 @@ def _by_share(
     terms: Terms,
     prepared: PreparedQuery,
     accounts: Sequence[tuple[Tier, TierAccount | None]],
-) -> tuple[Process, dict[str, int]]:
+) -> tuple[QueryKind, dict[str, int]]:
     share = Fraction(terms.share or 0)
     funded = [(tier, account.account) for tier, account in accounts if account is not None]
     if not funded:
@@ -203,26 +166,8 @@ def _by_share(
         )
         for _, account in funded
     ]
-    process = _planned(family, prepared, min(wanted))
-    if not process.lossless:
-        found = shared_rungs(process, share, funded, prepared.dimension, terms.max_levels)
-        return process, found
-    rungs: dict[str, int] = {}
-    finest = process.ladder.last
-    for tier, account in funded:
-        own = rung_for_share(
-            process.mechanism,
-            process.ladder,
-            share,
-            prepared.sensitivity,
-            account,
-            prepared.dimension,
-            terms.max_levels,
-        )
-        # A higher tier's account has another order, at which the same level may cost more.
-        finest = min(finest, own)
-        rungs[tier.name] = finest
-    return process, rungs
+    kind = _planned(family, terms, prepared, min(wanted))
+    return kind, kind.levels.shared_rungs(share, funded, prepared.dimension, terms.max_levels)
 
 
 def require_tiers(
@@ -253,18 +198,22 @@ def require_tiers(
 
 def _targets(
     terms: Terms,
+    prepared: PreparedQuery,
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     limit: Tier | None,
-    nodes: Nodes | None,
 ) -> dict[str, Target]:
     require_tiers(terms, accounts, limit)
+    wanted, _ = requested(terms, prepared)
     names = {tier.folded: tier.name for tier, _ in accounts}
     return {
-        names[folded(name)]: on_node(spec.target(), nodes)
+        names[folded(name)]: wanted.planned_target(spec.target(), prepared)
         for name, spec in (terms.levels or {}).items()
     }
 
 
-def _planned(family: type[Mechanism], prepared: PreparedQuery, ceiling: Fraction) -> Process:
+def _planned(
+    family: type[Mechanism], terms: Terms, prepared: PreparedQuery, ceiling: Fraction
+) -> QueryKind:
     mechanism, ladder = family.plan(ceiling, prepared.step, prepared.bound)
-    return Process(mechanism, ladder, prepared.sensitivity, prepared.nodes)
+    wanted, own = requested(terms, prepared)
+    return wanted(mechanism, ladder, prepared.sensitivity, **own)

@@ -1,9 +1,6 @@
-"""A registered query's noise process, read back from its row."""
+"""Hold the numbers of a query's noise process: mechanism, ladder of levels and sensitivity."""
 
-import json
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -11,201 +8,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.accounting import Account, Entry, charge, entry, rung_for
-from penstock.connectors.planning.correlated_counts import Nodes, nodes_of
-from penstock.mechanisms import GeneralizedGaussian, IntVector, Mechanism, family_of, released
-from penstock.persistence.tables import Query
+from penstock.mechanisms import GeneralizedGaussian, IntVector, Mechanism, released
 from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
-from penstock.services.noise.histogram_settings import HistogramShape
-from penstock.services.schemas.histograms import HistogramView
-from penstock.services.schemas.queries import CorrelatedQueryRequest
-from penstock.services.schemas.views import (
-    ErrorsView,
-    ErrorView,
-    GuaranteeView,
-    Key,
-    LevelView,
-    SensitivityView,
-    TierLevelView,
-)
-from penstock.structures.sparse_histogram import Thresholds
+from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView, SensitivityView
 
 CONFIDENCE = 0.95
+"""The confidence of every margin of error."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """The mechanism, ladder and sensitivity of one query; hashable, so that readings keep.
-
-    ``nodes`` are what is drawn and stored in place of counts that are protected together.
-    """
+    """Hold the mechanism, ladder and sensitivity of one query; hashable, for caches."""
 
     mechanism: Mechanism
     ladder: Ladder
     sensitivity: Sensitivity
-    nodes: Nodes | None = None
-    histogram: HistogramShape | None = None
-
-    @classmethod
-    def of(cls, query: Query) -> "Process":
-        """The process that ``query`` was registered with."""
-        return cls(
-            mechanism=family(query)(granularity=_fraction(query.granularity)),
-            ladder=Ladder(
-                finest=int(query.ladder_finest),
-                unit=_fraction(query.ladder_unit),
-                last=query.ladder_last,
-                doubling=query.ladder_doubling,
-            ),
-            sensitivity=Sensitivity(
-                l1=_fraction(query.sensitivity_l1),
-                l2_squared=_fraction(query.sensitivity_l2_squared),
-                linf=_fraction(query.sensitivity_linf),
-            ),
-            nodes=_nodes(query.spec, query.dimension),
-            histogram=_histogram(query),
-        )
-
-    @property
-    def lossless(self) -> bool:
-        """Whether releases at several levels tell no more than the most accurate of them."""
-        return self.power is None
 
     @property
     def power(self) -> Fraction | None:
-        """The power of noise whose levels are independent draws; ``None`` for any other."""
+        """The power of generalized Gaussian noise; ``None`` for any other."""
         own = self.mechanism
         return own.power if isinstance(own, GeneralizedGaussian) else None
-
-    def telling(self, rungs: Iterable[int]) -> list[int]:
-        """What of ``rungs`` is charged and composed, the most accurate first.
-
-        All of them where each is a draw of its own, and else the most accurate alone.
-        """
-        distinct = sorted(set(rungs))
-        return distinct[:1] if self.lossless else distinct
-
-    def rung(self, target: Target, delta: float) -> int:
-        """The least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
-        return _rung(self, on_node(target, self.nodes), delta)
-
-    def level(self, rung: int) -> LevelView:
-        """The level at ``rung``."""
-        return LevelView(self.mechanism.parameter, float(self.ladder.value(rung)))
-
-    def guarantee(self, rung: int, delta: float) -> GuaranteeView:
-        """What a release at ``rung`` promises, read at ``delta``."""
-        return _guarantee(self, rung, delta)
-
-    def error(self, rung: int) -> ErrorView:
-        """How far off a value released at ``rung`` may be.
-
-        Of counts that are protected together it is a count, and not the size beside them.
-        """
-        return _error(self, rung, Fraction(1) if self.nodes is None else self.nodes.variance)
-
-    def errors(self, rung: int) -> ErrorsView | None:
-        """The same value by value, where they are not all off by as much."""
-        nodes = self.nodes
-        if nodes is None or nodes.size_variance is None:
-            return None
-        bars = [_error(self, rung, part) for part in (nodes.variance, nodes.size_variance)]
-        return ErrorsView(
-            np.where(nodes.sizes(), *(one.standard_deviation for one in reversed(bars))),
-            np.where(nodes.sizes(), *(one.half_width for one in reversed(bars))),
-        )
 
     @property
     def p(self) -> float | None:
         """``power`` as callers see it."""
         return None if self.power is None else float(self.power)
 
-    def at_tier(self, tier: str, rung: int, delta: float) -> TierLevelView:
-        """The level of one tier, with what it means."""
-        return TierLevelView(
-            tier,
-            self.level(rung),
-            self.guarantee(rung, delta),
-            self.error(rung),
-            histogram=self.at_rung(rung),
-        )
+    def rung(self, target: Target, delta: float) -> int:
+        """Return the least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
+        return _rung(self, target, delta)
 
-    def at_rung(self, rung: int) -> HistogramView | None:
-        """What a reader at ``rung`` of a sparse histogram is told of it; else ``None``."""
-        if self.histogram is None:
-            return None
-        return self.histogram.view(self.ladder, self.mechanism.granularity, rung)
+    def level(self, rung: int) -> LevelView:
+        """Return the level at ``rung``."""
+        return LevelView(self.mechanism.parameter, float(self.ladder.value(rung)))
 
-    def thresholds(self, shape: HistogramShape) -> Thresholds:
-        """Above which value a key is reported, at every rung."""
-        return shape.thresholds(self.ladder, self.mechanism.granularity)
+    def guarantee(self, rung: int, delta: float) -> GuaranteeView:
+        """Return the guarantee of a release at ``rung``, read at ``delta``."""
+        return _guarantee(self, rung, delta)
 
-    def price(self, rung: int, account: Account, dimension: int, levels: int) -> Entry:
-        """What an account is charged for ``rung``: of so many values, at so many levels at most."""
+    def error(self, rung: int) -> ErrorView:
+        """Return the margin of error of a value released at ``rung``."""
+        return self.error_of_part(rung, Fraction(1))
+
+    def error_of_part(self, rung: int, part: Fraction) -> ErrorView:
+        """Return the margin of error of a value with ``part`` of the variance of one draw."""
+        return _error(self, rung, part)
+
+    def price(self, rung: int, account: Account, dimension: int, level_count: int) -> Entry:
+        """Return the charge for ``rung``: ``dimension`` values, at most ``level_count`` levels."""
         level = self.ladder.value(rung)
         cost = charge(
-            self.mechanism, self.ladder, level, self.sensitivity, account, dimension, levels
+            self.mechanism, self.ladder, level, self.sensitivity, account, dimension, level_count
         )
         return entry(cost)
 
     def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
-        """A stored release as unbiased values: exact where they are below 2^53.
-
-        What is read from nodes is the same to the bit whenever and wherever it is read.
-        """
+        """Return a stored release as unbiased values: exact where they are below 2^53."""
         seen = released(self.mechanism, steps)
-        if self.nodes is not None:
-            return self.nodes.values(seen, self.mechanism.granularity)
         scaled = np.multiply(seen, float(self.mechanism.granularity), dtype=np.float64)
         bias = float(self.mechanism.bias(self.ladder.value(rung)))
         return scaled - bias if bias else scaled
 
     def sensitivity_view(self) -> SensitivityView:
-        """The sensitivity as callers see it."""
+        """Return the sensitivity as callers see it."""
         return SensitivityView(
             float(self.sensitivity.l1), self.sensitivity.l2, float(self.sensitivity.linf)
         )
-
-
-def _histogram(query: Query) -> HistogramShape | None:
-    return None if query.histogram is None else HistogramShape.decoded(query.histogram)
-
-
-def family(query: Query) -> type[Mechanism]:
-    """The mechanism of a query, which its lattice is still to be given to."""
-    shape = _histogram(query)
-    if shape is not None:
-        return shape.noise
-    return family_of(query.mechanism, None if query.power is None else Fraction(query.power))
-
-
-def on_node(target: Target, nodes: Nodes | None) -> Target:
-    """A wish for noise of counts as one for noise of the nodes that they are read from."""
-    if nodes is None or target.kind not in (TargetKind.STANDARD_DEVIATION, TargetKind.HALF_WIDTH):
-        return target
-    return replace(target, value=target.value / math.sqrt(nodes.variance))
-
-
-@lru_cache(maxsize=4096)
-def _fraction(text: str) -> Fraction:
-    """Queries share theirs, and reading one takes longer than loading its row."""
-    return Fraction(text)
-
-
-@lru_cache(maxsize=1024)
-def _nodes(spec: str, dimension: int) -> Nodes | None:
-    """What is drawn in place of counts, from a spec as it was settled."""
-    stored = json.loads(spec)
-    if stored.get("structure") != "correlated":
-        return None
-    return nodes_of(CorrelatedQueryRequest.model_validate(stored), dimension)
-
-
-def keys_of(query: Query) -> list[Key] | NDArray[np.int64]:
-    """A query's keys; positions where none were given."""
-    if query.keys is None:
-        return np.arange(query.dimension)
-    keys: list[Key] = json.loads(query.keys)
-    return keys
 
 
 # An exact Poisson guarantee takes milliseconds and is asked for with every answer.
@@ -233,6 +102,6 @@ def _rung(process: Process, target: Target, delta: float) -> int:
 
 @lru_cache(maxsize=4096)
 def _error(process: Process, rung: int, part: Fraction) -> ErrorView:
-    """Of a value whose variance is ``part`` of a node's."""
+    """Return the margin of error of a value with ``part`` of the variance of one draw."""
     bars = process.mechanism.error(process.ladder.value(rung) * part, CONFIDENCE)
     return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)

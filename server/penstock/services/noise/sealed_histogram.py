@@ -1,9 +1,12 @@
-"""A sparse histogram in the database, sealed: the state that levels are drawn from.
+"""Seal and open a sparse histogram in the database: the state that levels are drawn from.
 
 The state is exact in one thing, which keys have a count that is not 0; encryption alone
 protects that.  It is as old as the newest release, or nothing is drawn from it.
 """
 
+from typing import NamedTuple
+
+import numpy as np
 from sqlmodel import Session, col, select
 
 from penstock.encryption import RowIdentity, open_envelope, seal
@@ -13,11 +16,7 @@ from penstock.persistence.tables import Dataset, HistogramState, Query, Release
 from penstock.services.context import Server
 from penstock.services.noise.histogram_settings import joined, parted
 from penstock.services.noise.keys import query_key
-from penstock.services.noise.process import Process
-from penstock.services.noise.sealed_state import (
-    misfit,
-    place_of,
-)
+from penstock.services.noise.sealing import misfit, place_of
 from penstock.structures.sparse_histogram import (
     Domain,
     HistogramNoise,
@@ -29,40 +28,43 @@ from penstock.structures.sparse_histogram import (
 )
 
 
-def begin(server: Server, query: Query, exact: IntVector) -> SparseHistogram:
+class Settings(NamedTuple):
+    """Hold what is public of a sparse histogram: its noise, thresholds and domain of keys."""
+
+    noise: HistogramNoise
+    thresholds: Thresholds
+    domain: Domain
+
+
+def begin(server: Server, query: Query, settings: Settings, exact: IntVector) -> SparseHistogram:
     """Draw the support's noise at the ceiling; from then on the counts are not needed.
 
     ``exact`` has the ranks of the keys, and then their counts.
     """
     ranks, counts = parted(exact)
-    return SparseHistogram(
-        *_planned(query),
-        ranks,
-        counts,
-        query.ceiling,
-        streams=server.randomness,
-    )
+    return SparseHistogram(*settings, ranks, counts, query.ceiling, streams=server.randomness)
 
 
-def anticipate(session: Session, query: Query, rung: int) -> None:
-    """Work out what a draw at ``rung`` will need, before anybody waits for it.
+def prepare_draw(session: Session, query: Query, settings: Settings, rung: int) -> None:
+    """Compute what a draw at ``rung`` will need, before anybody waits for it.
 
     It hangs on public numbers alone: thresholds, and which rungs were released.
     """
     rungs = session.exec(select(Release.rung).where(col(Release.query_id) == query.id)).all()
     if rung not in rungs:
-        _, thresholds, _ = _planned(query)
-        foreseen(thresholds, rungs, rung)
+        foreseen(settings.thresholds, rungs, rung)
 
 
 def drawn(histogram: SparseHistogram, rung: int) -> IntVector:
-    """The report at ``rung`` as one vector; a rung that is new is drawn."""
+    """Return the report at ``rung`` as one vector; a rung that is new is drawn."""
     report = histogram.at(rung)
     return joined(report.ranks, report.steps)
 
 
-def load(session: Session, server: Server, dataset: Dataset, query: Query) -> SparseHistogram:
-    """The newest state.  Raises ``IntegrityViolation`` where it does not fit the releases."""
+def load(
+    session: Session, server: Server, dataset: Dataset, query: Query, settings: Settings
+) -> SparseHistogram:
+    """Return the newest state.  Raises ``IntegrityViolation`` if the releases do not fit it."""
     row = _row(session, query)
     if row is None:
         raise misfit(query, "has no state")
@@ -70,7 +72,7 @@ def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Sp
         raise misfit(query, f"has the state of release {row.seq}, and released {query.seq}")
     key = query_key(server, dataset, query)
     plain = open_envelope(key, row.ciphertext, _place(dataset, query, row.seq))
-    histogram = from_bytes(plain, *_planned(query), streams=server.randomness)
+    histogram = from_bytes(plain, *settings, streams=server.randomness)
     rungs = session.exec(select(Release.rung).where(col(Release.query_id) == query.id)).all()
     if set(histogram.limits) != set(rungs):
         raise misfit(query, "has a state of other levels than were released")
@@ -90,12 +92,18 @@ def save(
     session.add(row)
 
 
-def _planned(query: Query) -> tuple[HistogramNoise, Thresholds, Domain]:
-    process = Process.of(query)
-    noise, shape = process.mechanism, process.histogram
-    if not isinstance(noise, HistogramNoise) or shape is None:
-        raise TypeError("a query of another kind was taken for a sparse histogram")
-    return noise, process.thresholds(shape), shape.domain
+def seal_report(
+    server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
+) -> bytes:
+    """Encrypt a report for its row; how many keys it has is hidden up to a factor of two."""
+    place = _report(dataset, query, rung, seq)
+    return seal(query_key(server, dataset, query), _padded(steps), place)
+
+
+def open_report(server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+    """Return a stored report.  Raises ``IntegrityViolation``."""
+    place = _report(dataset, query, release.rung, release.seq)
+    return _unpadded(open_envelope(query_key(server, dataset, query), release.ciphertext, place))
 
 
 def _row(session: Session, query: Query) -> HistogramState | None:
@@ -106,3 +114,18 @@ def _row(session: Session, query: Query) -> HistogramState | None:
 
 def _place(dataset: Dataset, query: Query, seq: int) -> RowIdentity:
     return place_of(dataset, query, "histogram_state", "state", seq=seq)
+
+
+def _report(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
+    return place_of(dataset, query, "release", "report", rung=rung, seq=seq)
+
+
+def _padded(steps: IntVector) -> bytes:
+    """Return how many there are, they themselves, and zeros up to the next power of two."""
+    content = len(steps).to_bytes(8, "little") + steps.astype("<i8").tobytes()
+    return content.ljust(1 << (len(content) - 1).bit_length(), b"\0")
+
+
+def _unpadded(content: bytes) -> IntVector:
+    count = int.from_bytes(content[:8], "little")
+    return np.frombuffer(content, dtype="<i8", count=count, offset=8).astype(np.int64)

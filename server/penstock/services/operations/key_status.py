@@ -15,6 +15,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.operations import key_rotation
 from penstock.services.operations.key_rotation import KeyUseView
+from penstock.services.repository import is_stream
 from penstock.spec_fields import folded
 
 
@@ -123,7 +124,7 @@ def _queries(session: Session, versions: Sequence[Dataset]) -> list[ShreddedQuer
     return [
         ShreddedQueryView(
             query.name,
-            query.structure is not None,
+            is_stream(query),
             numbers[query.dataset_id],
             query.status,
             int(holders),

@@ -20,11 +20,12 @@ from penstock.services.exposure.exposure import highest_ever, reach, reach_of
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.effective_levels import place
 from penstock.services.ledger.version_chains import by_people, split
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository import (
     all_allowed_rungs,
     clearance_of,
     holding,
+    is_stream,
     ordered_tiers,
     tier_by_name,
     user_by_name,
@@ -172,8 +173,7 @@ def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[
     for query, dataset in rows:
         before, after = (_guarantee(query, dataset, rungs) for rungs in allowed)
         if before or after:
-            streams = query.structure is not None
-            found.append(SightView(query.name, dataset.name, streams, before, after))
+            found.append(SightView(query.name, dataset.name, is_stream(query), before, after))
     return found
 
 
@@ -181,7 +181,7 @@ def _guarantee(
     query: Query, dataset: Dataset, rungs: Mapping[int, int | None]
 ) -> GuaranteeView | None:
     rung = rungs.get(required(query.id))
-    return None if rung is None else Process.of(query).guarantee(rung, dataset.delta)
+    return None if rung is None else kind_of(query).guarantee(rung, dataset.delta)
 
 
 def _farther(session: Session, before: Tier | None, after: Tier | None) -> list[FartherView]:

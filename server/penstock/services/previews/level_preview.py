@@ -15,29 +15,24 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, User
 from penstock.services.access.principals import Principal
-from penstock.services.computations.stream_errors import errors
-from penstock.services.computations.stream_structure import Shape
 from penstock.services.context import Server
 from penstock.services.ledger import effective_levels
 from penstock.services.ledger.accounts import require_room
 from penstock.services.ledger.allowed_levels import newest
 from penstock.services.ledger.effective_levels import Due
 from penstock.services.ledger.room_left import charge_of, room_of
-from penstock.services.noise.independent_levels import undrawn
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.queries.level_changes import (
     allowed_then,
-    asked_rung,
     listed_levels,
     require_active,
-    require_ceiling_of_histogram,
+    target_rung,
 )
 from penstock.services.releases.visibility import levels_of
 from penstock.services.repository import holding, ordered_tiers, query_by_name, stream_by_name
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView
-from penstock.services.streams.sealed_stream import state_row
 from penstock.transparency_log import leaves
 
 
@@ -121,10 +116,10 @@ def foresee(
             query=query.name,
             dataset=dataset.name,
             stream=stream,
-            lossless=Process.of(query).lossless,
+            lossless=kind_of(query).lossless,
             tiers=_tiers(session, query, dataset, allowed, dues),
             former=[one.account.tier.name for one in dues if one.account.tier.deleted_at],
-            reads=not stream and bool(undrawn(session, query, list(rungs.values()))),
+            reads=bool(kind_of(query).missing(session, query, list(rungs.values()))),
             pushed=query.sql is None,
             refusal=_refusal(session, dataset, dues),
             changes=any(before.get(tier) != rung for tier, rung in allowed.items()),
@@ -136,16 +131,13 @@ def _asked(
     session: Session, dataset: Dataset, query: Query, levels: Mapping[str, LevelSpec]
 ) -> dict[int, int]:
     """The rungs that are asked for, by tier."""
-    process = Process.of(query)
-    shape = None if query.structure is None else Shape.of(query)
+    kind = kind_of(query)
     rungs = {}
     for key, (spelled, spec) in listed_levels(session, dataset, levels).items():
-        rungs[key] = asked_rung(process, spelled, spec, dataset.delta)
-        if shape is not None:
-            with within("levels", spelled):
-                shape.require_reach(process, rungs[key])
-    if shape is None:
-        require_ceiling_of_histogram(query, process, rungs)
+        rungs[key] = target_rung(kind, spelled, spec, dataset.delta)
+        with within("levels", spelled):
+            kind.require_rung(rungs[key])
+    kind.require_readable(query, min(rungs.values()))
     return rungs
 
 
@@ -183,13 +175,12 @@ def _seen(
 ) -> SeenLevelView | None:
     if rung is None:
         return None
-    process = Process.of(query)
-    if query.structure is None:
-        error = process.error(rung)
-    else:
-        step = max(state_row(session, query).step, 1)
-        error = next(errors(Shape.of(query), process, rung, [step]))
-    return SeenLevelView(process.level(rung), process.guarantee(rung, dataset.delta), error)
+    kind = kind_of(query)
+    return SeenLevelView(
+        kind.level(rung),
+        kind.guarantee(rung, dataset.delta),
+        kind.current_error(session, query, rung),
+    )
 
 
 def _people(session: Session) -> dict[int, list[str]]:

@@ -29,7 +29,8 @@ from penstock.services.ledger.charges import Accounts, accounts_of
 from penstock.services.ledger.effective_levels import charged_for, ladder
 from penstock.services.ledger.quotes import Offer, require_tiers
 from penstock.services.ledger.room_left import charge_of, room_of
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.previews.alternatives import compared
 from penstock.services.queries.exact_answers import Plannable, counted, planned
 from penstock.services.queries.refused_histograms import advise, advised
@@ -56,7 +57,7 @@ class _Planned:
 
     of: Plannable | Query
     dataset: Dataset
-    process: Process
+    kind: QueryKind
     dimension: int
     seen: Sequence[_Seen]
     refusal: str | None
@@ -151,7 +152,7 @@ def _told(problem: BudgetExhausted | None) -> str | None:
 
 
 def _stored(session: Session, query: Query, limit: Tier | None) -> _Planned:
-    process = Process.of(query)
+    kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     charged = charged_for(session, dataset, [query])
     seen = []
@@ -161,7 +162,7 @@ def _stored(session: Session, query: Query, limit: Tier | None) -> _Planned:
             paid = charged.get((required(tier.id), required(query.id)))
             rungs, cost = (sorted(paid.rungs), paid.sum) if paid else ([rung], NOTHING)
             seen.append(_Seen(account, rung, rungs, cost, None))
-    return _Planned(query, dataset, process, query.dimension, seen, None)
+    return _Planned(query, dataset, kind, query.dimension, seen, None)
 
 
 def _registered(
@@ -171,7 +172,7 @@ def _registered(
         principal.name,
         patience,
         computations.describe,
-        stored.process,
+        stored.kind,
         [SeenTier(one.account.tier.name, one.rung, one.rungs) for one in stored.seen],
         stored.dimension,
         stored.dataset.delta,
@@ -181,23 +182,23 @@ def _registered(
 
 
 def _view(found: _Planned, described: Described) -> PreviewView:
-    process, rungs = found.process, [(one.account.tier.name, one.rung) for one in found.seen]
+    kind, rungs = found.kind, [(one.account.tier.name, one.rung) for one in found.seen]
     of = found.of
     return PreviewView(
         query=of.name,
         dataset=found.dataset.name,
         dataset_version=found.dataset.version,
-        mechanism=process.mechanism.name,
-        p=process.p,
-        lossless=process.lossless,
+        mechanism=kind.mechanism.name,
+        p=kind.p,
+        lossless=kind.lossless,
         registered=isinstance(of, Query),
         dimension=found.dimension,
-        granularity=float(process.mechanism.granularity),
-        sensitivity=process.sensitivity_view(),
+        granularity=float(kind.mechanism.granularity),
+        sensitivity=kind.sensitivity_view(),
         refusal=found.refusal,
         tiers=[_tier(*both) for both in zip(found.seen, described.tiers, strict=True)],
         powers=described.powers,
-        structures=None if isinstance(of, Query) else compared(found.dataset, of, process, rungs),
+        structures=None if isinstance(of, Query) else compared(found.dataset, of, kind, rungs),
     )
 
 

@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from penstock.accounting import level_for
 from penstock.connectors.planning.refusals import pointer, within
-from penstock.errors import Conflict, IntegrityViolation, InvalidInput
-from penstock.mechanisms import IntVector, raise_anchor
+from penstock.errors import Conflict, InvalidInput
+from penstock.mechanisms import IntVector
 from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
@@ -29,15 +29,11 @@ from penstock.services.ledger.accounts import require_room
 from penstock.services.ledger.allowed_levels import allow, newest, require_levels, risen
 from penstock.services.ledger.effective_levels import Rungs, due, recharge
 from penstock.services.ledger.tier_budgets import newest_budget
-from penstock.services.noise.independent_levels import drawn_at, undrawn
-from penstock.services.noise.process import Process, on_node
-from penstock.services.noise.sealed_state import open_state
+from penstock.services.noise.answer_fingerprints import require_fingerprint, require_same
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.kind import Answer, QueryKind
 from penstock.services.queries.exact_answers import (
-    Answer,
-    on_lattice,
     prepared_again,
-    require_fingerprint,
-    require_same,
 )
 from penstock.services.queries.mismatches import compared, require_drawn_from
 from penstock.services.releases.releases import store
@@ -61,18 +57,18 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
         require_active(query)
         dataset = as_declared(session, session.get_one(Dataset, query.dataset_id), query)
         targets = listed_levels(session, dataset, wanted.levels)
-    process = Process.of(query)
-    rungs = {key: asked_rung(process, *one, dataset.delta) for key, one in targets.items()}
+    kind = kind_of(query)
+    rungs = {key: target_rung(kind, *target, dataset.delta) for key, target in targets.items()}
     with server.database.read() as session:
-        reads = bool(undrawn(session, query, list(rungs.values())))
-    require_ceiling_of_histogram(query, process, rungs)
+        reads = bool(kind.missing(session, query, list(rungs.values())))
+    kind.require_readable(query, min(rungs.values()))
     answer = _answer(server, dataset, query, wanted.values, reads)
     pushed = None if wanted.values is None or answer is None else answer()
     mismatch: Conflict | None = None
     with server.database.write() as session:
         current = locked_active(session, query)
         now = server.clock()
-        missing = undrawn(session, current, list(rungs.values()))
+        missing = kind_of(current).missing(session, current, list(rungs.values()))
         if pushed is not None:
             require_drawn_from(current, bool(missing))
             require_chargeable(session, dataset, current, rungs)
@@ -89,24 +85,8 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
         raise Conflict(f"The levels of {query.name!r} changed meanwhile; ask again.")
     exact = answer()
     require_same(server, dataset, query, exact)
-    if process.lossless:
-        _raise_ceiling(server, principal, dataset, query, rungs, exact)
-    else:
-        _draw_more(server, principal, dataset, query, rungs, missing, exact)
+    _draw_again(server, principal, dataset, query, rungs, missing, exact)
     return query.name
-
-
-def require_ceiling_of_histogram(query: Query, process: Process, rungs: Rungs) -> None:
-    """Raise ``InvalidInput`` for a level that only another reading of the data could give."""
-    finest = min(rungs.values())
-    if query.histogram is not None and finest < query.ceiling:
-        raise InvalidInput(
-            f"The most accurate level of the sparse histogram {query.name!r} is"
-            f" {process.level(query.ceiling).value:g} ({process.mechanism.parameter}), and stays"
-            f" it: {process.level(finest).value:g} would have to read the data again. Ask for"
-            " that or more noise, or register another histogram.",
-            pointer="/levels",
-        )
 
 
 def _record_draw(
@@ -118,9 +98,9 @@ def _record_draw(
     at: datetime,
 ) -> None:
     """Append the leaf that says which levels are about to be drawn from the data."""
-    process = Process.of(query)
-    seen = [asdict(process.level(rung)) for rung in missing]
-    drawn = {"ceiling": seen[0]} if process.lossless else {"levels": seen}
+    kind = kind_of(query)
+    seen = [asdict(kind.level(rung)) for rung in missing]
+    drawn = kind.levels.leaf_of_draw(seen)
     record(session, principal, "query", at, dataset=dataset, query=query, **drawn)
 
 
@@ -138,12 +118,12 @@ def _answer(
     """
     if not reads and values is None:
         return None
-    process = Process.of(query)
+    kind = kind_of(query)
     prepared, answer = prepared_again(server, dataset, query, values)
     if values is not None:
         require_drawn_from(query, reads)
     require_fingerprint(query)
-    return lambda: on_lattice(process, prepared.step, answer)
+    return lambda: kind.exact(prepared.step, answer)
 
 
 def require_active(query: Query) -> None:
@@ -189,19 +169,19 @@ def listed_levels(
     return found
 
 
-def asked_rung(process: Process, name: str, spec: LevelSpec, delta: float) -> int:
+def target_rung(kind: QueryKind, name: str, spec: LevelSpec, delta: float) -> int:
     """The rung that ``spec`` asks for the tier ``name``.  Raises ``InvalidInput``."""
     with within("levels", name):
-        rung = process.rung(spec.target(), delta)
+        rung = kind.rung(spec.target(), delta)
         if rung == 0:
             # Everything more accurate than the ladder ends at its first rung.
-            finest = process.ladder.value(0)
-            target = on_node(spec.target(), process.nodes)
-            wanted = level_for(process.mechanism, target, process.sensitivity, delta)
+            finest = kind.ladder.value(0)
+            target = kind.target_on_draws(spec.target())
+            wanted = level_for(kind.mechanism, target, kind.sensitivity, delta)
             if float(wanted) < float(finest) * (1 - 1e-9):
                 raise InvalidInput(
                     f"The level, {float(wanted):g}, is more accurate than the most accurate that"
-                    f" this query offers, {float(finest):g} ({process.mechanism.parameter});"
+                    f" this query offers, {float(finest):g} ({kind.mechanism.parameter});"
                     " ask for that, or register another query."
                 )
         return rung
@@ -233,7 +213,7 @@ def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs)
     tiers = ordered_tiers(session)
     if not rungs.keys() <= {required(tier.id) for tier in tiers}:
         raise Conflict("The tiers changed meanwhile; ask again.")
-    _require_rising(Process.of(query), tiers, own, rungs)
+    _require_rising(kind_of(query), tiers, own, rungs)
     funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
     allowed = risen(funded, own)
     require_levels(session, query, allowed)
@@ -241,7 +221,7 @@ def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs)
 
 
 def _require_rising(
-    process: Process, tiers: Sequence[Tier], own: Rungs, listed: Mapping[int, int]
+    kind: QueryKind, tiers: Sequence[Tier], own: Rungs, listed: Mapping[int, int]
 ) -> None:
     """Raise ``InvalidInput`` where a tier would be noisier than one below it.
 
@@ -255,7 +235,7 @@ def _require_rising(
             continue
         first = noisier[0]
         kept = [tier for tier in noisier if required(tier.id) not in listed]
-        level, other = (process.level(own[required(tier.id)]).value for tier in (lower, first))
+        level, other = (kind.level(own[required(tier.id)]).value for tier in (lower, first))
         if kept:
             names = " and ".join(repr(tier.name) for tier in kept)
             step = f"List {names} as well, at {level:g} or below"
@@ -264,45 +244,14 @@ def _require_rising(
         else:
             step = f"Ask for {level:g} or below for {first.name!r}"
         raise InvalidInput(
-            f"The level of {first.name!r}, {other:g} ({process.mechanism.parameter}), would be"
+            f"The level of {first.name!r}, {other:g} ({kind.mechanism.parameter}), would be"
             f" noisier than that of the less trusted {lower.name!r}, {level:g}; levels must not"
             f" get noisier as rank rises. {step}.",
             pointer="/levels",
         )
 
 
-def _raise_ceiling(
-    server: Server,
-    principal: Principal,
-    dataset: Dataset,
-    query: Query,
-    rungs: Rungs,
-    exact: IntVector,
-) -> None:
-    """Draw the new anchor beside the old one, and store it with what it allows."""
-    process, finest = Process.of(query), min(rungs.values())
-    with server.database.read() as session:
-        anchor = _anchor(session, query)
-        steps = open_state(server, dataset, query, anchor)
-    drawn = None
-    if finest < anchor.rung:
-        noisy = (process.ladder.value(anchor.rung), steps)
-        level = process.ladder.value(finest)
-        drawn = raise_anchor(process.mechanism, exact, noisy, level, server.randomness())
-    with server.database.write() as session:
-        current = locked_active(session, query)
-        now = server.clock()
-        if current.ceiling > finest:
-            beside = _anchor(session, current)
-            if drawn is None or beside.id != anchor.id:
-                raise Conflict(f"The ceiling of {query.name!r} changed meanwhile; ask again.")
-            current.ceiling = finest
-            store(session, server, dataset, current, finest, drawn, None, beside)
-        allowed = charge_levels(session, dataset, current, rungs, now)
-        allow(session, principal, dataset, current, allowed, now)
-
-
-def _draw_more(
+def _draw_again(
     server: Server,
     principal: Principal,
     dataset: Dataset,
@@ -311,32 +260,14 @@ def _draw_more(
     missing: Sequence[int],
     exact: IntVector,
 ) -> None:
-    """Draw independent levels that were charged, and store them with what they allow."""
-    drawn = drawn_at(server, Process.of(query), missing, exact)
+    """Draw the levels that were charged, and store them with what they allow."""
+    levels = kind_of(query).levels
+    drawn = levels.draw_again(server, dataset, query, list(rungs.values()), missing, exact)
     with server.database.write() as session:
         current = locked_active(session, query)
         now = server.clock()
-        # Whoever asked for the same meanwhile has drawn it, and nobody saw this one.
-        still = undrawn(session, current, missing)
-        for rung, steps in drawn:
-            if rung in still:
-                current.ceiling = min(current.ceiling, rung)
-                store(session, server, dataset, current, rung, steps, None, None)
+        for rung, steps, beside in drawn(session, current):
+            current.ceiling = min(current.ceiling, rung)
+            store(session, server, dataset, current, rung, steps, None, beside)
         allowed = charge_levels(session, dataset, current, rungs, now)
         allow(session, principal, dataset, current, allowed, now)
-
-
-def _anchor(session: Session, query: Query) -> Release:
-    """The most accurate release."""
-    release = session.exec(
-        select(Release)
-        .where(col(Release.query_id) == query.id)
-        .order_by(col(Release.rung))
-        .limit(1)
-    ).first()
-    if release is None:
-        raise IntegrityViolation(
-            f"Query {query.name!r} has no release as accurate as its anchor; nothing is drawn."
-            " Restore the database from a backup."
-        )
-    return release

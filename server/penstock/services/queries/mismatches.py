@@ -21,7 +21,7 @@ from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.queries.exact_answers import is_same
+from penstock.services.noise.answer_fingerprints import is_same
 
 MOST: Final = 3
 """How often other exact values than a query's own are compared with them."""

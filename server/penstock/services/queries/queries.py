@@ -1,5 +1,6 @@
 """Registered queries, as their callers may see them."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlmodel import Session
@@ -10,8 +11,7 @@ from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.effective_levels import effective_rungs
-from penstock.services.noise.independent_levels import together
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.pagination import Page, Window
 from penstock.services.queries import level_changes, registration
 from penstock.services.queries.exact_answers import Request
@@ -19,7 +19,6 @@ from penstock.services.releases.visibility import end_alone, levels_of, page_of,
 from penstock.services.repository import query_by_name
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.views import (
-    ComposedView,
     QueryView,
 )
 
@@ -64,12 +63,12 @@ def show(server: Server, principal: Principal, name: str) -> QueryView:
 
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     """A query as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
-    process = Process.of(query)
+    kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     tiers = [
         replace(
-            process.at_tier(tier.name, rung, dataset.delta),
-            composed=_composed(session, process, query, tier, dataset.delta),
+            kind.at_tier(tier.name, rung, dataset.delta),
+            composed=kind.levels.composed(_effective(session, query, tier), dataset.delta),
         )
         for tier, rung in levels_of(session, query, limit)
     ]
@@ -78,12 +77,12 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
         dataset=dataset.name,
         dataset_version=dataset.version,
         mechanism=query.mechanism,
-        p=process.p,
-        lossless=process.lossless,
+        p=kind.p,
+        lossless=kind.lossless,
         status=query.status,
         dimension=query.dimension,
-        granularity=float(process.mechanism.granularity),
-        sensitivity=process.sensitivity_view(),
+        granularity=float(kind.mechanism.granularity),
+        sensitivity=kind.sensitivity_view(),
         asserted_by=query.asserted_by,
         spec=spec_of(query, limit),
         sql=query.sql,
@@ -93,9 +92,6 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     )
 
 
-def _composed(
-    session: Session, process: Process, query: Query, tier: Tier, delta: float
-) -> ComposedView | None:
-    if process.lossless:
-        return None
-    return together(process, effective_rungs(session, query, tier), delta)
+def _effective(session: Session, query: Query, tier: Tier) -> Iterator[int]:
+    """Yield the rungs that a tier is charged for; they are read only where they are needed."""
+    yield from effective_rungs(session, query, tier)

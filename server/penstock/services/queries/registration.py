@@ -35,21 +35,13 @@ from penstock.services.ledger.charges import (
     row_of,
 )
 from penstock.services.ledger.quotes import Offer, require_tiers
-from penstock.services.noise.independent_levels import drawn_at, first_rungs
-from penstock.services.noise.process import Process
-from penstock.services.noise.sealed_histogram import begin, drawn, save
-from penstock.services.noise.sealed_state import seal_fingerprint
-from penstock.services.queries.exact_answers import (
-    Answer,
-    Plannable,
-    Request,
-    fingerprint,
-    on_lattice,
-)
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.kind import Answer
+from penstock.services.queries.exact_answers import Plannable, Request
 from penstock.services.queries.exact_answers import prepared as prepared_for
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
-from penstock.services.repository import dataset_by_name, in_sight
+from penstock.services.repository import dataset_by_name, given_rungs, in_sight
 from penstock.services.schemas.queries import PushedVectorRequest
 from penstock.spec_fields import folded
 from penstock.structures.counts import Lift
@@ -121,7 +113,8 @@ def _charged(
             require_same_accounts(accounts, fresh)
             query = _row(server, principal, dataset, request, prepared, offer)
             charge_all(session, principal, dataset, query, offer, fresh)
-        return query, first_rungs(session, query)
+        given = {query.ceiling, *given_rungs(session, query)}
+        return query, kind_of(query).levels.telling(given)
 
 
 def _told(answer: Answer, progress: Progress) -> Answer:
@@ -249,34 +242,15 @@ def _anchor(
 
     Where levels are independent, so is all that is drawn at ``rungs``: all or none is kept.
     """
-    if charged.histogram is not None:
-        _begin_histogram(server, dataset, charged, answer)
-        return
-    process = Process.of(charged)
-    exact = on_lattice(process, step, answer)
-    digest = fingerprint(server, charged, exact)
-    drawn = drawn_at(server, process, rungs, exact)
+    kind = kind_of(charged)
+    exact = kind.exact(step, answer)
+    drawn = kind.first_draw(server, charged, rungs, exact)
     del exact
     with server.database.write(alone=False, need=Need.LITTLE) as session:
         query = _locked_pending(session, charged)
-        for rung, steps in drawn:
+        for rung, steps in drawn.vectors:
             store(session, server, dataset, query, rung, steps, None, None)
-        query.sealed_fingerprint = seal_fingerprint(server, dataset, query, digest)
-        query.status = "active"
-        session.add(query)
-
-
-def _begin_histogram(server: Server, dataset: Dataset, charged: Query, answer: Answer) -> None:
-    """Read the data, draw noise for the keys that they have, and store the first report.
-
-    Which keys these are stays in the state; their counts are forgotten.
-    """
-    histogram = begin(server, charged, answer())
-    steps = drawn(histogram, charged.ceiling)
-    with server.database.write(alone=False, need=Need.LITTLE) as session:
-        query = _locked_pending(session, charged)
-        store(session, server, dataset, query, query.ceiling, steps, None, None)
-        save(session, server, dataset, query, histogram)
+        drawn.keep(session, dataset, query)
         query.status = "active"
         session.add(query)
 

@@ -9,10 +9,8 @@ from sqlmodel import Session, col, select
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
-from penstock.services.noise.histogram_settings import parted
-from penstock.services.noise.means import bounds_of, means
-from penstock.services.noise.process import Process, keys_of
-from penstock.services.schemas.views import HistoryItemView, Keys, ReleaseView
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.schemas.views import HistoryItemView, ReleaseView
 from penstock.transparency_log.sequencer import receipt_of
 
 
@@ -30,35 +28,26 @@ class Holding:
 
     def view(self, steps: IntVector) -> ReleaseView:
         """The release as its reader holds it."""
-        process = Process.of(self.query)
-        rung = self.release.rung
-        values, error, mean = process.values(rung, steps), process.error(rung), None
-        keys: Keys = keys_of(self.query)
-        if process.histogram is not None:
-            ranks, own = parted(steps)
-            keys, values = process.histogram.keys(ranks), process.values(rung, own)
-        bounds = bounds_of(self.query)
-        if bounds is not None:
-            found = means(process, rung, values, bounds)
-            values, error, mean = found.values, found.error, found.details
+        kind, rung = kind_of(self.query), self.release.rung
+        reading = kind.reading(self.query, rung, steps)
         return ReleaseView(
             id=self.release.public_id,
             query=self.query.name,
             dataset=self.dataset.name,
             tier=self.tier.name,
             mechanism=self.query.mechanism,
-            level=process.level(rung),
-            guarantee=process.guarantee(rung, self.dataset.delta),
-            granularity=float(process.mechanism.granularity),
-            keys=keys,
-            values=values,
-            error=error,
+            level=kind.level(rung),
+            guarantee=kind.guarantee(rung, self.dataset.delta),
+            granularity=float(kind.mechanism.granularity),
+            keys=reading.keys,
+            values=reading.values,
+            error=reading.error,
             asserted_by=self.query.asserted_by,
             released_at=self.grant.at,
             receipt=receipt_of(self.leaf),
-            mean=mean,
-            errors=process.errors(rung),
-            histogram=process.at_rung(rung),
+            mean=reading.mean,
+            errors=reading.errors,
+            histogram=reading.histogram,
         )
 
     @property
@@ -68,7 +57,7 @@ class Holding:
 
     def item(self) -> HistoryItemView:
         """The line of the history, without values."""
-        process = Process.of(self.query)
+        kind = kind_of(self.query)
         return HistoryItemView(
             id=self.release.public_id,
             user=self.user.name,
@@ -76,9 +65,9 @@ class Holding:
             dataset=self.dataset.name,
             tier=self.tier.name,
             mechanism=self.query.mechanism,
-            level=process.level(self.release.rung),
-            guarantee=process.guarantee(self.release.rung, self.dataset.delta),
-            error=process.error(self.release.rung),
+            level=kind.level(self.release.rung),
+            guarantee=kind.guarantee(self.release.rung, self.dataset.delta),
+            error=kind.error(self.release.rung),
             released_at=self.grant.at,
             receipt=receipt_of(self.leaf),
         )

@@ -8,7 +8,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.transparency_log import leaves
 
 
@@ -33,7 +33,7 @@ def leaf_of(
         dataset=dataset.name,
         query=query.name,
         tier=tier.name,
-        level=asdict(Process.of(query).level(release.rung)),
+        level=asdict(kind_of(query).level(release.rung)),
         release=release.public_id,
         **said,
     )

@@ -11,7 +11,7 @@ transactions that are alone.
 
 import uuid
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import partial
 
 from sqlalchemy import bindparam
 from sqlalchemy.exc import IntegrityError
@@ -25,15 +25,14 @@ from penstock.errors import (
     LevelsUsedUp,
     NotFound,
 )
-from penstock.mechanisms import IntVector, place, released
+from penstock.mechanisms import IntVector, released
 from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier, User
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.noise.independent_levels import offered_rung
-from penstock.services.noise.process import Process, family
-from penstock.services.noise.sealed_histogram import anticipate, drawn, load, save
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.sealed_state import open_state, seal_state
 from penstock.services.releases import quota
 from penstock.services.releases.grants import Holding, held_at, holdings
@@ -72,25 +71,16 @@ _OTHERS = (
 )
 
 
-HISTOGRAM_WORK = 500_000
-"""Drawing a level of a sparse histogram of 10^5 keys takes no longer than so many values."""
-
-
 @dataclass(frozen=True)
 class Answer:
-    """A release, and whether this call handed it to the caller for the first time."""
+    """Hold a release, and whether this call handed it to the caller for the first time.
+
+    ``drawn`` is how many numbers it counts for where work is limited.
+    """
 
     view: ReleaseView
     first: bool
-
-    @property
-    def drawn(self) -> int:
-        """How many numbers the release is made of: for means two for each key.
-
-        A sparse histogram counts for more, as if so many others had been drawn.
-        """
-        work = 0 if self.view.histogram is None else HISTOGRAM_WORK
-        return work + int(self.view.values.size) * (1 if self.view.mean is None else 2)
+    drawn: int
 
 
 @dataclass(frozen=True)
@@ -99,14 +89,14 @@ class _Ask:
 
     query: Query
     dataset: Dataset
-    process: Process
+    kind: QueryKind
     tier: Tier
     rung: int
 
     @property
     def size(self) -> int:
         """How many bytes a vector has that is drawn for it, were it drawn; public numbers alone."""
-        return 8 * self.query.dimension * family(self.query).parts
+        return 8 * self.query.dimension * self.kind.mechanism.parts
 
 
 def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:
@@ -138,11 +128,11 @@ def foresee(
             dataset=ask.dataset.name,
             tier=ask.tier.name,
             mechanism=ask.query.mechanism,
-            level=ask.process.level(ask.rung),
-            guarantee=ask.process.guarantee(ask.rung, ask.dataset.delta),
-            error=ask.process.error(ask.rung),
-            histogram=ask.process.at_rung(ask.rung),
-            lossless=ask.process.lossless,
+            level=ask.kind.level(ask.rung),
+            guarantee=ask.kind.guarantee(ask.rung, ask.dataset.delta),
+            error=ask.kind.error(ask.rung),
+            histogram=ask.kind.at_rung(ask.rung),
+            lossless=ask.kind.lossless,
             held=ask.rung in rungs,
             better_held=bool(rungs) and min(rungs) < ask.rung,
         )
@@ -155,10 +145,9 @@ def _request(server: Server, principal: Principal, name: str, wanted: ReleaseReq
         if held is not None:
             server.sequencer.cover(held.leaf)
             steps = open_state(server, ask.dataset, ask.query, held.release)
-            return Answer(replace(held, tier=ask.tier).view(steps), first=False)
-        if ask.query.histogram is not None:
-            _require_room(session, server, principal, ask)
-            anticipate(session, ask.query, ask.rung)
+            return _answer(ask, held, steps, first=False)
+        allowed = partial(_require_room, session, server, principal, ask)
+        ask.kind.prepare_draw(session, ask.query, ask.rung, allowed)
     with server.database.write(alone=False, grows=ask.size) as session:
         lock_query(session, required(ask.query.id))
         ask = _allowed(session, principal, name, wanted)
@@ -169,7 +158,12 @@ def _request(server: Server, principal: Principal, name: str, wanted: ReleaseReq
             release, steps = _found_or_drawn(session, server, principal, ask)
             held = _hand_out(session, server, principal, ask, release, steps)
     server.sequencer.cover(held.leaf)
-    return Answer(replace(held, tier=ask.tier).view(steps), first=True)
+    return _answer(ask, held, steps, first=True)
+
+
+def _answer(ask: _Ask, held: Holding, steps: IntVector, *, first: bool) -> Answer:
+    view = replace(held, tier=ask.tier).view(steps)
+    return Answer(view, first, ask.kind.work(int(view.values.size)))
 
 
 def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseRequest) -> _Ask:
@@ -185,26 +179,24 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
             f"Query {query.name!r} is {query.status} and gives no releases;"
             " values already handed out can still be read."
         )
-    process = Process.of(query)
+    kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     tier, rung = clearance, own
     target = wanted.target()
     if wanted.tier is not None:
         tier, rung = rung_of_tier(session, query, clearance, wanted.tier)
-    elif target is not None and process.lossless:
-        rung = process.rung(target, dataset.delta)
     elif target is not None:
-        rung = offered_rung(session, query, process, clearance, own, target, dataset.delta)
+        rung = kind.levels.target_rung(session, query, clearance, own, target, dataset.delta)
     if rung < own:
         raise ClearanceTooLow(
-            f"The level asked for, {process.level(rung).value:g}, is more accurate than"
-            f" {clearance.name!r} allows for {query.name!r}, {process.level(own).value:g}"
-            f" ({process.mechanism.parameter}). Ask for that or more noise,"
+            f"The level asked for, {kind.level(rung).value:g}, is more accurate than"
+            f" {clearance.name!r} allows for {query.name!r}, {kind.level(own).value:g}"
+            f" ({kind.mechanism.parameter}). Ask for that or more noise,"
             " or ask an admin for a higher clearance."
         )
     if target is not None:
         tier = _least_trusted(session, query, clearance, rung)
-    return _Ask(query, dataset, process, tier, rung)
+    return _Ask(query, dataset, kind, tier, rung)
 
 
 def _least_trusted(session: Session, query: Query, clearance: Tier, rung: int) -> Tier:
@@ -255,45 +247,12 @@ def _found_or_drawn(
             f"Rows of query {ask.query.name!r} are missing: its releases do not fit each other."
             " Nothing was drawn; restore the database from a backup."
         )
-    if not ask.process.lossless:
-        raise IntegrityViolation(
-            f"Query {ask.query.name!r} has no release at a level that was drawn with it; nothing"
-            " is drawn in its place. Restore the database from a backup."
-        )
     accurate = _neighbor(session, ask, below=True)
     noisy = _neighbor(session, ask, below=False)
-    if accurate is None:
-        raise IntegrityViolation(
-            f"Query {ask.query.name!r} has no release as accurate as its anchor;"
-            " nothing is drawn. Restore the database from a backup."
-        )
-
-    if ask.query.histogram is not None:
-        return _reported(session, server, ask, accurate, noisy)
-
-    def point(release: Release) -> tuple[Fraction, IntVector]:
-        level = ask.process.ladder.value(release.rung)
-        return level, open_state(server, ask.dataset, ask.query, release)
-
-    steps = place(
-        ask.process.mechanism,
-        point(accurate),
-        point(noisy) if noisy else None,
-        ask.process.ladder.value(ask.rung),
-        server.randomness(),
-    )
-    release = store(session, server, ask.dataset, ask.query, ask.rung, steps, accurate, noisy)
-    return release, steps
-
-
-def _reported(
-    session: Session, server: Server, ask: _Ask, accurate: Release, noisy: Release | None
-) -> tuple[Release, IntVector]:
-    """The report of a sparse histogram at a new level, and the state after it."""
-    histogram = load(session, server, ask.dataset, ask.query)
-    steps = drawn(histogram, ask.rung)
-    release = store(session, server, ask.dataset, ask.query, ask.rung, steps, accurate, noisy)
-    save(session, server, ask.dataset, ask.query, histogram)
+    draw = ask.kind.draw(session, server, ask.dataset, ask.query, ask.rung, accurate, noisy)
+    ((rung, steps),) = draw.vectors
+    release = store(session, server, ask.dataset, ask.query, rung, steps, accurate, noisy)
+    draw.keep(session, ask.dataset, ask.query)
     return release, steps
 
 
@@ -361,7 +320,7 @@ def _hand_out(
     release: Release,
     steps: IntVector,
 ) -> Holding:
-    seen = released(ask.process.mechanism, steps)
+    seen = released(ask.kind.mechanism, steps)
     leaf = leaf_of(
         session,
         server,

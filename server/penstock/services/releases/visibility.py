@@ -16,7 +16,7 @@ from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.pagination import Page, Window
-from penstock.services.repository import allowed_rungs, in_sight, ordered_tiers
+from penstock.services.repository import allowed_rungs, in_sight, is_stream, ordered_tiers
 from penstock.spec_fields import folded
 
 View = TypeVar("View")
@@ -64,7 +64,7 @@ def visible(
     query = session.exec(statement).first()
     if (
         query is None
-        or (query.structure is not None) != stream
+        or is_stream(query) != stream
         or (limit is None and not principal.roles & {"admin", "auditor"})
     ):
         raise NotFound(f"There is no {'stream' if stream else 'query'} {name!r}.")

@@ -22,18 +22,16 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms import IntVector
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, StreamOutput, StreamState
-from penstock.services.computations.stream_structure import Shape
 from penstock.services.context import Server
 from penstock.services.noise.keys import query_key
-from penstock.services.noise.process import Process
-from penstock.services.noise.sealed_state import (
+from penstock.services.noise.kinds.choice import stream_kind_of
+from penstock.services.noise.kinds.stream import state_row
+from penstock.services.noise.kinds.stream_shape import Noise
+from penstock.services.noise.sealing import (
     misfit,
     place_of,
     require_unfrozen,
 )
-from penstock.structures import NodeNoise
-from penstock.structures.streams import node_state, root_state
-from penstock.structures.streams.root_noise import RootNoise
 
 
 @dataclass
@@ -44,7 +42,7 @@ class Running:
     """
 
     total: IntVector
-    noise: NodeNoise | RootNoise
+    noise: Noise
     rungs: list[int]
 
     @property
@@ -55,44 +53,12 @@ class Running:
 
 def begin(query: Query, rungs: Sequence[int]) -> Running:
     """The state before the first element."""
-    process, shape = Process.of(query), Shape.of(query)
+    kind = stream_kind_of(query)
     ordered = sorted(set(rungs))
-    levels = [process.ladder.value(rung) for rung in ordered]
-    noise: NodeNoise | RootNoise
-    if shape.is_root:
-        noise = RootNoise.begin(
-            process.mechanism,
-            shape.length or 0,
-            shape.coarse(process),
-            shape.dimension,
-            levels,
-        )
-    else:
-        noise = NodeNoise.begin(process.mechanism, shape.forest, shape.dimension, levels)
-    return Running(np.zeros(shape.dimension, dtype=np.int64), noise, ordered)
-
-
-def _restored(plain: bytes, process: Process, shape: Shape) -> NodeNoise | RootNoise:
-    """Raises ``InvalidInput`` for what is no state of this shape."""
-    if shape.is_root:
-        return root_state.from_bytes(
-            plain, process.mechanism, shape.length or 0, shape.coarse(process)
-        )
-    return node_state.from_bytes(plain, process.mechanism, shape.forest)
-
-
-def _plain(noise: NodeNoise | RootNoise) -> bytes:
-    if isinstance(noise, RootNoise):
-        return root_state.to_bytes(noise)
-    return node_state.to_bytes(noise)
-
-
-def state_row(session: Session, query: Query) -> StreamState:
-    """The row of a stream's state.  Raises ``IntegrityViolation`` without one."""
-    row = session.exec(select(StreamState).where(col(StreamState.query_id) == query.id)).first()
-    if row is None:
-        raise misfit(query, "has no state")
-    return row
+    levels = [kind.ladder.value(rung) for rung in ordered]
+    shape = kind.shape
+    total = np.zeros(shape.dimension, dtype=np.int64)
+    return Running(total, shape.begin(kind, levels), ordered)
 
 
 def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Running:
@@ -102,19 +68,22 @@ def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Ru
         select(func.max(col(StreamOutput.last))).where(col(StreamOutput.query_id) == query.id)
     ).one()
     if (given or 0) != row.step:
-        raise misfit(query, f"is at step {row.step}, and gave totals up to {given or 0}")
-    process, shape = Process.of(query), Shape.of(query)
+        raise misfit(
+            query, f"is at step {row.step}, and gave totals up to {given or 0}", noun="Stream"
+        )
+    kind = stream_kind_of(query)
+    shape = kind.shape
     plain = open_envelope(
         query_key(server, dataset, query), row.ciphertext, _state(dataset, query, row.step)
     )
     total = np.frombuffer(plain[: 8 * shape.dimension], dtype="<i8").astype(np.int64)
     try:
-        noise = _restored(plain[8 * shape.dimension :], process, shape)
+        noise = shape.restored(plain[8 * shape.dimension :], kind)
     except InvalidInput as problem:
-        raise misfit(query, "has a state of another form") from problem
+        raise misfit(query, "has a state of another form", noun="Stream") from problem
     rungs = sorted(rungs_of(session, query))
-    if noise.step != row.step or noise.levels != [process.ladder.value(rung) for rung in rungs]:
-        raise misfit(query, "has a state of other levels than were drawn")
+    if noise.step != row.step or noise.levels != [kind.ladder.value(rung) for rung in rungs]:
+        raise misfit(query, "has a state of other levels than were drawn", noun="Stream")
     return Running(total, noise, rungs)
 
 
@@ -127,7 +96,8 @@ def save(
     """
     require_unfrozen(query)
     row = session.exec(select(StreamState).where(col(StreamState.query_id) == query.id)).first()
-    plain = running.total.astype("<i8").tobytes() + _plain(running.noise)
+    noise = stream_kind_of(query).shape.stored(running.noise)
+    plain = running.total.astype("<i8").tobytes() + noise
     place = _state(dataset, query, running.step)
     sealed = seal(query_key(server, dataset, query), plain, place)
     if row is None:
@@ -178,7 +148,7 @@ def outputs_of(
         )
         .order_by(col(StreamOutput.first))
     ).all()
-    shape, key = Shape.of(query), query_key(server, dataset, query)
+    shape, key = stream_kind_of(query).shape, query_key(server, dataset, query)
     found = np.empty((len(span), shape.dimension), dtype=np.int64)
     following = span.start
     for row in rows:
@@ -193,7 +163,7 @@ def outputs_of(
         found[following - span.start : stop - span.start] = part
         following = stop
     if following != span.stop:
-        raise misfit(query, f"has no total of step {following}")
+        raise misfit(query, f"has no total of step {following}", noun="Stream")
     return found
 
 

@@ -18,8 +18,10 @@ from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal
-from penstock.services.computations.stream_structure import Shape
 from penstock.services.context import Server
+from penstock.services.noise.kinds.choice import stream_kind_of
+from penstock.services.noise.kinds.stream import state_row
+from penstock.services.noise.kinds.stream_shape import Shape
 from penstock.services.noise.process import Process
 from penstock.services.queries.mismatches import out_of_range, require_in_range_before
 from penstock.services.repository import stream_by_name
@@ -30,7 +32,6 @@ from penstock.services.streams.sealed_stream import (
     load,
     rungs_of,
     save,
-    state_row,
 )
 
 
@@ -46,10 +47,11 @@ def push(server: Server, principal: Principal, name: str, sent: ElementsRequest)
     with server.database.read() as session:
         query = stream_by_name(session, name)
         dataset = session.get_one(Dataset, query.dataset_id)
-        shape, process = Shape.of(query), Process.of(query)
+        kind = stream_kind_of(query)
+        shape = kind.shape
         running = load(session, server, dataset, query)
         _require_next(query, shape, running.step, sent.first)
-    elements = _elements(shape, process, sent.values)
+    elements = _elements(shape, kind, sent.values)
     last = sent.first + len(elements) - 1
     if shape.length is not None and last > shape.length:
         raise InvalidInput(

@@ -16,17 +16,16 @@ from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.computations.stream_errors import errors
-from penstock.services.computations.stream_structure import Shape
 from penstock.services.context import Server
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import stream_kind_of
+from penstock.services.noise.kinds.stream import state_row
 from penstock.services.releases import quota
 from penstock.services.releases.grants import held_at
 from penstock.services.releases.handing import grant, leaf_of
 from penstock.services.releases.releases import rung_of_tier
 from penstock.services.repository import allowed_rung, clearance_of, stream_by_name
 from penstock.services.schemas.streams import RunningTotalsView, Totals
-from penstock.services.streams.sealed_stream import first_of, outputs_of, state_row
+from penstock.services.streams.sealed_stream import first_of, outputs_of
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import receipt_of
 
@@ -114,7 +113,7 @@ def _allowed(
     beginning = first_of(server, dataset, query, release)
     step = state_row(session, query).step
     span = _span(query, beginning, step, first, last)
-    numbers = len(span) * Shape.of(query).dimension
+    numbers = len(span) * stream_kind_of(query).shape.dimension
     if numbers > MOST_NUMBERS:
         raise InvalidInput(
             f"The range has {numbers:,} numbers; one answer has {MOST_NUMBERS:,} at most. Ask"
@@ -198,15 +197,16 @@ def _recorded(
 
 
 def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
-    process, shape, rung = Process.of(ask.query), Shape.of(ask.query), ask.release.rung
-    lattice = float(shape.granularity(process))
+    kind, rung = stream_kind_of(ask.query), ask.release.rung
+    shape = kind.shape
+    lattice = float(shape.granularity(kind))
     return RunningTotalsView(
         stream=ask.query.name,
         dataset=ask.dataset.name,
         tier=ask.tier.name,
         mechanism=ask.query.mechanism,
-        level=process.level(rung),
-        guarantee=process.guarantee(rung, ask.dataset.delta),
+        level=kind.level(rung),
+        guarantee=kind.guarantee(rung, ask.dataset.delta),
         granularity=lattice,
         asserted_by=ask.query.asserted_by,
         released_at=leaf.at,
@@ -214,6 +214,6 @@ def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
         items=Totals(
             ask.span[0],
             np.multiply(totals, lattice, dtype=np.float64),
-            list(errors(shape, process, rung, ask.span)),
+            list(shape.errors(kind, rung, ask.span)),
         ),
     )

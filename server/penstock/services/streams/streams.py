@@ -18,9 +18,7 @@ from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.computations.stream_errors import errors
 from penstock.services.computations.stream_quotes import StreamTerms, settle_stream
-from penstock.services.computations.stream_structure import Shape
 from penstock.services.context import Server
 from penstock.services.datasets import population
 from penstock.services.datasets.declarations import require_as_declared
@@ -33,14 +31,16 @@ from penstock.services.ledger.charges import (
     row_of,
 )
 from penstock.services.ledger.quotes import Offer
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import stream_kind_of
+from penstock.services.noise.kinds.stream import state_row
+from penstock.services.noise.kinds.stream_shape import Shape
 from penstock.services.pagination import Page, Window
 from penstock.services.queries.level_changes import (
-    asked_rung,
     charge_levels,
     listed_levels,
     locked_active,
     require_active,
+    target_rung,
 )
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.repository import dataset_by_name, in_sight, stream_by_name
@@ -56,7 +56,6 @@ from penstock.services.streams.sealed_stream import (
     load,
     save,
     seal_first,
-    state_row,
 )
 from penstock.spec_fields import folded
 
@@ -112,11 +111,11 @@ def change(server: Server, principal: Principal, name: str, wanted: StreamChange
         require_active(query)
         dataset = session.get_one(Dataset, query.dataset_id)
         targets = listed_levels(session, dataset, wanted.levels)
-    process, shape = Process.of(query), Shape.of(query)
-    rungs = {key: asked_rung(process, *target, dataset.delta) for key, target in targets.items()}
+    kind = stream_kind_of(query)
+    rungs = {key: target_rung(kind, *target, dataset.delta) for key, target in targets.items()}
     for key, (spelled, _) in targets.items():
         with within("levels", spelled):
-            shape.require_reach(process, rungs[key])
+            kind.require_rung(rungs[key])
     with server.database.write() as session:
         current = locked_active(session, query)
         now = server.clock()
@@ -124,7 +123,7 @@ def change(server: Server, principal: Principal, name: str, wanted: StreamChange
         running = load(session, server, dataset, current)
         new = sorted(set(allowed.values()) - set(running.rungs))
         for rung in new:
-            running.noise.insert(process.ladder.value(rung), server.randomness())
+            running.noise.insert(kind.ladder.value(rung), server.randomness())
         if new:
             current.ceiling = min(current.ceiling, *new)
             _begin_rungs(session, server, dataset, current, new, running.step + 1, now)
@@ -237,7 +236,8 @@ def _begin_rungs(
 
 def _view(session: Session, server: Server, query: Query, limit: Tier | None) -> StreamView:
     """A stream as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
-    process, shape = Process.of(query), Shape.of(query)
+    kind = stream_kind_of(query)
+    shape = kind.shape
     dataset = session.get_one(Dataset, query.dataset_id)
     step = state_row(session, query).step
     spec = spec_of(query, limit)
@@ -257,18 +257,18 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
         dimension=shape.dimension,
         step=float(spec["step"]),
         bound=float(spec["bound"]),
-        largest_total=shape.largest_total(process),
-        granularity=float(shape.granularity(process)),
-        sensitivity=process.sensitivity_view(),
+        largest_total=shape.largest_total(kind),
+        granularity=float(shape.granularity(kind)),
+        sensitivity=kind.sensitivity_view(),
         max_steps_per_unit=shape.max_steps_per_unit,
         asserted_by=query.asserted_by,
         spec=spec,
         tiers=[
             StreamTierView(
                 tier.name,
-                process.level(rung),
-                process.guarantee(rung, dataset.delta),
-                next(errors(shape, process, rung, [max(step, 1)])),
+                kind.level(rung),
+                kind.guarantee(rung, dataset.delta),
+                next(shape.errors(kind, rung, [max(step, 1)])),
                 firsts[rung] if readable else None,
             )
             for tier, rung in levels_of(session, query, limit)

@@ -8,7 +8,8 @@ import pytest
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian
 from penstock.privacy import Sensitivity
-from penstock.services.computations.stream_structure import HEAVIEST, Shape, prepared, settled
+from penstock.services.computations.stream_structure import prepared, settled
+from penstock.services.noise.kinds.stream_shape import HEAVIEST, Shape, TreeShape
 from penstock.services.noise.process import Process
 from penstock.services.schemas.streams import StreamRequest
 from penstock.structures.streams.choice import best_tree, mean_squared_error
@@ -23,12 +24,14 @@ TREES: list[dict[str, Any]] = [
 ]
 
 
-def shape_of(terms: dict[str, Any], mechanism: str, delta: float) -> Shape:
+def shape_of(terms: dict[str, Any], mechanism: str, delta: float) -> TreeShape:
     request = StreamRequest.model_validate({**STREAM, **terms, "mechanism": mechanism})
-    return settled(request, 1, delta)
+    shape = settled(request, 1, delta)
+    assert isinstance(shape, TreeShape)
+    return shape
 
 
-def looks_ahead(shape: Shape) -> bool:
+def looks_ahead(shape: TreeShape) -> bool:
     """Whether an output needs a node that counts an element after it."""
     forest = shape.forest
     return any(
@@ -72,6 +75,7 @@ def charged(terms: dict[str, Any]) -> tuple[int, Shape]:
 @pytest.mark.parametrize("terms", TREES, ids=str)
 def test_draws_are_charged_for_every_node_that_a_unit_adds_to(terms: dict[str, Any]) -> None:
     numbers, shape = charged(terms)
+    assert isinstance(shape, TreeShape)
     _, strategy = matrices(shape.forest, 200)
     nodes = int((strategy != 0).sum(axis=0).max())
     assert 2 * 3 * nodes <= numbers == 2 * 3 * shape.forest.nodes_a_step

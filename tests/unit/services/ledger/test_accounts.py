@@ -23,7 +23,7 @@ from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.datasets.corrections import correct
 from penstock.services.exposure import exposure
-from penstock.services.ledger import effective_levels
+from penstock.services.noise import lossless_levels
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, tiers
 from penstock.services.queries import queries
@@ -254,7 +254,7 @@ def test_a_refinement_that_is_charged_by_the_difference_is_found_out(
         whole = accounting.raising(*given, charged=charged, **named)
         return Entry(max(whole.loss - 1, 0), 0)
 
-    monkeypatch.setattr(effective_levels, "raising", difference)
+    monkeypatch.setattr(lossless_levels, "raising", difference)
     closer(world)
     with pytest.raises(AssertionError):
         balance(world, "squares")

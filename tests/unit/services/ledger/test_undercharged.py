@@ -16,7 +16,7 @@ from penstock.services.audit.verification import verify
 from penstock.services.ledger import accounts, tier_budgets
 from penstock.services.ledger.undercharged import put_right, undercharged
 from penstock.services.operations.status import examine
-from penstock.services.people import tier_changes, tiers
+from penstock.services.people import tier_changes
 from penstock.services.schemas.people import TierSpec
 
 TIERS = ("public", "partner", "internal")
@@ -38,7 +38,7 @@ def as_before(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> Non
     with monkeypatch.context() as patch:
         patch.setattr(tier_budgets, "budget_row", row)
         patch.setattr(budgets, "reprice", lambda *_: None)
-        patch.setattr(tiers, "reprice", lambda *_: None)
+        patch.setattr(tier_changes, "reprice", lambda *_: None)
         act()
 
 

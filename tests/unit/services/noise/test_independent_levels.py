@@ -16,7 +16,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.ledger.accounts import open_account
 from penstock.services.noise import process as process_module
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.people import tier_changes
 from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
@@ -85,7 +85,7 @@ def price(world: World, tier: str, rung: int) -> Entry:
     """What one release at ``rung`` costs ``tier``."""
     with world.server.database.read() as session:
         query = session.exec(select(Query).where(Query.name == "counts")).one()
-        process = Process.of(query)
+        process = kind_of(query)
         row = session.exec(
             select(TierBudget)
             .join(Tier, col(TierBudget.tier_id) == col(Tier.id))
@@ -266,7 +266,7 @@ def test_a_change_that_was_interrupted_is_finished_for_nothing_more(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("penstock.services.queries.level_changes._draw_more", killed)
+        patch.setattr("penstock.services.queries.level_changes._draw_again", killed)
         with pytest.raises(KeyboardInterrupt):
             move(counts, partner={"epsilon": 0.7})
     charged = paid(counts)

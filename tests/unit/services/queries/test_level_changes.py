@@ -151,7 +151,7 @@ def test_a_crash_after_the_charge_is_finished_by_the_same_change(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(level_changes, "_raise_ceiling", crash)
+        patch.setattr(level_changes, "_draw_again", crash)
         with pytest.raises(KeyboardInterrupt):
             move(visits, internal={"epsilon": 0.8}, values=VALUES)
     charged = spent(visits)

@@ -210,13 +210,13 @@ def test_a_file_is_compared_after_all_else_so_that_another_one_leaves_a_trace(
 def test_values_are_not_compared_where_another_raise_was_quicker(
     visits: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = level_changes.require_ceiling_of_histogram
+    plain = level_changes._answer
 
-    def meanwhile(*asked: Any) -> None:
-        monkeypatch.setattr(level_changes, "require_ceiling_of_histogram", plain)
+    def meanwhile(*asked: Any) -> Any:
+        monkeypatch.setattr(level_changes, "_answer", plain)
         change(visits, VALUES, FINER)
-        plain(*asked)
+        return plain(*asked)
 
-    monkeypatch.setattr(level_changes, "require_ceiling_of_histogram", meanwhile)
+    monkeypatch.setattr(level_changes, "_answer", meanwhile)
     assert "leave values out" in refused(visits, OTHERS, FINER)[1]
     assert rows(visits)[2] is None

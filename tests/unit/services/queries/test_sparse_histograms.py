@@ -20,6 +20,8 @@ from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.noise import sealed_histogram
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.sparse_histogram import HistogramKind
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.releases import history, releases
@@ -145,7 +147,7 @@ def test_a_report_and_the_state_after_it_are_kept_together_or_not_at_all(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(releases, "save", fail)
+        patch.setattr(sealed_histogram, "save", fail)
         with pytest.raises(KeyboardInterrupt):
             books.ask("ines", "books", epsilon=0.3)
     with books.server.database.read() as session:
@@ -305,13 +307,11 @@ def test_one_statistic_is_registered_once(books: World) -> None:
 def test_an_interrupted_registration_is_finished_by_the_same_spec(
     loans: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from penstock.services.queries import registration
-
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(registration, "_begin_histogram", fail)
+        patch.setattr(sealed_histogram, "begin", fail)
         with pytest.raises(KeyboardInterrupt):
             register(loans)
     with pytest.raises(Conflict, match="pending"):
@@ -371,7 +371,9 @@ def test_a_state_of_levels_that_were_not_released_is_found_out(books: World) -> 
     with books.server.database.write() as session:
         query = session.exec(select(Query).where(Query.name == "books")).one()
         dataset = session.get_one(Dataset, query.dataset_id)
-        histogram = sealed_histogram.load(session, books.server, dataset, query)
+        kind = kind_of(query)
+        assert isinstance(kind, HistogramKind)
+        histogram = sealed_histogram.load(session, books.server, dataset, query, kind.public)
         histogram.at(query.ceiling + 1)
         sealed_histogram.save(session, books.server, dataset, query, histogram)
     taken = books.streams.taken

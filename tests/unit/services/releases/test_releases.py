@@ -12,7 +12,7 @@ from tests.unit.conftest import World
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, LevelsUsedUp, NotFound
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
 from penstock.services.access.principals import OPERATOR
-from penstock.services.noise.process import Process
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.people import users
 from penstock.services.repository import query_by_name
@@ -224,4 +224,4 @@ def test_laplace_readers_share_atoms_bit_for_bit(world: World) -> None:
     # Binomial(2000, scales^2): 6 standard deviations, a false alarm in 5e8.
     assert abs(ties - scales**2) < 6 * (scales**2 * (1 - scales**2) / 2000) ** 0.5
     with world.server.database.read() as session:
-        assert Process.of(query_by_name(session, "many")).mechanism.name == "laplace"
+        assert kind_of(query_by_name(session, "many")).mechanism.name == "laplace"

@@ -1,4 +1,4 @@
-"""How far off running totals may be: the bars of each step, as the structure adds noises up."""
+"""Compute the margin of error of running totals: each step's, as the structure adds noises up."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -7,43 +7,33 @@ from statistics import NormalDist
 
 import numpy as np
 
-from penstock.services.computations.stream_structure import Shape
 from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.views import ErrorView
+from penstock.structures import Forest
 from penstock.structures.streams.forest import chain
 from penstock.structures.streams.root_matrices import float_decoder
 from penstock.structures.streams.spread import laplace_half_width, weights
 
 
-def errors(shape: Shape, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
-    """Of the totals after each of ``steps``, each of their numbers."""
-    if shape.is_root:
-        return _of_root(shape, process, rung, steps)
-    return _of_forest(shape, process, rung, steps)
-
-
-def _of_forest(
-    shape: Shape, process: Process, rung: int, steps: Iterable[int]
+def forest_errors(
+    forest: Forest, process: Process, rung: int, steps: Iterable[int], *, endless: bool
 ) -> Iterator[ErrorView]:
+    """Yield the margin of error of the totals after each of ``steps``, from a tree or epochs."""
     known: dict[object, ErrorView] = {}
-    for node in _nodes(shape, steps):
+    for node in _nodes(forest, steps):
         # In all but endless streams every node has the same weight.
-        alike: object = (
-            weights(shape.forest, node)
-            if shape.length is None
-            else sum(1 for _ in chain(shape.forest, node))
-        )
+        alike: object = weights(forest, node) if endless else sum(1 for _ in chain(forest, node))
         if alike not in known:
-            known[alike] = _of_sum(process, rung, weights(shape.forest, node))
+            known[alike] = _of_sum(process, rung, weights(forest, node))
         yield known[alike]
 
 
-def _nodes(shape: Shape, steps: Iterable[int]) -> Iterator[int]:
-    """The nodes of the outputs of these steps; few of them have different errors."""
+def _nodes(forest: Forest, steps: Iterable[int]) -> Iterator[int]:
+    """Yield the nodes of the outputs of these steps; few of them have different errors."""
     before = node = 0
     for step in steps:
         near = before > 0 and step == before + 1
-        node = shape.forest.following(before, node) if near else shape.forest.node(step)
+        node = forest.following(before, node) if near else forest.node(step)
         before = step
         yield node
 
@@ -55,31 +45,34 @@ def _of_sum(process: Process, rung: int, all_weights: Sequence[Fraction]) -> Err
         bars = mechanism.error(level * sum(all_weights), CONFIDENCE)
         return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)
     scales = [weight * level for weight in all_weights]
-    each = [mechanism.error(scale, CONFIDENCE).standard_deviation for scale in scales]
+    deviations = [mechanism.error(scale, CONFIDENCE).standard_deviation for scale in scales]
     width = laplace_half_width(all_weights, CONFIDENCE) * float(level)
     return ErrorView(
-        standard_deviation=sum(one * one for one in each) ** 0.5,
+        standard_deviation=sum(deviation * deviation for deviation in deviations) ** 0.5,
         confidence=CONFIDENCE,
         half_width=_reaching(width, float(mechanism.granularity)),
     )
 
 
-def _of_root(
-    shape: Shape, process: Process, rung: int, steps: Iterable[int]
+def root_errors(
+    length: int, lattice: Fraction, process: Process, rung: int, steps: Iterable[int]
 ) -> Iterator[ErrorView]:
-    """Every noise until then, each with its entry of ``L``; and the rounding."""
-    variances = np.cumsum(np.square(float_decoder(shape.length or 0)))
-    level, lattice = float(process.ladder.value(rung)), float(shape.granularity(process))
+    """Yield the margin of error of the totals after each of ``steps``, from the square root.
+
+    Every noise until then counts, with its entry of ``L``; and the rounding to ``lattice``.
+    """
+    variances = np.cumsum(np.square(float_decoder(length)))
+    level, unit = float(process.ladder.value(rung)), float(lattice)
     quantile = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     for step in steps:
         variance = level * float(variances[step - 1])
         yield ErrorView(
-            standard_deviation=(variance + lattice**2 / 12) ** 0.5,
+            standard_deviation=(variance + unit**2 / 12) ** 0.5,
             confidence=CONFIDENCE,
-            half_width=_reaching(quantile * variance**0.5 + lattice / 2, lattice),
+            half_width=_reaching(quantile * variance**0.5 + unit / 2, unit),
         )
 
 
 def _reaching(width: float, lattice: float) -> float:
-    """The least multiple of ``lattice`` that is not below ``width``."""
+    """Return the least multiple of ``lattice`` that is not below ``width``."""
     return ceil(width / lattice) * lattice

@@ -1,0 +1,73 @@
+"""Recognize an exact answer again without keeping it.
+
+What is kept is an HMAC under the fingerprint key, which no database holds, sealed with the
+query's own key: never in specs, hashes or the log.
+"""
+
+import hashlib
+import hmac
+
+import numpy as np
+
+from penstock.encryption import RowIdentity, open_envelope, seal
+from penstock.encryption.secrets import FINGERPRINT
+from penstock.errors import Conflict
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Dataset, Query
+from penstock.services.context import Server
+from penstock.services.noise.keys import query_key
+from penstock.services.noise.sealing import place_of
+
+
+def fingerprint(server: Server, query: Query, exact: IntVector) -> bytes:
+    """Return an HMAC-SHA256 of an exact answer in lattice steps, for this query alone."""
+    return _fingerprint(server.secrets.fingerprint, query, exact)
+
+
+def seal_fingerprint(server: Server, dataset: Dataset, query: Query, digest: bytes) -> bytes:
+    """Encrypt the keyed fingerprint of a query's exact answer for its row."""
+    return seal(query_key(server, dataset, query), digest, _place(dataset, query))
+
+
+def open_fingerprint(server: Server, dataset: Dataset, query: Query, sealed: bytes) -> bytes:
+    """Return the fingerprint again.  Raises ``IntegrityViolation``."""
+    return open_envelope(query_key(server, dataset, query), sealed, _place(dataset, query))
+
+
+def require_fingerprint(query: Query) -> bytes:
+    """Return the sealed fingerprint.  Raises ``Conflict`` where there is none."""
+    if query.sealed_fingerprint is None:
+        raise Conflict(
+            f"Query {query.name!r} was registered before fingerprints of answers were kept, so"
+            " its ceiling cannot be raised; register the statistic anew."
+        )
+    return query.sealed_fingerprint
+
+
+def is_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> bool:
+    """Return whether ``exact`` is what the query's anchor was drawn from."""
+    known = open_fingerprint(server, dataset, query, require_fingerprint(query))
+    # It is under the key of the day when the anchor was drawn.
+    keys = server.secrets.every(FINGERPRINT)
+    return any(hmac.compare_digest(known, _fingerprint(key, query, exact)) for key in keys)
+
+
+def require_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> None:
+    """Raise ``Conflict`` unless ``exact`` is what the query's anchor was drawn from."""
+    if not is_same(server, dataset, query, exact):
+        raise Conflict(
+            f"The exact values are not those that {query.name!r} was registered with; noise"
+            " around others would tell more than the levels allow. Send the same values, or"
+            " register another query."
+        )
+
+
+def _fingerprint(key: bytes, query: Query, exact: IntVector) -> bytes:
+    mac = hmac.new(key, digestmod=hashlib.sha256)
+    mac.update(f"answer\x00{query.folded}\x00{len(exact)}\x00".encode())
+    mac.update(np.ascontiguousarray(exact, dtype="<i8").data)
+    return mac.digest()
+
+
+def _place(dataset: Dataset, query: Query) -> RowIdentity:
+    return place_of(dataset, query, "query", "fingerprint", length=32)

@@ -1,0 +1,66 @@
+"""Choose the kind of a query: from its stored row, or from a request for it."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final
+
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.persistence.tables import Query
+from penstock.privacy import Ladder, Sensitivity
+from penstock.services.noise.kinds.correlated_counts import CorrelatedKind
+from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.noise.kinds.mean import MeanKind
+from penstock.services.noise.kinds.sparse_histogram import HistogramKind
+from penstock.services.noise.kinds.stream import StreamKind
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.schemas.queries import Terms
+
+KINDS: Final = (StreamKind, HistogramKind, CorrelatedKind, MeanKind, VectorKind)
+"""All kinds; the first one that knows a query is its kind, and every query is a vector."""
+
+
+def kind_of(query: Query) -> QueryKind:
+    """Return the kind of a registered query, read back from its row."""
+    for kind in KINDS:
+        own = kind.own_of(query)
+        if own is not None:
+            return kind(
+                mechanism=kind.stored_family(query, own)(granularity=_fraction(query.granularity)),
+                ladder=Ladder(
+                    finest=int(query.ladder_finest),
+                    unit=_fraction(query.ladder_unit),
+                    last=query.ladder_last,
+                    doubling=query.ladder_doubling,
+                ),
+                sensitivity=Sensitivity(
+                    l1=_fraction(query.sensitivity_l1),
+                    l2_squared=_fraction(query.sensitivity_l2_squared),
+                    linf=_fraction(query.sensitivity_linf),
+                ),
+                **own,
+            )
+    raise TypeError("every query is a vector at least")
+
+
+def requested(terms: Terms, prepared: PreparedQuery) -> tuple[type[QueryKind], Mapping[str, Any]]:
+    """Return the kind that a request asks for, and the fields that it settles of it."""
+    for kind in KINDS:
+        own = kind.planned_of(terms, prepared)
+        if own is not None:
+            return kind, own
+    raise TypeError("every request is for a vector at least")
+
+
+@lru_cache(maxsize=4096)
+def _fraction(text: str) -> Fraction:
+    """Return the fraction; queries share theirs, and reading one takes longer than a row."""
+    return Fraction(text)
+
+
+def stream_kind_of(query: Query) -> StreamKind:
+    """Return the kind of a stream.  Raises ``TypeError`` for any other query."""
+    kind = kind_of(query)
+    if not isinstance(kind, StreamKind):
+        raise TypeError(f"query {query.name!r} was taken for a stream")
+    return kind

@@ -1,0 +1,98 @@
+"""Represent counts that are protected together, with less noise than each by itself."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from penstock.connectors.planning.correlated_counts import Nodes, nodes_of
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.mechanisms import IntVector, released
+from penstock.persistence.tables import Query
+from penstock.privacy import Target, TargetKind
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.schemas.queries import (
+    ComputedQueryRequest,
+    CorrelatedQueryRequest,
+    HistogramRequest,
+    Terms,
+)
+from penstock.services.schemas.views import ErrorsView, ErrorView
+
+
+@dataclass(frozen=True)
+class CorrelatedKind(VectorKind):
+    """Represent counts read from ``nodes``, which are what is drawn and stored."""
+
+    request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = CorrelatedQueryRequest
+
+    nodes: Nodes
+
+    @classmethod
+    @override
+    def own_of(cls, query: Query) -> Mapping[str, Any] | None:
+        """Return the nodes that the spec was settled with."""
+        nodes = _nodes(query.spec, query.dimension)
+        return None if nodes is None else {"nodes": nodes}
+
+    @classmethod
+    @override
+    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+        """Return the nodes that were settled."""
+        return None if prepared.nodes is None else {"nodes": prepared.nodes}
+
+    @classmethod
+    @override
+    def planned_target(cls, target: Target, prepared: PreparedQuery) -> Target:
+        """Return a target for noise of counts as one for noise of the nodes."""
+        return target if prepared.nodes is None else _on_node(target, prepared.nodes)
+
+    @override
+    def target_on_draws(self, target: Target) -> Target:
+        """Return a target for noise of counts as one for noise of the nodes."""
+        return _on_node(target, self.nodes)
+
+    @override
+    def error(self, rung: int) -> ErrorView:
+        """Return the margin of error of a count, and not of the size beside the counts."""
+        return self.error_of_part(rung, self.nodes.variance)
+
+    @override
+    def errors(self, rung: int) -> ErrorsView | None:
+        """Return margins of error value by value where a size is released beside the counts."""
+        nodes = self.nodes
+        if nodes.size_variance is None:
+            return None
+        count, size = (
+            self.error_of_part(rung, part) for part in (nodes.variance, nodes.size_variance)
+        )
+        return ErrorsView(
+            np.where(nodes.sizes(), size.standard_deviation, count.standard_deviation),
+            np.where(nodes.sizes(), size.half_width, count.half_width),
+        )
+
+    @override
+    def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
+        """Return counts read from stored nodes: the same to the bit whenever they are read."""
+        return self.nodes.values(released(self.mechanism, steps), self.mechanism.granularity)
+
+
+@lru_cache(maxsize=1024)
+def _nodes(spec: str, dimension: int) -> Nodes | None:
+    """Return what is drawn in place of counts, from a spec as it was settled."""
+    stored = json.loads(spec)
+    if stored.get("structure") != "correlated":
+        return None
+    return nodes_of(CorrelatedQueryRequest.model_validate(stored), dimension)
+
+
+def _on_node(target: Target, nodes: Nodes) -> Target:
+    if target.kind not in (TargetKind.STANDARD_DEVIATION, TargetKind.HALF_WIDTH):
+        return target
+    return replace(target, value=target.value / math.sqrt(nodes.variance))

@@ -1,0 +1,282 @@
+"""Define what every kind of query answers: what is drawn, opened, shown and charged.
+
+A kind is a query's noise process with what is its own beside it.  The next kind is one
+more file with one more class, and a line in ``choice``.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlmodel import Session
+from typing_extensions import override
+
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.errors import IntegrityViolation, InvalidInput
+from penstock.mechanisms import GeneralizedGaussian, IntVector, Mechanism, family_of
+from penstock.mechanisms.laplace.process import DiscreteLaplace
+from penstock.mechanisms.lattice import finest_common_power
+from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.privacy import Target
+from penstock.services.context import Server
+from penstock.services.noise.independent_levels import IndependentLevels
+from penstock.services.noise.level_rule import LevelRule
+from penstock.services.noise.lossless_levels import LosslessLevels
+from penstock.services.noise.process import Process
+from penstock.services.schemas.histograms import HistogramView
+from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
+from penstock.services.schemas.views import (
+    ErrorsView,
+    ErrorView,
+    Keys,
+    MeanPartsView,
+    TierLevelView,
+)
+
+Answer = Callable[[], NDArray[np.int64]]
+"""Reads the exact answer, in steps of the values; of a sparse histogram ranks, then counts."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Hold vectors that were drawn, by rung, and what is stored beside them.
+
+    ``keep`` is called after the vectors, in the transaction that stores them.
+    """
+
+    vectors: Sequence[tuple[int, IntVector]]
+    keep: Callable[[Session, Dataset, Query], None]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Hold what a reader of a release sees of its values."""
+
+    keys: Keys
+    values: NDArray[np.float64]
+    error: ErrorView
+    mean: MeanPartsView | None = None
+    errors: ErrorsView | None = None
+    histogram: HistogramView | None = None
+
+
+@dataclass(frozen=True)
+class QueryKind(Process, ABC):
+    """Represent a query by its noise process and all that depends on its kind."""
+
+    request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = ComputedQueryRequest
+    """What the spec of a query that the server computes is read as."""
+
+    # What is known from the stored row, or from a request.
+
+    @classmethod
+    @abstractmethod
+    def own_of(cls, query: Query) -> Mapping[str, Any] | None:
+        """Return the fields of this kind from a stored row; ``None`` for another kind's."""
+
+    @classmethod
+    @abstractmethod
+    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+        """Return the fields of this kind from a request; ``None`` for another kind's."""
+
+    @classmethod
+    def stored_family(cls, query: Query, own: Mapping[str, Any]) -> type[Mechanism]:
+        """Return the mechanism of a stored row, which its lattice is still to be given to."""
+        return family_of(query.mechanism, None if query.power is None else Fraction(query.power))
+
+    @classmethod
+    def family(cls, terms: Terms, step: Fraction) -> type[Mechanism]:
+        """Return the mechanism that a request asks for.  Raises ``InvalidInput``."""
+        if terms.granularity is None:
+            return family_of(terms.mechanism, terms.power)
+        own = finest_common_power(step)
+        if Fraction(terms.granularity) != own:
+            raise InvalidInput(
+                f"The values are multiples of {own}, so that noise on their lattice has the"
+                f" granularity {own} and not {terms.granularity:g}; give that, or leave it out for"
+                " a lattice so fine that it does not show.",
+                pointer="/granularity",
+            )
+        return DiscreteLaplace
+
+    @classmethod
+    def require_terms(cls, terms: Terms, delta: float) -> None:
+        """Raise ``InvalidInput`` for a mechanism or a delta that the kind cannot have."""
+
+    @classmethod
+    def explained(cls, problem: InvalidInput, terms: Terms) -> InvalidInput:
+        """Return the refusal of levels with what the kind adds to it."""
+        return problem
+
+    @classmethod
+    def planned_target(cls, target: Target, prepared: PreparedQuery) -> Target:
+        """Return a target for released values as one for what would be drawn."""
+        return target
+
+    def settled(
+        self,
+        terms: Terms,
+        rungs: Mapping[str, int],
+        tiers: Sequence[Tier],
+        limit: Tier | None,
+    ) -> "QueryKind":
+        """Return the kind with what the rungs of its tiers decide.  Raises ``InvalidInput``."""
+        return self
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the query's row that belong to its kind."""
+        return {}
+
+    def leaf(self) -> dict[str, Any]:
+        """Return the fields of a registration's leaf that belong to its kind."""
+        return {}
+
+    # What is charged.
+
+    @property
+    def levels(self) -> LevelRule:
+        """How its levels are drawn, charged and composed."""
+        independent = isinstance(self.mechanism, GeneralizedGaussian)
+        return IndependentLevels(self) if independent else LosslessLevels(self)
+
+    @property
+    def lossless(self) -> bool:
+        """Whether releases at several levels tell no more than the most accurate of them."""
+        return self.levels.lossless
+
+    def target_on_draws(self, target: Target) -> Target:
+        """Return a target for released values as one for what is drawn."""
+        return target
+
+    @override
+    def rung(self, target: Target, delta: float) -> int:
+        """Return the least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
+        return super().rung(self.target_on_draws(target), delta)
+
+    def require_rung(self, rung: int) -> None:
+        """Raise ``InvalidInput`` for a rung that no tier can be moved to."""
+
+    def require_readable(self, query: Query, finest: int) -> None:
+        """Raise ``InvalidInput`` where ``finest`` needs a reading that the kind cannot repeat."""
+
+    # What is drawn.
+
+    def exact(self, step: Fraction, answer: Answer) -> IntVector:
+        """Read the data: the exact answer in steps of the query's lattice."""
+        scale = step / self.mechanism.granularity
+        if scale.denominator != 1:
+            raise InvalidInput(f"The step {step} is not a multiple of the lattice's.")
+        return answer() * np.int64(scale.numerator)
+
+    def missing(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
+        """Return which of ``rungs`` only the exact values can give; the most accurate first."""
+        return self.levels.undrawn(session, query, rungs)
+
+    @abstractmethod
+    def first_draw(
+        self, server: Server, query: Query, rungs: Sequence[int], exact: IntVector
+    ) -> Draw:
+        """Draw the first releases around the exact answer."""
+
+    def prepare_draw(
+        self, session: Session, query: Query, rung: int, require_allowed: Callable[[], None]
+    ) -> None:
+        """Compute what a draw at ``rung`` will need before the lock is taken, if it is much.
+
+        ``require_allowed`` is called before anything long, and raises what refuses the draw.
+        """
+
+    def draw(
+        self,
+        session: Session,
+        server: Server,
+        dataset: Dataset,
+        query: Query,
+        rung: int,
+        accurate: Release | None,
+        noisy: Release | None,
+    ) -> Draw:
+        """Draw a new level between its nearest releases.  Raises ``IntegrityViolation``."""
+        self.levels.require_drawable(query)
+        if accurate is None:
+            raise IntegrityViolation(
+                f"Query {query.name!r} has no release as accurate as its anchor;"
+                " nothing is drawn. Restore the database from a backup."
+            )
+        return self.draw_between(session, server, dataset, query, rung, accurate, noisy)
+
+    @abstractmethod
+    def draw_between(
+        self,
+        session: Session,
+        server: Server,
+        dataset: Dataset,
+        query: Query,
+        rung: int,
+        accurate: Release,
+        noisy: Release | None,
+    ) -> Draw:
+        """Draw a new level between two releases, or beyond the noisiest one."""
+
+    # What is sealed and opened.
+
+    @abstractmethod
+    def sealed(
+        self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
+    ) -> bytes:
+        """Encrypt a release's lattice integers for their row."""
+
+    @abstractmethod
+    def opened(self, server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+        """Return a stored release's lattice integers.  Raises ``IntegrityViolation``."""
+
+    # What is shown.
+
+    def errors(self, rung: int) -> ErrorsView | None:
+        """Return margins of error value by value; ``None`` where all are off by as much."""
+        return None
+
+    def current_error(self, session: Session, query: Query, rung: int) -> ErrorView:
+        """Return the margin of error of what is released at ``rung`` now."""
+        return self.error(rung)
+
+    def at_rung(self, rung: int) -> HistogramView | None:
+        """Return what a reader at ``rung`` of a sparse histogram is told of it; else ``None``."""
+        return None
+
+    def at_tier(self, tier: str, rung: int, delta: float) -> TierLevelView:
+        """Return the level of one tier, with its guarantee and its margin of error."""
+        return TierLevelView(
+            tier,
+            self.level(rung),
+            self.guarantee(rung, delta),
+            self.error(rung),
+            histogram=self.at_rung(rung),
+        )
+
+    def reading(self, query: Query, rung: int, steps: IntVector) -> Reading:
+        """Return the keys, values and margins of error of a stored release."""
+        return Reading(
+            keys_of(query),
+            self.values(rung, steps),
+            self.error(rung),
+            errors=self.errors(rung),
+            histogram=self.at_rung(rung),
+        )
+
+    def work(self, values: int) -> int:
+        """Return how many numbers a release of so many values counts for where work is limited."""
+        return values
+
+
+def keys_of(query: Query) -> Keys:
+    """Return a query's keys; positions where none were given."""
+    if query.keys is None:
+        return np.arange(query.dimension)
+    keys: Keys = json.loads(query.keys)
+    return keys

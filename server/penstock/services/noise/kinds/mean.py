@@ -1,0 +1,49 @@
+"""Represent a query for means: its values are read from released pairs of a sum and a count."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import override
+
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Query
+from penstock.services.noise.kinds.kind import Reading, keys_of
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.means import Bounds, bounds_of, means
+from penstock.services.schemas.queries import Terms
+
+
+@dataclass(frozen=True)
+class MeanKind(VectorKind):
+    """Represent means between ``bounds``, drawn and charged as a vector of pairs."""
+
+    bounds: Bounds
+
+    @classmethod
+    @override
+    def own_of(cls, query: Query) -> Mapping[str, Any] | None:
+        """Return the bounds that the spec was settled with."""
+        bounds = bounds_of(query)
+        return None if bounds is None else {"bounds": bounds}
+
+    @classmethod
+    @override
+    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+        """Return the bounds that were settled."""
+        if prepared.mean_bounds is None:
+            return None
+        lower, upper = map(float, prepared.mean_bounds)
+        return {"bounds": Bounds(lower, upper)}
+
+    @override
+    def reading(self, query: Query, rung: int, steps: IntVector) -> Reading:
+        """Return the means of all keys, and the sums and counts that they are read from."""
+        read = means(self, rung, self.values(rung, steps), self.bounds)
+        return Reading(keys_of(query), read.values, read.error, read.details)
+
+    @override
+    def work(self, values: int) -> int:
+        """Return two numbers for each mean."""
+        return 2 * values

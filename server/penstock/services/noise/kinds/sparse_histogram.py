@@ -1,0 +1,220 @@
+"""Represent counts over keys that nobody can list, of which a tier sees those that stand out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from sqlmodel import Session
+from typing_extensions import override
+
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.connectors.specs.histograms import domain_of
+from penstock.errors import InvalidInput
+from penstock.mechanisms import IntVector, Mechanism
+from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.services.context import Server
+from penstock.services.noise import sealed_histogram
+from penstock.services.noise.histogram_settings import (
+    HistogramShape,
+    most,
+    parted,
+    require_fitting,
+    settled,
+    too_large,
+)
+from penstock.services.noise.kinds.kind import Answer, Draw, QueryKind, Reading
+from penstock.services.schemas.histograms import HistogramView
+from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
+from penstock.structures.sparse_histogram import HistogramNoise, SparseHistogram
+
+HISTOGRAM_WORK = 500_000
+"""Drawing a level of a sparse histogram of 10^5 keys takes no longer than so many values."""
+
+
+@dataclass(frozen=True)
+class HistogramKind(QueryKind):
+    """Represent a sparse histogram: reports drawn from a state that is kept sealed.
+
+    ``shape`` is ``None`` only before levels are settled.
+    """
+
+    request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = HistogramRequest
+
+    shape: HistogramShape | None = None
+
+    @classmethod
+    @override
+    def own_of(cls, query: Query) -> Mapping[str, Any] | None:
+        """Return the domain and the false keys that were settled."""
+        return (
+            None if query.histogram is None else {"shape": HistogramShape.decoded(query.histogram)}
+        )
+
+    @classmethod
+    @override
+    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+        """Return no shape yet: it depends on the levels."""
+        return {} if isinstance(terms, HistogramRequest) else None
+
+    @classmethod
+    @override
+    def stored_family(cls, query: Query, own: Mapping[str, Any]) -> type[Mechanism]:
+        """Return the noise that thresholds are known of."""
+        shape: HistogramShape = own["shape"]
+        return shape.noise
+
+    @classmethod
+    @override
+    def family(cls, terms: Terms, step: Fraction) -> type[Mechanism]:
+        """Return the noise for the size of the domain and the most false keys."""
+        request = _histogram(terms)
+        return HistogramNoise.of(domain_of(request.domain).size, most(request.false_keys))
+
+    @classmethod
+    @override
+    def require_terms(cls, terms: Terms, delta: float) -> None:
+        """Raise ``InvalidInput`` for any other than gaussian noise and for a delta of 0."""
+        require_fitting(terms.mechanism, delta)
+
+    @classmethod
+    @override
+    def explained(cls, problem: InvalidInput, terms: Terms) -> InvalidInput:
+        """Return the refusal of counts that no lattice holds, with a fitting ``max_units``."""
+        return too_large(problem, _histogram(terms)) if "largest_bound" in problem.data else problem
+
+    @override
+    def settled(
+        self,
+        terms: Terms,
+        rungs: Mapping[str, int],
+        tiers: Sequence[Tier],
+        limit: Tier | None,
+    ) -> QueryKind:
+        """Return the histogram with its false keys by rung.  Raises ``InvalidInput``."""
+        request = _histogram(terms)
+        declared = request.domain.model_dump(exclude_none=True)
+        shape = settled(declared, request.false_keys, rungs, tiers, limit)
+        # Raises what is wrong with the numbers themselves.
+        shape.thresholds(self.ladder, self.mechanism.granularity)
+        return HistogramKind(self.mechanism, self.ladder, self.sensitivity, shape)
+
+    @override
+    def columns(self) -> dict[str, Any]:
+        """Return the column that the shape is stored in."""
+        return {"histogram": self._shape.encoded()}
+
+    @override
+    def require_readable(self, query: Query, finest: int) -> None:
+        """Raise ``InvalidInput`` for a level that only another reading of the data could give."""
+        if finest < query.ceiling:
+            raise InvalidInput(
+                f"The most accurate level of the sparse histogram {query.name!r} is"
+                f" {self.level(query.ceiling).value:g} ({self.mechanism.parameter}), and stays"
+                f" it: {self.level(finest).value:g} would have to read the data again. Ask for"
+                " that or more noise, or register another histogram.",
+                pointer="/levels",
+            )
+
+    @override
+    def exact(self, step: Fraction, answer: Answer) -> IntVector:
+        """Read the data: the ranks of the keys, and then their counts."""
+        return answer()
+
+    @override
+    def first_draw(
+        self, server: Server, query: Query, rungs: Sequence[int], exact: IntVector
+    ) -> Draw:
+        """Draw noise for the keys that there are, and the report at the ceiling.
+
+        Which keys these are stays in the state; their counts are forgotten.
+        """
+        histogram = sealed_histogram.begin(server, query, self.public, exact)
+        return _reported(server, histogram, query.ceiling)
+
+    @override
+    def prepare_draw(
+        self, session: Session, query: Query, rung: int, require_allowed: Callable[[], None]
+    ) -> None:
+        """Compute the chances that a new threshold needs."""
+        require_allowed()
+        sealed_histogram.prepare_draw(session, query, self.public, rung)
+
+    @override
+    def draw_between(
+        self,
+        session: Session,
+        server: Server,
+        dataset: Dataset,
+        query: Query,
+        rung: int,
+        accurate: Release,
+        noisy: Release | None,
+    ) -> Draw:
+        """Draw the report at a new level from the state, which has changed after it."""
+        histogram = sealed_histogram.load(session, server, dataset, query, self.public)
+        return _reported(server, histogram, rung)
+
+    @override
+    def sealed(
+        self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
+    ) -> bytes:
+        """Encrypt a report for its row, padded."""
+        return sealed_histogram.seal_report(server, dataset, query, rung, seq, steps)
+
+    @override
+    def opened(self, server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+        """Return a stored report."""
+        return sealed_histogram.open_report(server, dataset, query, release)
+
+    @override
+    def at_rung(self, rung: int) -> HistogramView | None:
+        """Return the domain, the threshold and the false keys of a reader at ``rung``."""
+        return self._shape.view(self.ladder, self.mechanism.granularity, rung)
+
+    @override
+    def reading(self, query: Query, rung: int, steps: IntVector) -> Reading:
+        """Return the keys that are reported, and their counts."""
+        ranks, counts = parted(steps)
+        return Reading(
+            self._shape.keys(ranks),
+            self.values(rung, counts),
+            self.error(rung),
+            histogram=self.at_rung(rung),
+        )
+
+    @override
+    def work(self, values: int) -> int:
+        """Return as many values as a draw takes time for."""
+        return HISTOGRAM_WORK + values
+
+    @property
+    def public(self) -> sealed_histogram.Settings:
+        """The noise, the thresholds and the domain of keys."""
+        noise, shape = self.mechanism, self._shape
+        if not isinstance(noise, HistogramNoise):
+            raise TypeError("a query of another kind was taken for a sparse histogram")
+        thresholds = shape.thresholds(self.ladder, noise.granularity)
+        return sealed_histogram.Settings(noise, thresholds, shape.domain)
+
+    @property
+    def _shape(self) -> HistogramShape:
+        if self.shape is None:
+            raise TypeError("the levels of a sparse histogram are not settled yet")
+        return self.shape
+
+
+def _histogram(terms: Terms) -> HistogramRequest:
+    if not isinstance(terms, HistogramRequest):
+        raise TypeError("a request of another kind was taken for a sparse histogram")
+    return terms
+
+
+def _reported(server: Server, histogram: SparseHistogram, rung: int) -> Draw:
+    """Draw a report; the state after it is stored beside it."""
+    steps = sealed_histogram.drawn(histogram, rung)
+
+    def keep(session: Session, dataset: Dataset, row: Query) -> None:
+        sealed_histogram.save(session, server, dataset, row, histogram)
+
+    return Draw([(rung, steps)], keep)

@@ -1,0 +1,65 @@
+"""Represent a stream: running totals, drawn with the elements as they arrive."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session, col, select
+from typing_extensions import override
+
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.persistence.tables import Query, StreamState
+from penstock.services.noise.kinds.stream_shape import Shape
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.sealing import misfit
+from penstock.services.schemas.queries import Terms
+from penstock.services.schemas.views import ErrorView
+
+
+@dataclass(frozen=True)
+class StreamKind(VectorKind):
+    """Represent a stream of a given shape; its levels are drawn with its elements."""
+
+    shape: Shape
+
+    @classmethod
+    @override
+    def own_of(cls, query: Query) -> Mapping[str, Any] | None:
+        """Return the shape that the stream was opened with."""
+        return None if query.structure is None else {"shape": Shape.decoded(query.structure)}
+
+    @classmethod
+    @override
+    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+        """Return ``None``: before a stream is opened its nodes are settled as a vector."""
+        return None
+
+    @override
+    def leaf(self) -> dict[str, Any]:
+        """Return the shape, as it is stored."""
+        return {"structure": json.loads(self.shape.encoded())}
+
+    @override
+    def require_rung(self, rung: int) -> None:
+        """Raise ``InvalidInput`` where the noise of the heaviest node would leave its range."""
+        self.shape.require_reach(self, rung)
+
+    @override
+    def missing(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
+        """Return nothing: the noise of nodes in use is known, and a total is never read again."""
+        return []
+
+    @override
+    def current_error(self, session: Session, query: Query, rung: int) -> ErrorView:
+        """Return the margin of error of the newest running total."""
+        step = max(state_row(session, query).step, 1)
+        return next(self.shape.errors(self, rung, [step]))
+
+
+def state_row(session: Session, query: Query) -> StreamState:
+    """Return the row of a stream's state.  Raises ``IntegrityViolation`` without one."""
+    row = session.exec(select(StreamState).where(col(StreamState.query_id) == query.id)).first()
+    if row is None:
+        raise misfit(query, "has no state", noun="Stream")
+    return row

@@ -1,0 +1,304 @@
+"""Represent the structure of a stream, as it was settled and is stored: a tree or the square root.
+
+What is charged is the sensitivity of ``R x``: that of a step, by the worst column of ``R``,
+times the steps that one unit may be in, or that of as many columns together.  The
+sampler's error is charged over the nodes that one unit adds to, since all others have equal
+laws under neighbors.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
+
+from typing_extensions import override
+
+from penstock.accounting import sensitivity_of_unit
+from penstock.errors import InvalidInput
+from penstock.mechanisms import Mechanism
+from penstock.mechanisms.lattice import LARGEST_STEPS, floor_log2
+from penstock.privacy import Sensitivity
+from penstock.services.noise.kinds.stream_errors import forest_errors, root_errors
+from penstock.services.noise.process import Process
+from penstock.services.schemas.views import ErrorView
+from penstock.structures import Epochs, Forest, KaryTree, NodeNoise, SmoothBinary
+from penstock.structures.streams import comparison, node_state, root_state
+from penstock.structures.streams.root_matrices import DIGITS, columns
+from penstock.structures.streams.root_noise import RootNoise
+
+HEAVIEST = 128
+"""No node of a stream without an end weighs more, within 2^63 steps."""
+
+Noise = NodeNoise | RootNoise
+
+
+@dataclass(frozen=True)
+class Shape(ABC):
+    """Represent a stream's structure, and of its elements how many numbers, lattice and range.
+
+    ``kind`` is kary (with ``k`` 2 and not ``subtracting`` the binary tree), smooth_binary,
+    epochs or square_root, which is no forest; ``height`` and ``zeros`` belong to the smooth
+    tree, ``output`` to the square root: the lattice of its totals, coarser than that of its
+    noises.  ``step``, ``bound`` and ``output`` are text, as fractions.
+    """
+
+    kind: str
+    length: int | None
+    dimension: int
+    max_steps_per_unit: int
+    step: str
+    bound: str
+    k: int | None = None
+    subtracting: bool | None = None
+    height: int | None = None
+    zeros: int | None = None
+    output: str | None = None
+
+    @classmethod
+    def decoded(cls, structure: str) -> "Shape":
+        """Return the shape that ``encoded`` wrote into the column."""
+        stored = json.loads(structure)
+        return (RootShape if stored["kind"] == RootShape.name else TreeShape)(**stored)
+
+    def encoded(self) -> str:
+        """Return the shape as it is stored."""
+        known = {name: value for name, value in asdict(self).items() if value is not None}
+        return json.dumps({"length": None, **known}, sort_keys=True)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the structure as callers see it."""
+        every = {
+            "kind": self.kind,
+            "k": self.k,
+            "subtracting": self.subtracting,
+            "height": self.height,
+            "zeros": self.zeros,
+        }
+        return {name: value for name, value in every.items() if value is not None}
+
+    @property
+    @abstractmethod
+    def compared(self) -> Forest | None:
+        """The forest that other structures are compared with; ``None`` for the square root."""
+
+    @property
+    @abstractmethod
+    def nodes_of_a_unit(self) -> int:
+        """The most nodes that one unit adds to."""
+
+    @abstractmethod
+    def sensitivity(self, element: Sensitivity) -> Sensitivity:
+        """Return the sensitivity of all nodes to one unit, from that of one element."""
+
+    @abstractmethod
+    def charged_range(self, step: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
+        """Return the step and the bound of what is charged, for elements of these."""
+
+    @abstractmethod
+    def fitted(self, mechanism: type[Mechanism], ceiling: Fraction) -> Self:
+        """Return the shape with the lattice of its totals, which the ceiling decides.
+
+        Raises ``InvalidInput`` where elements as large as were declared do not fit it.
+        """
+
+    @abstractmethod
+    def is_offer(self, structure: str, settings: Mapping[str, Any]) -> bool:
+        """Return whether a structure of a comparison is this one."""
+
+    @abstractmethod
+    def begin(self, process: Process, levels: Sequence[Fraction]) -> Noise:
+        """Return the noise before the first element."""
+
+    @abstractmethod
+    def restored(self, plain: bytes, process: Process) -> Noise:
+        """Return the noise that ``stored`` wrote.  Raises ``InvalidInput`` for another form."""
+
+    @abstractmethod
+    def stored(self, noise: Noise) -> bytes:
+        """Return the noise as bytes."""
+
+    @abstractmethod
+    def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
+        """Yield the margin of error of the totals after each of ``steps``, of each number."""
+
+    def granularity(self, process: Process) -> Fraction:
+        """Return the lattice of running totals: that of noises, but for the square root."""
+        return Fraction(self.output) if self.output else process.mechanism.granularity
+
+    def coarse(self, process: Process) -> int:
+        """Return the binary logarithm of steps of the noises in one step of the totals."""
+        return floor_log2(self.granularity(process) / process.mechanism.granularity)
+
+    def scale(self, process: Process) -> int:
+        """Return how many steps of the totals' lattice are in one step of the elements."""
+        scale = Fraction(self.step) / self.granularity(process)
+        if scale.denominator != 1:
+            raise InvalidInput(f"The step {self.step} is not a multiple of the lattice's.")
+        return scale.numerator
+
+    def largest_total(self, process: Process) -> float:
+        """Return as far from 0 as a running total may get, in units of values."""
+        return float(LARGEST_STEPS * self.granularity(process))
+
+    def following(self, step: int) -> int | None:
+        """Return the number of the element after ``step`` of them; ``None`` where none fits."""
+        return None if self.length is not None and step >= self.length else step + 1
+
+    def require_reach(self, process: Process, rung: int) -> None:
+        """Raise ``InvalidInput`` where the noise of the heaviest node would leave its range."""
+        heaviest = HEAVIEST if self.length is None else 1
+        ladder = process.ladder
+        if ladder.value(rung) * heaviest > ladder.value(ladder.last):
+            raise InvalidInput(
+                f"The level {float(ladder.value(rung)):g} is too noisy for a stream without an"
+                f" end, whose nodes have up to {HEAVIEST} times of it; give a length, or a"
+                " more accurate level."
+            )
+
+
+@dataclass(frozen=True)
+class TreeShape(Shape):
+    """Represent a tree or epochs: few nodes of each element, and noise that is dropped again."""
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The nodes of a tree, or of epochs."""
+        if self.kind == "smooth_binary":
+            return SmoothBinary(self.length or 0, self.height or 0, self.zeros or 0)
+        if self.kind == "epochs":
+            return Epochs(self.k or 0, subtracting=bool(self.subtracting))
+        return KaryTree(self.length or 0, self.k or 0, subtracting=bool(self.subtracting))
+
+    @property
+    @override
+    def compared(self) -> Forest | None:
+        """The forest itself."""
+        return self.forest
+
+    @property
+    @override
+    def nodes_of_a_unit(self) -> int:
+        """As many as a step has, for each step of the unit."""
+        return self.forest.nodes_a_step * self.max_steps_per_unit
+
+    @override
+    def sensitivity(self, element: Sensitivity) -> Sensitivity:
+        """Return that of a step, times the steps of a unit: the triangle inequality bounds them."""
+        forest = self.forest
+        column = Sensitivity(
+            l1=forest.column_l1 * element.l1,
+            l2_squared=forest.column_l2_squared * element.l2_squared,
+            linf=element.linf,
+        )
+        return sensitivity_of_unit(column, self.max_steps_per_unit)
+
+    @override
+    def charged_range(self, step: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
+        """Return those of the elements."""
+        return step, bound
+
+    @override
+    def fitted(self, mechanism: type[Mechanism], ceiling: Fraction) -> Self:
+        """Return the same shape: its totals are on the lattice of its noises."""
+        return self
+
+    @override
+    def is_offer(self, structure: str, settings: Mapping[str, Any]) -> bool:
+        """Return whether name and settings are those of the forest."""
+        return (structure, settings) == comparison.described(self.forest)
+
+    @override
+    def begin(self, process: Process, levels: Sequence[Fraction]) -> Noise:
+        """Return the noise of the nodes that are in use first."""
+        return NodeNoise.begin(process.mechanism, self.forest, self.dimension, levels)
+
+    @override
+    def restored(self, plain: bytes, process: Process) -> Noise:
+        """Return the noise of the nodes in use."""
+        return node_state.from_bytes(plain, process.mechanism, self.forest)
+
+    @override
+    def stored(self, noise: Noise) -> bytes:
+        """Return the noise of the nodes in use as bytes."""
+        if not isinstance(noise, NodeNoise):
+            raise TypeError("the noise of a square root was taken for that of a tree")
+        return node_state.to_bytes(noise)
+
+    @override
+    def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
+        """Yield the spread of the sum of the nodes of each step."""
+        return forest_errors(self.forest, process, rung, steps, endless=self.length is None)
+
+
+@dataclass(frozen=True)
+class RootShape(Shape):
+    """Represent the square root of the matrix of ones, all of whose nodes serve for ever."""
+
+    name = "square_root"
+
+    @property
+    @override
+    def compared(self) -> Forest | None:
+        """None: it is no forest."""
+        return None
+
+    @property
+    @override
+    def nodes_of_a_unit(self) -> int:
+        """All of them."""
+        return self.length or 0
+
+    @override
+    def sensitivity(self, element: Sensitivity) -> Sensitivity:
+        """Return that of as many columns together, which is known exactly."""
+        column = columns(self.length or 0, self.max_steps_per_unit)
+        return Sensitivity(
+            l1=column.l1 * element.l1,
+            l2_squared=column.l2_squared * element.l2_squared,
+            linf=column.linf * element.linf,
+        )
+
+    @override
+    def charged_range(self, step: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
+        """Return a finer step: what ``R`` makes of elements lies on it, and is never held."""
+        return step / (1 << DIGITS), Fraction(0)
+
+    @override
+    def fitted(self, mechanism: type[Mechanism], ceiling: Fraction) -> Self:
+        """Return the shape with the lattice that elements with noise of the ceiling have."""
+        plain, _ = mechanism.plan(ceiling, Fraction(self.step), Fraction(self.bound))
+        return replace(self, output=str(plain.granularity))
+
+    @override
+    def is_offer(self, structure: str, settings: Mapping[str, Any]) -> bool:
+        """Return whether it is the square root."""
+        return structure == self.name
+
+    @override
+    def begin(self, process: Process, levels: Sequence[Fraction]) -> Noise:
+        """Return the noise before the first step."""
+        return RootNoise.begin(
+            process.mechanism, self.length or 0, self.coarse(process), self.dimension, list(levels)
+        )
+
+    @override
+    def restored(self, plain: bytes, process: Process) -> Noise:
+        """Return the noise of all steps so far."""
+        return root_state.from_bytes(
+            plain, process.mechanism, self.length or 0, self.coarse(process)
+        )
+
+    @override
+    def stored(self, noise: Noise) -> bytes:
+        """Return the noise of all steps so far as bytes."""
+        if not isinstance(noise, RootNoise):
+            raise TypeError("the noise of a tree was taken for that of a square root")
+        return root_state.to_bytes(noise)
+
+    @override
+    def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
+        """Yield the spread of all noises so far, and of the rounding."""
+        return root_errors(self.length or 0, self.granularity(process), process, rung, steps)

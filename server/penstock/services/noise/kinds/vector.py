@@ -1,0 +1,90 @@
+"""Represent a query for a vector of values, each with a draw of its own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sqlmodel import Session
+from typing_extensions import override
+
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.mechanisms import IntVector, place
+from penstock.persistence.tables import Dataset, Query, Release
+from penstock.services.context import Server
+from penstock.services.noise.answer_fingerprints import fingerprint, seal_fingerprint
+from penstock.services.noise.kinds.kind import Draw, QueryKind
+from penstock.services.noise.level_rule import drawn_at
+from penstock.services.noise.sealing import open_steps, seal_steps
+from penstock.services.schemas.queries import Terms
+
+
+@dataclass(frozen=True)
+class VectorKind(QueryKind):
+    """Represent a vector: what is drawn is what is shown."""
+
+    @classmethod
+    @override
+    def own_of(cls, query: Query) -> Mapping[str, Any] | None:
+        """Return that nothing is stored of it beside its process."""
+        return {}
+
+    @classmethod
+    @override
+    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+        """Return that nothing is settled of it beside its process."""
+        return {}
+
+    @override
+    def first_draw(
+        self, server: Server, query: Query, rungs: Sequence[int], exact: IntVector
+    ) -> Draw:
+        """Draw every one of ``rungs``; a fingerprint of the exact answer is kept beside them."""
+        digest = fingerprint(server, query, exact)
+
+        def keep(_: Session, dataset: Dataset, row: Query) -> None:
+            row.sealed_fingerprint = seal_fingerprint(server, dataset, row, digest)
+
+        return Draw(drawn_at(server, self, rungs, exact), keep)
+
+    @override
+    def draw_between(
+        self,
+        session: Session,
+        server: Server,
+        dataset: Dataset,
+        query: Query,
+        rung: int,
+        accurate: Release,
+        noisy: Release | None,
+    ) -> Draw:
+        """Draw a point of the path of noise, given the stored points next to it."""
+
+        def point(release: Release) -> tuple[Fraction, IntVector]:
+            level = self.ladder.value(release.rung)
+            return level, self.opened(server, dataset, query, release)
+
+        steps = place(
+            self.mechanism,
+            point(accurate),
+            point(noisy) if noisy else None,
+            self.ladder.value(rung),
+            server.randomness(),
+        )
+        return Draw([(rung, steps)], _keep_nothing)
+
+    @override
+    def sealed(
+        self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
+    ) -> bytes:
+        """Encrypt all parts of the vector for their row."""
+        return seal_steps(server, dataset, query, rung, seq, steps, self.mechanism.parts)
+
+    @override
+    def opened(self, server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+        """Return all parts of the vector, read-only."""
+        return open_steps(server, dataset, query, release, self.mechanism.parts)
+
+
+def _keep_nothing(*_: object) -> None:
+    """Store nothing beside a vector."""

@@ -1,0 +1,81 @@
+"""Seal what is stored of a query's noise under the query's key, for one row each.
+
+The identity of a row (dataset and version, query, rung, seq, length) is authenticated with
+it, so that a swapped, copied or replayed row does not open.
+"""
+
+from penstock.encryption import RowIdentity
+from penstock.encryption.vectors import open_vector, seal_vector
+from penstock.errors import Conflict, IntegrityViolation
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Dataset, Query, Release
+from penstock.services.context import Server
+from penstock.services.noise.keys import identity, query_key
+
+
+def seal_steps(
+    server: Server,
+    dataset: Dataset,
+    query: Query,
+    rung: int,
+    seq: int,
+    steps: IntVector,
+    parts: int,
+) -> bytes:
+    """Encrypt a release's lattice integers, ``parts`` for each value, for their row."""
+    place = _release(dataset, query, rung, seq, parts)
+    return seal_vector(query_key(server, dataset, query), steps, place)
+
+
+def open_steps(
+    server: Server, dataset: Dataset, query: Query, release: Release, parts: int
+) -> IntVector:
+    """Return a stored release's lattice integers, read-only.  Raises ``IntegrityViolation``."""
+    place = _release(dataset, query, release.rung, release.seq, parts)
+    return open_vector(query_key(server, dataset, query), release.ciphertext, place)
+
+
+def require_unfrozen(query: Query) -> None:
+    """Raise ``Conflict`` where draws of a query may have been lost: others would add to them."""
+    if query.frozen is not None:
+        raise Conflict(
+            f"The database was put back to an older state on {query.frozen}, and what"
+            f" {query.name!r} had drawn since is lost; drawn again it would tell more than was"
+            " paid for. What is stored is still handed out; for anything else register"
+            " a new query."
+        )
+
+
+def place_of(
+    dataset: Dataset,
+    query: Query,
+    table: str,
+    kind: str,
+    *,
+    length: int = 1,
+    rung: int | None = None,
+    seq: int | None = None,
+) -> RowIdentity:
+    """Return the identity of a row sealed under the key of ``query``; ``kind`` is its content."""
+    return RowIdentity(
+        table=table,
+        dataset=identity(dataset),
+        query=query.folded,
+        level=rung,
+        seq=seq,
+        length=length,
+        type=kind,
+    )
+
+
+def misfit(query: Query, what: str, *, noun: str = "Query") -> IntegrityViolation:
+    """Return the refusal to draw from rows that do not fit each other."""
+    return IntegrityViolation(
+        f"{noun} {query.name!r} {what}: its rows do not fit each other. Nothing was drawn;"
+        " restore the database from a backup."
+    )
+
+
+def _release(dataset: Dataset, query: Query, rung: int, seq: int, parts: int) -> RowIdentity:
+    length = query.dimension * parts
+    return place_of(dataset, query, "release", "int64", length=length, rung=rung, seq=seq)
