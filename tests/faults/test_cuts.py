@@ -208,7 +208,7 @@ def drawing_anew(patch: pytest.MonkeyPatch) -> None:
             return use_case()
         except Interrupted:
             with pytest.MonkeyPatch.context() as blind:
-                blind.setattr(releases, "_held", lambda *_: None)
+                blind.setattr(releases, "held_at", lambda *_: None)
                 blind.setattr(releases, "_AT", releases._AT.where(false()))
                 return use_case()
 

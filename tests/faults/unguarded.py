@@ -24,6 +24,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.releases import releases
+from penstock.services.releases.grants import held_at
 from penstock.services.releases.releases import Answer
 from penstock.services.schemas.queries import ReleaseRequest
 
@@ -83,8 +84,7 @@ def forging(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answe
             steps = open_state(server, now.dataset, now.query, stored)
             honest = Early(now.query.seq, stored, None, None, steps)
         else:
-            below = releases._neighbor(session, now, below=True)
-            above = releases._neighbor(session, now, below=False)
+            below, above = _neighbors(session, now)
             honest = Early(now.query.seq, None, below, above, early.steps)
         return _written(session, server, principal, ask, honest)
 
@@ -138,7 +138,7 @@ def _open() -> None:
 def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest) -> Early | Answer:
     with server.database.read() as session:
         now = releases._allowed(session, principal, ask.query, wanted)
-        held = releases._held(session, principal, now)
+        held = held_at(session, principal, now.query, now.rung)
         if held is not None:
             steps = open_state(server, now.dataset, now.query, held.release)
             return Answer(held.view(steps), first=False, drawn=0)
@@ -146,8 +146,7 @@ def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest
         if stored is not None:
             steps = open_state(server, now.dataset, now.query, stored)
             return Early(now.query.seq, stored, None, None, steps)
-        accurate = releases._neighbor(session, now, below=True)
-        noisy = releases._neighbor(session, now, below=False)
+        accurate, noisy = _neighbors(session, now)
 
         def point(release: Release) -> Placed:
             steps = open_state(server, now.dataset, now.query, release)
@@ -162,6 +161,12 @@ def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest
             server.randomness(),
         )
         return Early(now.query.seq, None, accurate, noisy, steps)
+
+
+def _neighbors(session: Session, now: releases._Ask) -> tuple[Release | None, Release | None]:
+    place = {"query_id": now.query.id, "rung": now.rung}
+    accurate = session.exec(releases._ACCURATE, params=place).first()
+    return accurate, session.exec(releases._NOISY, params=place).first()
 
 
 def _stored(session: Session, now: releases._Ask) -> Release | None:

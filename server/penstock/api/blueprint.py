@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, request
@@ -97,10 +98,7 @@ def _view(
             keyed = key is not None and idempotency.applies(operation)
             with _room(server, operation, one_at_a_time):
                 sent, body = _body(server, operation, keyed=keyed)
-
-                def act() -> object:
-                    return operation.handler(call, **path, **arguments, **body)
-
+                act = partial(operation.handler, call, **path, **arguments, **body)
                 if key is not None and keyed:
                     return idempotency.once(server, call.principal, operation, key, sent, act)
                 answer = act()

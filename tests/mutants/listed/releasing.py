@@ -35,7 +35,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="services/releases/releases.py",
         before="""\
         lock_query(session, required(ask.query.id))
-        ask = _allowed(session, principal, name, wanted)
+        ask = _allowed(session, principal, name, target)
 """,
         after="        lock_query(session, required(ask.query.id))\n",
         wrong="a clearance that was taken away just before the lock still gives a release",
@@ -86,8 +86,10 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="release-neighbors-swapped",
         path="services/releases/releases.py",
-        before="        _ACCURATE if below else _NOISY,",
-        after="        _NOISY if below else _ACCURATE,",
+        before="    accurate = session.exec(_ACCURATE, params=place).first()\n"
+        "    noisy = session.exec(_NOISY, params=place).first()\n",
+        after="    accurate = session.exec(_NOISY, params=place).first()\n"
+        "    noisy = session.exec(_ACCURATE, params=place).first()\n",
         wrong="the two neighbors of a new level are taken for each other",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
@@ -119,12 +121,14 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         path="services/releases/releases.py",
         before="""\
     _require_room(session, server, principal, ask)
-    stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
+    place = {"query_id": ask.query.id, "rung": ask.rung}
+    stored = session.exec(_AT, params=place).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
 """,
         after="""\
-    stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
+    place = {"query_id": ask.query.id, "rung": ask.rung}
+    stored = session.exec(_AT, params=place).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
     _require_room(session, server, principal, ask)

@@ -152,14 +152,14 @@ def check(account: Granted, spent: Entry, new: Entry) -> Shortfall | None:
     if new.loss <= left.loss and new.failure <= left.failure:
         return None
     limit = limit_of(account)
-    share = _largest_part(limit.loss, left.loss)
+    share = largest_part(limit.loss, left.loss)
     if new.failure > left.failure:
-        share = min(share, _largest_part(limit.failure, left.failure))
+        share = min(share, largest_part(limit.failure, left.failure))
     return Shortfall(account, new, left, share)
 
 
-def _largest_part(limit: int, left: int) -> float:
-    """The largest float whose part of ``limit`` is no more than what is left."""
+def largest_part(limit: int, left: int) -> float:
+    """Return the largest float whose part of ``limit`` is no more than what is left."""
     if not limit:
         return 0.0
     share = left / limit

@@ -8,7 +8,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 
 from penstock.accounting import PlacedRelease, converted_epsilon
@@ -22,7 +21,6 @@ from penstock.services.schemas.views import PrivacyBudget
 MOST_SETS = 64
 """How many sets of versions of several datasets are composed each; what these come to apart is
 added up where there are more."""
-UNIT_OF_FAILURE = Fraction(1, 2**62)
 
 FEW = 64
 """So many different releases of one report are composed where it is asked for, the others
@@ -116,7 +114,7 @@ def _of_chain(lines: Sequence[Line], by: Compose) -> PrivacyBudget:
         return PrivacyBudget(0.0, 0.0)
     delta = min(sum(line.version.delta for line in lines), math.nextafter(1, 0))
     accounts = [line.account for line in lines if line.account is not None]
-    failure = sum(float(account.spent.failure * UNIT_OF_FAILURE) for account in accounts)
+    failure = sum(account.spent.cost.failure for account in accounts)
     releases = Counter[PlacedRelease]()
     for line in lines:
         releases.update(line.releases)

@@ -1,6 +1,5 @@
 """The ledger in the database: budgets by tier, charges, and the refusal of what does not fit."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -8,16 +7,17 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.accounting import (
+    NOTHING,
     SQUARES,
     Account,
     Entry,
     Shortfall,
     account_of,
     check,
+    largest_part,
     left_of,
     limit_of,
     require_delta,
-    share_of,
     total,
 )
 from penstock.connectors.planning.refusals import pointer, within
@@ -28,7 +28,6 @@ from penstock.services.schemas.queries import Accountant, BudgetSpec
 from penstock.spec_fields import folded
 
 HEAVIEST_SHOWN = 10
-NOTHING = Entry(0, 0)
 
 
 @dataclass(frozen=True)
@@ -275,12 +274,9 @@ def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tu
 
 
 def largest_share(account: TierAccount) -> float:
-    """The largest share of an account whose loss would still fit."""
-    left = left_of(account.account, account.spent).loss
-    share = left / limit_of(account.account).loss
-    while share > 0 and share_of(account.account, share).loss > left:
-        share = math.nextafter(share, 0)
-    return share
+    """Return the largest share of an account whose loss would still fit."""
+    left = left_of(account.account, account.spent)
+    return largest_part(limit_of(account.account).loss, left.loss)
 
 
 def called(tier: Tier) -> str:

@@ -1,5 +1,6 @@
 """Hold the numbers of a query's noise process: mechanism, ladder of levels and sensitivity."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -14,6 +15,8 @@ from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView,
 
 CONFIDENCE = 0.95
 """The confidence of every margin of error."""
+
+_rung_for: Callable[..., int] = lru_cache(maxsize=4096)(rung_for)
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,12 @@ class Process:
 
     def rung(self, target: Target, delta: float) -> int:
         """Return the least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
-        return _rung(self, target, delta)
+        rung = _rung_for(self.mechanism, self.ladder, target, self.sensitivity, delta)
+        # A level is shown as the nearest float, which may lie above the rung that it names.
+        exact = target.kind is TargetKind.LEVEL and rung > 0
+        if exact and float(self.ladder.value(rung - 1)) == target.value:
+            return rung - 1
+        return rung
 
     def level(self, rung: int) -> LevelView:
         """Return the level at ``rung``."""
@@ -88,16 +96,6 @@ def _guarantee(process: Process, rung: int, delta: float) -> GuaranteeView:
         rho=guarantee.rho,
         mu=guarantee.mu,
     )
-
-
-@lru_cache(maxsize=4096)
-def _rung(process: Process, target: Target, delta: float) -> int:
-    rung = rung_for(process.mechanism, process.ladder, target, process.sensitivity, delta)
-    # A level is shown as the nearest float, which may lie above the rung that it names.
-    exact = target.kind is TargetKind.LEVEL and rung > 0
-    if exact and float(process.ladder.value(rung - 1)) == target.value:
-        return rung - 1
-    return rung
 
 
 @lru_cache(maxsize=4096)

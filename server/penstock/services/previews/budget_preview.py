@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 from sqlmodel import Session
 
-from penstock.accounting import Account, Entry, account_of, limit_of
+from penstock.accounting import NOTHING, Account, Entry, account_of, limit_of
 from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.budgets import accounts_wished
 from penstock.services.context import Server
-from penstock.services.ledger.accounts import NOTHING, TierAccount, open_account
+from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.repricing import Repriced, refused, repriced_as
 from penstock.services.ledger.tier_budgets import largest, lost_as

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from penstock.accounting import Entry
+from penstock.accounting import NOTHING, Entry
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.errors import BudgetExhausted
@@ -24,7 +24,7 @@ from penstock.services.computations import computations
 from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
-from penstock.services.ledger.accounts import NOTHING, TierAccount, open_account, require_room
+from penstock.services.ledger.accounts import TierAccount, open_account, require_room
 from penstock.services.ledger.charges import Accounts, accounts_of
 from penstock.services.ledger.effective_levels import charged_for, ladder
 from penstock.services.ledger.quotes import Offer, require_tiers

@@ -43,8 +43,8 @@ from penstock.services.schemas.queries import LevelsChange
 from penstock.spec_fields import folded
 
 
-def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> str:
-    """Move levels of a query; the query's name.
+def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> Query:
+    """Move the levels of a query; return its row.
 
     Raises ``NotFound``, ``Conflict`` for a query that is not active and for exact values
     that are not those registered, ``SourceChanged``, ``BudgetExhausted``,
@@ -77,7 +77,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
             allowed = charge_levels(session, dataset, current, rungs, now)
             if not missing:
                 allow(session, principal, dataset, current, allowed, now)
-                return query.name
+                return query
             _record_draw(session, principal, dataset, current, missing, now)
     if mismatch is not None:
         raise mismatch
@@ -86,7 +86,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
     exact = answer()
     require_same(server, dataset, query, exact)
     _draw_again(server, principal, dataset, query, rungs, missing, exact)
-    return query.name
+    return query
 
 
 def _record_draw(

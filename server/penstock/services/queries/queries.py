@@ -27,12 +27,12 @@ def register(
     server: Server, principal: Principal, request: Request, progress: Progress = silent
 ) -> QueryView:
     """Register a query and show it.  Raises as ``registration.register`` does."""
-    return show(server, principal, registration.register(server, principal, request, progress))
+    return _shown(server, registration.register(server, principal, request, progress))
 
 
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> QueryView:
     """Move levels of a query and show it.  Raises as ``levels.change`` does."""
-    return show(server, principal, level_changes.change(server, principal, name, wanted))
+    return _shown(server, level_changes.change(server, principal, name, wanted))
 
 
 def retire(server: Server, principal: Principal, name: str) -> QueryView:
@@ -59,6 +59,12 @@ def show(server: Server, principal: Principal, name: str) -> QueryView:
     """One query.  Raises ``NotFound``, also where the caller may not see it."""
     with server.database.read() as session:
         return view(session, *visible(session, principal, name, stream=False))
+
+
+def _shown(server: Server, query: Query) -> QueryView:
+    """Show a query to the admin who has just changed it."""
+    with server.database.read() as session:
+        return view(session, session.get_one(Query, query.id), None)
 
 
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:

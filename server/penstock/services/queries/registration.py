@@ -49,8 +49,8 @@ from penstock.structures.counts import Lift
 
 def register(
     server: Server, principal: Principal, request: Request, progress: Progress = silent
-) -> str:
-    """Register a query, charge every tier, and draw its anchor; the query's name.
+) -> Query:
+    """Register a query, charge every tier, and draw its anchor; return its row.
 
     Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for
     a statistic that is registered under another name, ``BudgetExhausted``, and
@@ -78,7 +78,7 @@ def register(
             " again to finish it."
         )
         raise
-    return query.name
+    return query
 
 
 def _charged(

@@ -8,7 +8,9 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.mechanisms import IntVector
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
+from penstock.services.access.principals import Principal
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.schemas.views import HistoryItemView, ReleaseView
 from penstock.transparency_log.sequencer import receipt_of
@@ -87,10 +89,15 @@ _HELD = _HAND_OUTS.where(
 )
 
 
-def held_at(session: Session, user_id: int, query_id: int, rung: int) -> Holding | None:
-    """What a user was handed at a rung of a query, ``None`` where that was nothing."""
+def held_at(session: Session, principal: Principal, query: Query, rung: int) -> Holding | None:
+    """Return what the caller was handed at a rung of a query, ``None`` where nothing was."""
     row = session.exec(
-        _HELD, params={"user_id": user_id, "query_id": query_id, "rung": rung}
+        _HELD,
+        params={
+            "user_id": required(principal.user_id),
+            "query_id": required(query.id),
+            "rung": rung,
+        },
     ).first()
     return _holding(session, *row) if row else None
 

@@ -93,13 +93,8 @@ class _Ask:
     tier: Tier
     rung: int
 
-    @property
-    def size(self) -> int:
-        """How many bytes a vector has that is drawn for it, were it drawn; public numbers alone."""
-        return 8 * self.query.dimension * self.kind.mechanism.parts
 
-
-def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:
+def request(server: Server, principal: Principal, name: str, target: ReleaseRequest) -> Answer:
     """Release a query at the caller's clearance, or at any more private level.
 
     Raises ``NotFound`` for a query out of sight, ``ClearanceTooLow`` for a level more
@@ -108,11 +103,11 @@ def request(server: Server, principal: Principal, name: str, wanted: ReleaseRequ
     """
     principal.require("analyst")
     # Anew, it finds what an interrupted run stored; so nothing is drawn twice.
-    return again(lambda: _request(server, principal, name, wanted))
+    return again(partial(_request, server, principal, name, target))
 
 
 def foresee(
-    server: Server, principal: Principal, name: str, wanted: ReleaseRequest
+    server: Server, principal: Principal, name: str, target: ReleaseRequest
 ) -> ForeseenView:
     """What ``request`` would hand out, but for the values; nothing is done, drawn or logged.
 
@@ -120,7 +115,7 @@ def foresee(
     """
     principal.require("analyst")
     with server.database.read() as session:
-        ask = _allowed(session, principal, name, wanted)
+        ask = _allowed(session, principal, name, target)
         user, query = required(principal.user_id), required(ask.query.id)
         rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
         return ForeseenView(
@@ -138,20 +133,20 @@ def foresee(
         )
 
 
-def _request(server: Server, principal: Principal, name: str, wanted: ReleaseRequest) -> Answer:
+def _request(server: Server, principal: Principal, name: str, target: ReleaseRequest) -> Answer:
     with server.database.read() as session:
-        ask = _allowed(session, principal, name, wanted)
-        held = _held(session, principal, ask)
+        ask = _allowed(session, principal, name, target)
+        held = held_at(session, principal, ask.query, ask.rung)
         if held is not None:
             server.sequencer.cover(held.leaf)
             steps = open_state(server, ask.dataset, ask.query, held.release)
             return _answer(ask, held, steps, first=False)
         allowed = partial(_require_room, session, server, principal, ask)
         ask.kind.prepare_draw(session, ask.query, ask.rung, allowed)
-    with server.database.write(alone=False, grows=ask.size) as session:
+    with server.database.write(alone=False, grows=ask.kind.size(ask.query)) as session:
         lock_query(session, required(ask.query.id))
-        ask = _allowed(session, principal, name, wanted)
-        held = _held(session, principal, ask)
+        ask = _allowed(session, principal, name, target)
+        held = held_at(session, principal, ask.query, ask.rung)
         if held is not None:
             steps = open_state(server, ask.dataset, ask.query, held.release)
         else:
@@ -166,7 +161,7 @@ def _answer(ask: _Ask, held: Holding, steps: IntVector, *, first: bool) -> Answe
     return Answer(view, first, ask.kind.work(int(view.values.size)))
 
 
-def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseRequest) -> _Ask:
+def _allowed(session: Session, principal: Principal, name: str, target: ReleaseRequest) -> _Ask:
     clearance = clearance_of(session, required(principal.user_id))
     if clearance is None:
         raise NotFound(f"There is no query {name!r}.")
@@ -182,11 +177,11 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
     kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     tier, rung = clearance, own
-    target = wanted.target()
-    if wanted.tier is not None:
-        tier, rung = rung_of_tier(session, query, clearance, wanted.tier)
-    elif target is not None:
-        rung = kind.levels.target_rung(session, query, clearance, own, target, dataset.delta)
+    level = target.target()
+    if target.tier is not None:
+        tier, rung = rung_of_tier(session, query, clearance, target.tier)
+    elif level is not None:
+        rung = kind.levels.target_rung(session, query, clearance, own, level, dataset.delta)
     if rung < own:
         raise ClearanceTooLow(
             f"The level asked for, {kind.level(rung).value:g}, is more accurate than"
@@ -194,7 +189,7 @@ def _allowed(session: Session, principal: Principal, name: str, wanted: ReleaseR
             f" ({kind.mechanism.parameter}). Ask for that or more noise,"
             " or ask an admin for a higher clearance."
         )
-    if target is not None:
+    if level is not None:
         tier = _least_trusted(session, query, clearance, rung)
     return _Ask(query, dataset, kind, tier, rung)
 
@@ -204,8 +199,10 @@ def _least_trusted(session: Session, query: Query, clearance: Tier, rung: int) -
 
     A level that is asked for by number is for readers of its own, and not for the asker's tier.
     """
-    allowed = levels_of(session, query, clearance)
-    return next((tier for tier, own in allowed if own <= rung), clearance)
+    for tier, own in levels_of(session, query, clearance):
+        if own <= rung:
+            return tier
+    return clearance
 
 
 def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tuple[Tier, int]:
@@ -228,17 +225,13 @@ def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> 
     return tier, rung
 
 
-def _held(session: Session, principal: Principal, ask: _Ask) -> Holding | None:
-    """What the caller was handed at this rung before."""
-    return held_at(session, required(principal.user_id), required(ask.query.id), ask.rung)
-
-
 def _found_or_drawn(
     session: Session, server: Server, principal: Principal, ask: _Ask
 ) -> tuple[Release, IntVector]:
     # Before it is looked for: a refusal must not tell which levels others have asked for.
     _require_room(session, server, principal, ask)
-    stored = session.exec(_AT, params={"query_id": ask.query.id, "rung": ask.rung}).first()
+    place = {"query_id": ask.query.id, "rung": ask.rung}
+    stored = session.exec(_AT, params=place).first()
     if stored is not None:
         return stored, open_state(server, ask.dataset, ask.query, stored)
     if session.exec(_COUNTED, params={"query_id": ask.query.id}).one() != ask.query.seq + 1:
@@ -247,8 +240,8 @@ def _found_or_drawn(
             f"Rows of query {ask.query.name!r} are missing: its releases do not fit each other."
             " Nothing was drawn; restore the database from a backup."
         )
-    accurate = _neighbor(session, ask, below=True)
-    noisy = _neighbor(session, ask, below=False)
+    accurate = session.exec(_ACCURATE, params=place).first()
+    noisy = session.exec(_NOISY, params=place).first()
     draw = ask.kind.draw(session, server, ask.dataset, ask.query, ask.rung, accurate, noisy)
     ((rung, steps),) = draw.vectors
     release = store(session, server, ask.dataset, ask.query, rung, steps, accurate, noisy)
@@ -290,12 +283,6 @@ def store(
             " do not fit each other. Nothing was drawn; restore the database from a backup."
         ) from problem
     return release
-
-
-def _neighbor(session: Session, ask: _Ask, *, below: bool) -> Release | None:
-    return session.exec(
-        _ACCURATE if below else _NOISY, params={"query_id": ask.query.id, "rung": ask.rung}
-    ).first()
 
 
 def _require_room(session: Session, server: Server, principal: Principal, ask: _Ask) -> None:

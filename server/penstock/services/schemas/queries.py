@@ -44,7 +44,7 @@ MOST_LEVELS = 4096
 
 
 class ReleaseRequest(Spec):
-    """Which level is asked for: one's own (nothing given), or one of these."""
+    """Represent the level that a caller requests: their own (nothing given), or one of these."""
 
     tier: Name | None = None
     epsilon: float | None = Field(default=None, gt=0)
@@ -53,7 +53,7 @@ class ReleaseRequest(Spec):
 
     @model_validator(mode="after")
     def _at_most_one(self) -> "ReleaseRequest":
-        given = sorted(name for name in self.model_fields_set if getattr(self, name) is not None)
+        given = sorted(self.model_dump(exclude_none=True))
         if len(given) > 1:
             raise PydanticCustomError(
                 "level",
@@ -63,7 +63,7 @@ class ReleaseRequest(Spec):
         return self
 
     def target(self) -> Target | None:
-        """The level asked for as a target; ``None`` where it is a tier's."""
+        """Return the level as a target of calibration; ``None`` where it is a tier's."""
         for kind in (TargetKind.EPSILON, TargetKind.RHO, TargetKind.LEVEL):
             value = getattr(self, kind.value)
             if value is not None:

@@ -177,7 +177,7 @@ def _recorded(
 ) -> Leaf:
     first, last = ask.span[0], ask.span[-1]
     name = f"{ask.release.public_id}:{first}:{last}"
-    held = held_at(session, required(principal.user_id), required(ask.query.id), ask.release.rung)
+    held = held_at(session, principal, ask.query, ask.release.rung)
     leaf = leaf_of(
         session,
         server,

@@ -8,6 +8,7 @@ import pytest
 from sqlmodel import select
 from tests.unit.conftest import World
 
+from penstock.accounting import FAILURE_UNITS
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf
@@ -63,7 +64,7 @@ def test_failures_that_were_charged_are_taken_out_of_delta_first(
         dataset = dataset_by_name(session, "sites")
         account = open_account(session, required(dataset.id), tier_by_name(session, "internal"))
     assert account is not None
-    failure = Fraction(account.spent.failure) * compositions.UNIT_OF_FAILURE
+    failure = Fraction(account.spent.failure, FAILURE_UNITS)
     assert failure > 0
     asked: list[float] = []
 

@@ -59,6 +59,11 @@ class CorrelatedKind(VectorKind):
         return _on_node(target, self.nodes)
 
     @override
+    def rung(self, target: Target, delta: float) -> int:
+        """Return the least noisy rung whose counts meet ``target``.  Raises ``InvalidInput``."""
+        return super().rung(self.target_on_draws(target), delta)
+
+    @override
     def error(self, rung: int) -> ErrorView:
         """Return the margin of error of a count, and not of the size beside the counts."""
         return self.error_of_part(rung, self.nodes.variance)

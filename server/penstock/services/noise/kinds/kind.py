@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
-from typing_extensions import override
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import IntegrityViolation, InvalidInput
@@ -153,11 +152,6 @@ class QueryKind(Process, ABC):
         """Return a target for released values as one for what is drawn."""
         return target
 
-    @override
-    def rung(self, target: Target, delta: float) -> int:
-        """Return the least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
-        return super().rung(self.target_on_draws(target), delta)
-
     def require_rung(self, rung: int) -> None:
         """Raise ``InvalidInput`` for a rung that no tier can be moved to."""
 
@@ -191,6 +185,7 @@ class QueryKind(Process, ABC):
         ``require_allowed`` is called before anything long, and raises what refuses the draw.
         """
 
+    @abstractmethod
     def draw(
         self,
         session: Session,
@@ -201,27 +196,23 @@ class QueryKind(Process, ABC):
         accurate: Release | None,
         noisy: Release | None,
     ) -> Draw:
-        """Draw a new level between its nearest releases.  Raises ``IntegrityViolation``."""
+        """Draw a new level between its nearest releases, or beyond the noisiest one.
+
+        Raises ``IntegrityViolation`` as ``anchored`` does.
+        """
+
+    def anchored(self, query: Query, accurate: Release | None) -> Release:
+        """Return the release that a level may be drawn from.
+
+        Raises ``IntegrityViolation`` where nothing may be drawn, and where there is none.
+        """
         self.levels.require_drawable(query)
         if accurate is None:
             raise IntegrityViolation(
                 f"Query {query.name!r} has no release as accurate as its anchor;"
                 " nothing is drawn. Restore the database from a backup."
             )
-        return self.draw_between(session, server, dataset, query, rung, accurate, noisy)
-
-    @abstractmethod
-    def draw_between(
-        self,
-        session: Session,
-        server: Server,
-        dataset: Dataset,
-        query: Query,
-        rung: int,
-        accurate: Release,
-        noisy: Release | None,
-    ) -> Draw:
-        """Draw a new level between two releases, or beyond the noisiest one."""
+        return accurate
 
     # What is sealed and opened.
 
@@ -268,6 +259,10 @@ class QueryKind(Process, ABC):
             errors=self.errors(rung),
             histogram=self.at_rung(rung),
         )
+
+    def size(self, query: Query) -> int:
+        """Return how many bytes a vector has that is drawn; public numbers alone."""
+        return 8 * query.dimension * self.mechanism.parts
 
     def work(self, values: int) -> int:
         """Return how many numbers a release of so many values counts for where work is limited."""

@@ -141,17 +141,18 @@ class HistogramKind(QueryKind):
         sealed_histogram.prepare_draw(session, query, self.public, rung)
 
     @override
-    def draw_between(
+    def draw(
         self,
         session: Session,
         server: Server,
         dataset: Dataset,
         query: Query,
         rung: int,
-        accurate: Release,
+        accurate: Release | None,
         noisy: Release | None,
     ) -> Draw:
         """Draw the report at a new level from the state, which has changed after it."""
+        self.anchored(query, accurate)
         histogram = sealed_histogram.load(session, server, dataset, query, self.public)
         return _reported(server, histogram, rung)
 

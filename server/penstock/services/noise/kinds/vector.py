@@ -48,14 +48,14 @@ class VectorKind(QueryKind):
         return Draw(drawn_at(server, self, rungs, exact), keep)
 
     @override
-    def draw_between(
+    def draw(
         self,
         session: Session,
         server: Server,
         dataset: Dataset,
         query: Query,
         rung: int,
-        accurate: Release,
+        accurate: Release | None,
         noisy: Release | None,
     ) -> Draw:
         """Draw a point of the path of noise, given the stored points next to it."""
@@ -66,7 +66,7 @@ class VectorKind(QueryKind):
 
         steps = place(
             self.mechanism,
-            point(accurate),
+            point(self.anchored(query, accurate)),
             point(noisy) if noisy else None,
             self.ladder.value(rung),
             server.randomness(),
