@@ -95,8 +95,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A6",
         name="failures-of-one-version",
         path="services/exposure/compositions.py",
-        before="    failure = sum(float(account.spent.failure",
-        after="    failure = max(float(account.spent.failure",
+        before="    failure = sum(account.spent.cost.failure",
+        after="    failure = max(account.spent.cost.failure",
         wrong="failures of one version alone are taken off the sum of deltas",
         tests=(
             "tests/unit/services/exposure/test_compositions.py::test_the_failures_of_all_versions_are_taken_out_of_the_sum_of_deltas",
