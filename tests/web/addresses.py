@@ -41,7 +41,7 @@ def questions(server: Server, dataset: str, query: str, people: Sequence[str], t
         "coalition": (f"?dataset={dataset}{together}", f"?user={people[0]}"),
         "inclusion_proof": ("?index=LEAF",),
         "consistency_proof": (f"?from={sizes[0]}&to={sizes[-1]}" if sizes else "",),
-        "foresee_clearance": (f"?user={people[0]}&tier={tier}", f"?user={people[-1]}&tier="),
+        "preview_clearance": (f"?user={people[0]}&tier={tier}", f"?user={people[-1]}&tier="),
         "new_query": ("", f"?dataset={dataset}"),
     }
 

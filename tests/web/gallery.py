@@ -49,7 +49,7 @@ ASKED: Asked = {
         f"?kind=vector&dataset={PUSHED}",
     ),
     "new_stream": ("", f"?dataset={PUSHED}"),
-    "foresee_clearance": (
+    "preview_clearance": (
         *("?user=pia&tier=internal", "?user=rosa&tier=public", "?user=paul&tier="),
         *("?user=absent", ""),
     ),

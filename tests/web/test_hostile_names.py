@@ -41,7 +41,7 @@ def visited(browser: Browser, world: World, name: str) -> int:
     somebody, shown = acting_as(world.server, name), 0
     asked = {
         "coalition": ("", f"?user={quote(f'analyst {HOSTILE}', safe='')}"),
-        "foresee_clearance": (f"?user=ann&tier={quote(HOSTILE, safe='')}",),
+        "preview_clearance": (f"?user=ann&tier={quote(HOSTILE, safe='')}",),
         "new_query": ("", f"?kind=vector&dataset={quote(HOSTILE, safe='')}"),
         "new_stream": ("", f"?dataset={quote(HOSTILE, safe='')}"),
         "query_levels": ("", f"?wish=epsilon&{quote(f'level {HOSTILE}', safe='')}=0.7"),

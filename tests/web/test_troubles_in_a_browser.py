@@ -28,7 +28,7 @@ ELSEWHERE = frozenset({"piece", "sent_form", "proposal"})
 
 MORE: Asked = {
     "consequences": ("?tier=public",),
-    "foresee_clearance": ("?user=ann&tier=internal",),
+    "preview_clearance": ("?user=ann&tier=internal",),
     "coalition": ("", "?user=ann&user=ian"),
     "inclusion_proof": ("?index=LEAF",),
     "consistency_proof": ("?from=1&to=2",),

@@ -81,7 +81,7 @@ class VerificationView:
 
 
 @dataclass(frozen=True)
-class ForeseenRestoreView:
+class RestorePreviewView:
     """What acknowledging a restore would come to.
 
     ``problem`` says why the server is suspended.  ``witnessed`` leaves were seen, null where

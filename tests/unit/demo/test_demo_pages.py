@@ -155,7 +155,7 @@ def test_without_a_history_pages_are_found_empty(tmp_path: Path) -> None:
     for name, person in lone.items():
         users.create(server, OPERATOR, UserSpec(name=name, roles=[person.role]))
         token = tokens.issue(server, OPERATOR, name, TokenSpec()).token
-        alone = {"foresee_clearance": (), "consistency_proof": ("?from=1&to=1",)}
+        alone = {"preview_clearance": (), "consistency_proof": ("?from=1&to=1",)}
         empty += visited(server, person, token, {"inclusion_proof": ("?index=LEAF",), **alone})[1]
     server.database.close()
     pages = {address.partition("?")[0] for address, _, _ in empty}

@@ -158,7 +158,7 @@ def same_people(operator: Operator, name: str, other: str, *, looking: bool) -> 
     from penstock.services.exposure import same_people as people
 
     if looking:
-        found = people.foresee(operator.server, operator.principal, name, other)
+        found = people.preview(operator.server, operator.principal, name, other)
         operator.print(together(found))
         return
     operator.print(shown(people.declare(operator.server, operator.principal, name, other)))
@@ -254,7 +254,7 @@ def budget(
         if looking:
             from penstock.services.previews import budget_preview
 
-            found = budget_preview.foresee(operator.server, operator.principal, name, change)
+            found = budget_preview.preview(operator.server, operator.principal, name, change)
             operator.print(moved(found))
             return
         if asked(operator, BudgetChange(dataset=name, budgets=change.budgets)) is None:

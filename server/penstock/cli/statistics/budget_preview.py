@@ -6,7 +6,7 @@ from penstock.cli.output import Column, Document
 from penstock.figures import percent
 
 if TYPE_CHECKING:
-    from penstock.services.exposure.same_people import ForeseenPeopleView
+    from penstock.services.exposure.same_people import SamePeoplePreviewView
     from penstock.services.previews.budget_preview import MovedBudgetsView
 
 
@@ -33,7 +33,7 @@ def moved(found: "MovedBudgetsView") -> Document:
     return Document(found, columns, rows, note=" ".join(notes))
 
 
-def together(found: "ForeseenPeopleView") -> Document:
+def together(found: "SamePeoplePreviewView") -> Document:
     """One row for each tier that sees any of some datasets that hold the same people."""
     names = ("granted", "granted_there", "granted_together", "spent_together")
     columns = (Column("tier"), *(Column(name, right=True) for name in names))

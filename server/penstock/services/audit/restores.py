@@ -20,7 +20,7 @@ from penstock.services.context import Server
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sequencer import account_name, peaks
 from penstock.transparency_log.sights import NOTHING, Sight
-from penstock.transparency_log.views import ForeseenRestoreView, RestoreView
+from penstock.transparency_log.views import RestorePreviewView, RestoreView
 
 
 def acknowledge(server: Server, principal: Principal) -> RestoreView:
@@ -48,7 +48,7 @@ def trouble(server: Server) -> str | None:
     return _unsound(server)
 
 
-def foresee(server: Server, principal: Principal) -> ForeseenRestoreView | None:
+def preview(server: Server, principal: Principal) -> RestorePreviewView | None:
     """What acknowledging a restore would come to; ``None`` where there is none.
 
     Nothing is done.  Raises ``Forbidden``.
@@ -65,7 +65,7 @@ def foresee(server: Server, principal: Principal) -> ForeseenRestoreView | None:
         floors, unknown = _floors(session, seen or NOTHING, peaks(session))
         newest = checkpoints.newest(session)
         drawing = select(func.count()).select_from(Query).where(col(Query.frozen).is_(None))
-        return ForeseenRestoreView(
+        return RestorePreviewView(
             problem=problem,
             witnessed=seen.size if seen else None,
             leaves=newest.size if newest else 0,

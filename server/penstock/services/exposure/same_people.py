@@ -42,7 +42,7 @@ class SamePeopleTierView:
 
 
 @dataclass(frozen=True)
-class ForeseenPeopleView:
+class SamePeoplePreviewView:
     """What it would mean that two datasets hold the same people; ``datasets`` are all of them."""
 
     dataset: str
@@ -67,7 +67,7 @@ def declare(server: Server, principal: Principal, name: str, other: str) -> Data
         return datasets.view(session, dataset, None)
 
 
-def foresee(server: Server, principal: Principal, name: str, other: str) -> ForeseenPeopleView:
+def preview(server: Server, principal: Principal, name: str, other: str) -> SamePeoplePreviewView:
     """What ``declare`` would make of the losses to each tier; nothing is done.  Raises as it does.
 
     A budget may be lowered where the sums are larger than they should be, down to what is spent.
@@ -79,7 +79,7 @@ def foresee(server: Server, principal: Principal, name: str, other: str) -> Fore
         require_comparable(spec_of(dataset), there)
         views = [_tier(session, here, there, tier) for tier in ordered_tiers(session)]
         names = [one[0].name for one in split([*here, *there])]
-        return ForeseenPeopleView(
+        return SamePeoplePreviewView(
             dataset.name, found.name, names, [view for view in views if view is not None]
         )
 

@@ -56,7 +56,7 @@ class ShreddedQueryView:
 
 
 @dataclass(frozen=True)
-class ForeseenShreddingView:
+class ShreddingPreviewView:
     """What shredding a dataset would take away.
 
     ``versions`` are those that can still be read; none where it is shredded already.
@@ -90,7 +90,7 @@ def look(server: Server, principal: Principal) -> KeyStatusView:
     )
 
 
-def foresee_shredding(server: Server, principal: Principal, name: str) -> ForeseenShreddingView:
+def preview_shredding(server: Server, principal: Principal, name: str) -> ShreddingPreviewView:
     """What shredding a dataset would take away; nothing is done.
 
     Raises ``Forbidden`` and ``NotFound``.
@@ -104,7 +104,7 @@ def foresee_shredding(server: Server, principal: Principal, name: str) -> Forese
         ).all()
         if not found:
             raise NotFound(f"There is no dataset {name!r}.")
-        return ForeseenShreddingView(
+        return ShreddingPreviewView(
             dataset=found[0].name,
             versions=[one.version for one in found if one.wrapped_kek],
             queries=_queries(session, [one for one in found if one.wrapped_kek]),

@@ -19,9 +19,9 @@ from penstock.services.people import token_lineage
 from penstock.services.releases import quota
 from penstock.services.repository import listed, user_by_name
 from penstock.services.schemas.people import (
-    ForeseenTokenView,
     IssuedTokenView,
     RevokedTokenView,
+    TokenPreviewView,
     TokenSpec,
     TokenView,
 )
@@ -87,7 +87,7 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
         )
 
 
-def foresee(server: Server, principal: Principal, name: str) -> ForeseenTokenView:
+def preview(server: Server, principal: Principal, name: str) -> TokenPreviewView:
     """What a token would be bounded by that ``principal`` made now; nothing is made.
 
     Raises ``NotFound``, ``Forbidden``, and ``NotAuthenticated`` as ``issue`` does.
@@ -97,7 +97,7 @@ def foresee(server: Server, principal: Principal, name: str) -> ForeseenTokenVie
         now = server.clock()
         parent = token_lineage.parent_of(session, principal, now)
         longest = now + timedelta(days=server.settings.token_longest_days)
-        return ForeseenTokenView(
+        return TokenPreviewView(
             latest=min(longest, token_lineage.latest_end(principal, parent) or longest),
             parent=parent.prefix if parent else None,
             live=len(token_lineage.live(session, user, now)),

@@ -74,7 +74,7 @@ class MovedBudgetsView:
     basis: str
 
 
-def foresee(
+def preview(
     server: Server, principal: Principal, name: str, wanted: DatasetChange
 ) -> MovedBudgetsView:
     """What granting other budgets would mean; nothing is done.

@@ -76,7 +76,7 @@ class FartherView:
 
 
 @dataclass(frozen=True)
-class ForeseenMoveView:
+class ClearancePreviewView:
     """What a clearance would mean.
 
     ``sights`` are the queries that change, ``unchanged`` counts the others in sight.
@@ -120,9 +120,9 @@ def held(server: Server, principal: Principal) -> LadderView:
         return LadderView(tiers, without)
 
 
-def foresee(
+def preview(
     server: Server, principal: Principal, name: str, wanted: str | None
-) -> ForeseenMoveView:
+) -> ClearancePreviewView:
     """What giving ``name`` the tier ``wanted`` (``None``: none) would mean; nothing is done.
 
     Raises ``Forbidden``, and ``InvalidInput`` for a user or a tier that is not there.
@@ -136,7 +136,7 @@ def foresee(
         after = max((tier for tier in (before, target) if tier), key=place, default=None)
         sights = _sights(session, source, target)
         changed = [sight for sight in sights if sight.before != sight.after]
-        return ForeseenMoveView(
+        return ClearancePreviewView(
             user=user.name,
             active=user.disabled_at is None,
             analyst="analyst" in roles_of(user),

@@ -89,7 +89,7 @@ class MovedLevelsView:
     basis: str
 
 
-def foresee(
+def preview(
     server: Server,
     principal: Principal,
     name: str,

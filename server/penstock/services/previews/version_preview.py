@@ -42,7 +42,7 @@ class VersionTierView:
 
 
 @dataclass(frozen=True)
-class ForeseenVersionView:
+class VersionPreviewView:
     """A version as it would be registered; ``refusal`` says why it would not be."""
 
     dataset: str
@@ -52,9 +52,9 @@ class ForeseenVersionView:
     refusal: str | None
 
 
-def foresee(
+def preview(
     server: Server, principal: Principal, name: str, wanted: VersionRequest
-) -> ForeseenVersionView:
+) -> VersionPreviewView:
     """What a new version would mean; nothing is done.
 
     Raises as ``datasets.add_version`` does, but under the two-person rule, of which the answer
@@ -72,7 +72,7 @@ def foresee(
         number = last_version(session, versions[-1]) + 1
         own = {"version": number, "disjoint_units": wanted.disjoint_units}
         coming = Dataset(**{**versions[-1].model_dump(exclude={"id"}), **own})
-        return ForeseenVersionView(
+        return VersionPreviewView(
             dataset=before.name,
             version=number,
             disjoint_units=wanted.disjoint_units,

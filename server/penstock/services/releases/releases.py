@@ -46,7 +46,7 @@ from penstock.services.repository import (
     tier_by_name,
 )
 from penstock.services.retry import again
-from penstock.services.schemas.previews import ForeseenView
+from penstock.services.schemas.previews import ReleasePreviewView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log import leaves
@@ -106,9 +106,9 @@ def request(server: Server, principal: Principal, name: str, target: ReleaseRequ
     return again(partial(_request, server, principal, name, target))
 
 
-def foresee(
+def preview(
     server: Server, principal: Principal, name: str, target: ReleaseRequest
-) -> ForeseenView:
+) -> ReleasePreviewView:
     """What ``request`` would hand out, but for the values; nothing is done, drawn or logged.
 
     Raises as ``request`` does, except for ``LevelsUsedUp``.
@@ -118,7 +118,7 @@ def foresee(
         ask = _allowed(session, principal, name, target)
         user, query = required(principal.user_id), required(ask.query.id)
         rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
-        return ForeseenView(
+        return ReleasePreviewView(
             query=ask.query.name,
             dataset=ask.dataset.name,
             tier=ask.tier.name,

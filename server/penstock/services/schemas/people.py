@@ -162,7 +162,7 @@ class IssuedTokenView:
 
 
 @dataclass(frozen=True)
-class ForeseenTokenView:
+class TokenPreviewView:
     """What the next token for a user would be bounded by.
 
     ``latest`` is when it would end at the latest, with ``parent`` where it would have one;

@@ -134,7 +134,7 @@ class PreviewView:
 
 
 @dataclass(frozen=True)
-class ForeseenView:
+class ReleasePreviewView:
     """What a request would hand out, before it is made.
 
     ``held`` says that the caller has these very numbers, ``better_held`` that they have more

@@ -1,11 +1,11 @@
 """Tiers with people on them, as the chart of a ladder takes them."""
 
-from penstock.services.previews.clearance_preview import ForeseenMoveView, LadderView
+from penstock.services.previews.clearance_preview import ClearancePreviewView, LadderView
 from penstock.web.charts import ladder
 from penstock.web.presenters.figure import Picture, picture
 
 
-def shown(found: LadderView, title: str, foreseen: ForeseenMoveView | None = None) -> Picture:
+def shown(found: LadderView, title: str, foreseen: ClearancePreviewView | None = None) -> Picture:
     """The ladder as it stands, with a move to look at before it is made."""
     tiers = tuple(
         ladder.Tier(tier.name, tuple(tier.people), tier.description) for tier in found.tiers

@@ -17,11 +17,11 @@ def test_what_is_foreseen_is_what_acknowledging_comes_to(visits: World, restore:
     datasets.register(visits.server, OPERATOR, other)
     visits.push("gone", dataset="other")
     old = restore()
-    foreseen = restores.foresee(old.server, OPERATOR)
+    foreseen = restores.preview(old.server, OPERATOR)
     assert foreseen is not None
     assert foreseen.problem == old.server.sequencer.suspended == restores.trouble(old.server)
     assert foreseen.datasets == ["other"]
-    assert restores.foresee(old.server, OPERATOR) == foreseen
+    assert restores.preview(old.server, OPERATOR) == foreseen
     done = restores.acknowledge(old.server, OPERATOR)
     assert (done.witnessed, done.frozen, done.charged, done.datasets) == (
         foreseen.witnessed,
@@ -30,17 +30,17 @@ def test_what_is_foreseen_is_what_acknowledging_comes_to(visits: World, restore:
         foreseen.datasets,
     )
     assert foreseen.charged == 3
-    assert restores.foresee(old.server, OPERATOR) is None
+    assert restores.preview(old.server, OPERATOR) is None
     assert restores.trouble(old.server) is None
 
 
 def test_another_restore_has_another_basis(visits: World, restore: Restore) -> None:
     visits.push("later")
     old = restore()
-    first = restores.foresee(old.server, OPERATOR)
+    first = restores.preview(old.server, OPERATOR)
     witness = old.server.sequencer.witness
     witness.start_over(type(witness.seen())(10**6, b"x" * 32))
-    second = restores.foresee(old.server, OPERATOR)
+    second = restores.preview(old.server, OPERATOR)
     assert first
     assert second
     assert first.basis != second.basis
@@ -49,14 +49,14 @@ def test_another_restore_has_another_basis(visits: World, restore: Restore) -> N
 def test_a_lost_witness_is_foreseen_as_well(visits: World) -> None:
     folder = visits.server.settings.witness_path
     folder.rename(folder.with_name("away"))
-    foreseen = restores.foresee(visits.server, OPERATOR)
+    foreseen = restores.preview(visits.server, OPERATOR)
     assert foreseen is not None
     assert (foreseen.witnessed, foreseen.basis, foreseen.charged) == (None, "lost", 0)
     folder.with_name("away").rename(folder)
-    assert restores.foresee(visits.server, OPERATOR) is None
+    assert restores.preview(visits.server, OPERATOR) is None
 
 
 def test_only_admins_foresee_a_restore(visits: World) -> None:
     for name in ("ines", "otto"):
         with pytest.raises(Forbidden):
-            restores.foresee(visits.server, visits.person(name))
+            restores.preview(visits.server, visits.person(name))

@@ -169,7 +169,7 @@ def test_versions_that_come_after_are_of_the_same_people(twice: World, tmp_path:
     declare(twice)
     source = {"engine": "duckdb", "uri": str(new_file(tmp_path, 2))}
     wanted = VersionRequest.model_validate({"source": source, "budgets": BUDGETS})
-    foreseen = version_preview.foresee(twice.server, OPERATOR, "stays", wanted)
+    foreseen = version_preview.preview(twice.server, OPERATOR, "stays", wanted)
     datasets.add_version(twice.server, OPERATOR, "stays", wanted)
     for name in ("stays", "again"):
         total = shown(twice, name).together[-1]
@@ -245,7 +245,7 @@ def test_what_cannot_be_added_up_is_refused(
     with pytest.raises(Conflict, match=says):
         third(world, tmp_path, **changes, same_people_as="stays")
     third(world, tmp_path, **changes)
-    for act in (same_people.declare, same_people.foresee):
+    for act in (same_people.declare, same_people.preview):
         with pytest.raises(Conflict, match=says):
             act(world.server, OPERATOR, "third", "stays")
     assert groups(world) == []
@@ -278,7 +278,7 @@ def test_who_is_withdrawn_joins_the_others_still(world: World, tmp_path: Path) -
 
 def test_what_it_would_mean_is_what_it_then_means(twice: World, tmp_path: Path) -> None:
     third(twice, tmp_path, same_people_as="again")
-    foreseen = same_people.foresee(twice.server, OPERATOR, "stays", "third")
+    foreseen = same_people.preview(twice.server, OPERATOR, "stays", "third")
     assert groups(twice) == [["again", "third"]]
     declare(twice, "stays", "third")
     assert sorted(foreseen.datasets) == ["again", "stays", "third"]

@@ -57,7 +57,7 @@ def test_what_shredding_would_take_away_is_what_it_takes(visits: World) -> None:
     visits.push("elsewhere", dataset="other")
     held = [visits.ask(name).view.id for name in ("pia", "ines")]
     visits.ask("ines", epsilon=0.2)
-    foreseen = key_status.foresee_shredding(visits.server, OPERATOR, "SITES")
+    foreseen = key_status.preview_shredding(visits.server, OPERATOR, "SITES")
     assert (foreseen.dataset, foreseen.versions) == ("sites", [1])
     assert [(one.query, one.status, one.holders) for one in foreseen.queries] == [
         ("visits", "active", 2),
@@ -72,7 +72,7 @@ def test_what_shredding_would_take_away_is_what_it_takes(visits: World) -> None:
         with pytest.raises(PenstockError) as refused:
             history.values(visits.server, visits.person(name), release)
         assert not isinstance(refused.value, IntegrityViolation)
-    after = key_status.foresee_shredding(visits.server, OPERATOR, "sites")
+    after = key_status.preview_shredding(visits.server, OPERATOR, "sites")
     assert (after.versions, after.queries) == ([], [])
     assert [key_rotation.readable(visits.server, name) for name in ("sites", "other")] == [
         False,
@@ -85,9 +85,9 @@ def test_only_admins_look_and_only_at_what_is_there(visits: World) -> None:
         with pytest.raises(Forbidden):
             key_status.look(visits.server, visits.person(name))
         with pytest.raises(Forbidden):
-            key_status.foresee_shredding(visits.server, visits.person(name), "sites")
+            key_status.preview_shredding(visits.server, visits.person(name), "sites")
     with pytest.raises(NotFound):
-        key_status.foresee_shredding(visits.server, OPERATOR, "absent")
+        key_status.preview_shredding(visits.server, OPERATOR, "absent")
 
 
 def test_a_stream_of_a_shredded_dataset_stays_in_sight_and_so_do_all_others(

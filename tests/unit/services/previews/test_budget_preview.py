@@ -29,7 +29,7 @@ def loans(copy_world: CopyWorld, keep: Keep) -> World:
 def foreseen(world: World, **epsilons: float) -> MovedBudgetsView:
     wanted = {"budgets": {name: {"epsilon": epsilon} for name, epsilon in epsilons.items()}}
     change = DatasetChange.model_validate(wanted)
-    return budget_preview.foresee(world.server, OPERATOR, "loans", change)
+    return budget_preview.preview(world.server, OPERATOR, "loans", change)
 
 
 def counted(world: World) -> list[int]:
@@ -94,4 +94,4 @@ def test_a_tier_that_was_taken_away_and_still_pays_is_told(loans: World) -> None
 def test_analysts_are_not_told(loans: World) -> None:
     change = DatasetChange.model_validate({"budgets": {"internal": {"epsilon": 2}}})
     with pytest.raises(Forbidden):
-        budget_preview.foresee(loans.server, loans.person("pia"), "loans", change)
+        budget_preview.preview(loans.server, loans.person("pia"), "loans", change)

@@ -35,7 +35,7 @@ def test_what_is_foreseen_is_what_is_then_in_sight_and_within_reach(
     visits.push("shifts", values=[1, 2, 3], levels={"internal": {"epsilon": 0.3}})
     move(visits, "pia", source)
     before = in_sight(visits, "pia")
-    foreseen = clearance_preview.foresee(visits.server, OPERATOR, "pia", target)
+    foreseen = clearance_preview.preview(visits.server, OPERATOR, "pia", target)
     assert (foreseen.source, foreseen.target) == (source, target)
     assert {sight.query: sight.before.epsilon for sight in foreseen.sights if sight.before} == {
         name: epsilon
@@ -59,13 +59,13 @@ def test_foreseeing_changes_nothing(visits: World) -> None:
 
     before, drawn = written(), visits.streams.taken
     for tier in TIERS:
-        clearance_preview.foresee(visits.server, OPERATOR, "pia", tier)
+        clearance_preview.preview(visits.server, OPERATOR, "pia", tier)
     clearance_preview.held(visits.server, OPERATOR)
     assert (written(), visits.streams.taken) == (before, drawn)
 
 
 def test_a_move_up_takes_along_those_who_reach_less_and_nobody_else(visits: World) -> None:
-    up = clearance_preview.foresee(visits.server, OPERATOR, "pia", "internal")
+    up = clearance_preview.preview(visits.server, OPERATOR, "pia", "internal")
     assert (up.peers, up.nearer, up.upward) == (["ines"], ["paul"], True)
     reaches = [(one.before, one.after) for one in up.farther]
     assert [(was.epsilon, will.epsilon) for was, will in reaches if was and will] == [(1.0, 4.0)]
@@ -73,13 +73,13 @@ def test_a_move_up_takes_along_those_who_reach_less_and_nobody_else(visits: Worl
 
 def test_a_move_down_takes_nothing_back(visits: World) -> None:
     move(visits, "pia", "internal")
-    down = clearance_preview.foresee(visits.server, OPERATOR, "pia", "public")
+    down = clearance_preview.preview(visits.server, OPERATOR, "pia", "public")
     assert (down.highest_before, down.highest, down.upward) == ("internal", "internal", False)
     assert [one.before for one in down.farther] == [one.after for one in down.farther]
     move(visits, "pia", None)
-    assert clearance_preview.foresee(visits.server, OPERATOR, "pia", None).highest == "internal"
+    assert clearance_preview.preview(visits.server, OPERATOR, "pia", None).highest == "internal"
     # Paul could pool with her still, and she with paul no farther than she got by herself.
-    assert clearance_preview.foresee(visits.server, OPERATOR, "paul", "internal").nearer == []
+    assert clearance_preview.preview(visits.server, OPERATOR, "paul", "internal").nearer == []
 
 
 def test_who_is_shut_out_stands_on_no_rung(visits: World) -> None:
@@ -96,7 +96,7 @@ def test_who_is_shut_out_stands_on_no_rung(visits: World) -> None:
 
 def test_what_is_retired_is_given_to_nobody_at_any_tier(visits: World) -> None:
     queries.retire(visits.server, OPERATOR, "visits")
-    foreseen = clearance_preview.foresee(visits.server, OPERATOR, "pia", "internal")
+    foreseen = clearance_preview.preview(visits.server, OPERATOR, "pia", "internal")
     assert (foreseen.sights, foreseen.unchanged) == ([], 0)
 
 
@@ -105,8 +105,8 @@ def test_only_admins_look_and_what_is_not_there_is_named(visits: World) -> None:
         with pytest.raises(Forbidden):
             clearance_preview.held(visits.server, visits.person(name))
         with pytest.raises(Forbidden):
-            clearance_preview.foresee(visits.server, visits.person(name), "pia", "public")
+            clearance_preview.preview(visits.server, visits.person(name), "pia", "public")
     for user, tier, place in (("zoe", "public", "/user"), ("pia", "top", "/tier")):
         with pytest.raises(InvalidInput) as refused:
-            clearance_preview.foresee(visits.server, OPERATOR, user, tier)
+            clearance_preview.preview(visits.server, OPERATOR, user, tier)
         assert refused.value.errors[0][0] == place

@@ -22,10 +22,10 @@ from penstock.services.schemas.streams import StreamChange, StreamRequest
 from penstock.services.streams import streams
 
 
-def foresee(world: World, name: str = "visits", /, **levels: Any) -> MovedLevelsView:
+def preview(world: World, name: str = "visits", /, **levels: Any) -> MovedLevelsView:
     stream = name == "arrivals"
     wanted = LevelsChange.model_validate({"levels": levels}).levels
-    return level_preview.foresee(world.server, OPERATOR, name, wanted, stream=stream)
+    return level_preview.preview(world.server, OPERATOR, name, wanted, stream=stream)
 
 
 def move(world: World, name: str = "visits", /, **levels: Any) -> None:
@@ -69,7 +69,7 @@ def test_what_is_foreseen_is_what_is_then_seen_and_charged(
         tiers_now = show(visits.server, OPERATOR, name).tiers
         return {one.tier: (one.level, one.guarantee, one.error) for one in tiers_now}
 
-    foreseen, was, before = foresee(visits, name, **levels), seen(), charged(visits)
+    foreseen, was, before = preview(visits, name, **levels), seen(), charged(visits)
     assert foreseen.changes
     assert {
         one.tier: (one.before.level, one.before.guarantee, one.before.error)
@@ -88,7 +88,7 @@ def test_what_is_foreseen_is_what_is_then_seen_and_charged(
     for one in foreseen.tiers:
         if one.charge:
             assert one.charge.loss == pytest.approx(paid[one.tier] * 2.0**-40)
-    assert not foresee(visits, name, **levels).changes
+    assert not preview(visits, name, **levels).changes
 
 
 def test_foreseeing_changes_and_draws_nothing(visits: World) -> None:
@@ -99,14 +99,14 @@ def test_foreseeing_changes_and_draws_nothing(visits: World) -> None:
 
     before, drawn = written(), visits.streams.taken
     for levels in ({"internal": {"epsilon": 0.9}}, {"public": {"epsilon": 0.2}}):
-        foresee(visits, **levels)
+        preview(visits, **levels)
     assert (written(), visits.streams.taken) == (before, drawn)
 
 
 def test_what_is_too_little_is_said_in_the_words_of_the_refusal(visits: World) -> None:
     levels = {"public": {"epsilon": 3}, "partner": {"epsilon": 3}, "internal": {"epsilon": 3}}
     visits.push("shifts", levels={"internal": {"epsilon": 3.5}})
-    foreseen = foresee(visits, "shifts", **levels)
+    foreseen = preview(visits, "shifts", **levels)
     assert foreseen.refusal is not None
     assert [one.tier for one in foreseen.tiers if one.room and not one.room.fits] == [
         "public",
@@ -120,31 +120,31 @@ def test_what_is_too_little_is_said_in_the_words_of_the_refusal(visits: World) -
 def test_above_the_ceiling_the_exact_values_are_needed_and_below_it_they_are_not(
     visits: World,
 ) -> None:
-    assert foresee(visits, internal={"epsilon": 0.9}).reads
-    assert foresee(visits, internal={"epsilon": 0.9}).pushed
-    assert not foresee(visits, partner={"epsilon": 0.5}).reads
+    assert preview(visits, internal={"epsilon": 0.9}).reads
+    assert preview(visits, internal={"epsilon": 0.9}).pushed
+    assert not preview(visits, partner={"epsilon": 0.5}).reads
 
 
 def test_another_state_has_another_basis(visits: World) -> None:
-    before = foresee(visits, partner={"epsilon": 0.3}).basis
-    assert foresee(visits, partner={"epsilon": 0.3}).basis == before
-    assert foresee(visits, partner={"epsilon": 0.4}).basis != before
+    before = preview(visits, partner={"epsilon": 0.3}).basis
+    assert preview(visits, partner={"epsilon": 0.3}).basis == before
+    assert preview(visits, partner={"epsilon": 0.4}).basis != before
     move(visits, public={"epsilon": 0.2})
-    assert foresee(visits, partner={"epsilon": 0.3}).basis != before
+    assert preview(visits, partner={"epsilon": 0.3}).basis != before
 
 
 def test_those_who_hold_a_tier_are_named_and_those_shut_out_are_not(visits: World) -> None:
     users.change(visits.server, OPERATOR, "paul", UserChange(clearance="internal"))
     users.disable(visits.server, OPERATOR, "ines")
-    people = {one.tier: one.people for one in foresee(visits, internal={"epsilon": 0.3}).tiers}
+    people = {one.tier: one.people for one in preview(visits, internal={"epsilon": 0.3}).tiers}
     assert people == {"public": ["pia"], "partner": [], "internal": ["paul"]}
 
 
 def test_a_tier_that_was_taken_away_is_said_to_pay(visits: World) -> None:
     users.change(visits.server, OPERATOR, "paul", UserChange(clearance="public"))
     tier_changes.delete(visits.server, OPERATOR, "partner")
-    assert foresee(visits, public={"epsilon": 0.3}).former == ["partner"]
-    assert foresee(visits, internal={"epsilon": 0.3}).former == []
+    assert preview(visits, public={"epsilon": 0.3}).former == ["partner"]
+    assert preview(visits, internal={"epsilon": 0.3}).former == []
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_levels_that_cannot_be_meant_are_refused_as_moving_them_is(
     visits: World, levels: dict[str, Any]
 ) -> None:
     with pytest.raises(InvalidInput) as foreseen:
-        foresee(visits, **levels)
+        preview(visits, **levels)
     with pytest.raises(InvalidInput) as moved:
         move(visits, **levels)
     assert foreseen.value.errors == moved.value.errors
@@ -170,7 +170,7 @@ def test_only_admins_foresee_and_nothing_of_what_is_retired(visits: World) -> No
     wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 0.3}}}).levels
     for name in ("ines", "otto"):
         with pytest.raises(Forbidden):
-            level_preview.foresee(visits.server, visits.person(name), "visits", wanted)
+            level_preview.preview(visits.server, visits.person(name), "visits", wanted)
     queries.retire(visits.server, OPERATOR, "visits")
     with pytest.raises(Conflict):
-        foresee(visits, internal={"epsilon": 0.3})
+        preview(visits, internal={"epsilon": 0.3})

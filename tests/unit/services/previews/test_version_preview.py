@@ -14,7 +14,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.previews import version_preview
-from penstock.services.previews.version_preview import ForeseenVersionView
+from penstock.services.previews.version_preview import VersionPreviewView
 from penstock.services.schemas.queries import VersionRequest
 
 
@@ -29,8 +29,8 @@ def wanted(path: Path, **more: object) -> VersionRequest:
     return VersionRequest.model_validate(fields)
 
 
-def foresee(world: World, path: Path, **more: object) -> ForeseenVersionView:
-    return version_preview.foresee(world.server, OPERATOR, "stays", wanted(path, **more))
+def preview(world: World, path: Path, **more: object) -> VersionPreviewView:
+    return version_preview.preview(world.server, OPERATOR, "stays", wanted(path, **more))
 
 
 @pytest.mark.parametrize("disjoint", [False, True])
@@ -39,7 +39,7 @@ def test_what_is_foreseen_is_what_the_budgets_then_are(
 ) -> None:
     add(stays, new_file(tmp_path, 2))
     path = new_file(tmp_path, 3)
-    foreseen = foresee(stays, path, disjoint_units=disjoint)
+    foreseen = preview(stays, path, disjoint_units=disjoint)
     assert (foreseen.dataset, foreseen.version, foreseen.refusal) == ("stays", 3, None)
     add(stays, path, disjoint_units=disjoint)
     shown = budgets.show(stays.server, OPERATOR, "stays")
@@ -61,7 +61,7 @@ def test_foreseeing_registers_nothing(stays: World, tmp_path: Path) -> None:
             ]
 
     before = written()
-    foresee(stays, new_file(tmp_path, 2))
+    preview(stays, new_file(tmp_path, 2))
     assert written() == before
 
 
@@ -79,7 +79,7 @@ def test_what_cannot_be_meant_is_refused_as_registering_it_is(
 ) -> None:
     request = wanted(new_file(tmp_path, 2), **changes)
     said = []
-    for act in (version_preview.foresee, datasets.add_version):
+    for act in (version_preview.preview, datasets.add_version):
         with pytest.raises(PenstockError) as refused:
             act(stays.server, OPERATOR, "stays", request)
         assert isinstance(refused.value, InvalidInput)
@@ -93,15 +93,15 @@ def test_under_the_two_person_rule_it_says_what_would_be_refused(
     settings = stays.server.settings.model_copy(update={"two_person_rule": True})
     ruled = replace(stays.server, settings=settings)
     request = wanted(new_file(tmp_path, 2), budgets={"internal": {"epsilon": 99}})
-    foreseen = version_preview.foresee(ruled, OPERATOR, "stays", request)
+    foreseen = version_preview.preview(ruled, OPERATOR, "stays", request)
     with pytest.raises(Forbidden) as refused:
         datasets.add_version(ruled, OPERATOR, "stays", request)
     assert foreseen.refusal == refused.value.detail
-    assert version_preview.foresee(stays.server, OPERATOR, "stays", request).refusal is None
+    assert version_preview.preview(stays.server, OPERATOR, "stays", request).refusal is None
 
 
 def test_only_admins_foresee_a_version(stays: World, tmp_path: Path) -> None:
     request = wanted(new_file(tmp_path, 2))
     for name in ("ines", "otto"):
         with pytest.raises(Forbidden):
-            version_preview.foresee(stays.server, stays.person(name), "stays", request)
+            version_preview.preview(stays.server, stays.person(name), "stays", request)

@@ -44,7 +44,7 @@ def _tokens(visit: Visit, form: Form) -> Response:
         "analyst/own_tokens.html",
         form.status,
         tokens=held[::-1],
-        next=tokens.foresee(visit.server, caller, caller.name),
+        next=tokens.preview(visit.server, caller, caller.name),
         now=visit.server.clock(),
         roles=[role for role in ROLES if role in caller.roles],
         form=form,

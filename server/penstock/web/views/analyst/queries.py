@@ -6,7 +6,7 @@ from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
 from penstock.http.pacing import hide_duration
 from penstock.services.queries import queries
 from penstock.services.releases import history, releases
-from penstock.services.schemas.previews import ForeseenView
+from penstock.services.schemas.previews import ReleasePreviewView
 from penstock.services.schemas.views import QueryView
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages
@@ -39,7 +39,7 @@ def consequences(visit: Visit, query: str) -> Response:
     foreseen, refusal = None, None
     try:
         wanted = held.wanted(request.args)
-        foreseen = releases.foresee(visit.server, visit.principal, shown.name, wanted)
+        foreseen = releases.preview(visit.server, visit.principal, shown.name, wanted)
     except (InvalidInput, ClearanceTooLow, Conflict) as problem:
         refusal = problem.detail
     return visit.page(
@@ -57,7 +57,7 @@ def request_release(visit: Visit, query: str) -> Response:
     """Hand out the query at a level; asked again, the same numbers."""
     given = request.form
     wanted = held.wanted(given)
-    foreseen = releases.foresee(visit.server, visit.principal, query, wanted)
+    foreseen = releases.preview(visit.server, visit.principal, query, wanted)
     now = str(foreseen.level.value)
     if given.get("shown", now) != now:
         return _said_anew(visit, foreseen)
@@ -69,7 +69,7 @@ def request_release(visit: Visit, query: str) -> Response:
     return visit.go("query", query=view.query, given=view.id, first=first)
 
 
-def _said_anew(visit: Visit, foreseen: ForeseenView) -> Response:
+def _said_anew(visit: Visit, foreseen: ReleasePreviewView) -> Response:
     """What a request would mean by now, where its form was shown for another level."""
     return visit.page(
         "analyst/request.html",
@@ -91,8 +91,8 @@ def _held(visit: Visit, shown: QueryView) -> held.Held | None:
     return held.held(items, views, drawn, f"{shown.name}: what you hold")
 
 
-def _own_level(visit: Visit, shown: QueryView) -> ForeseenView | None:
+def _own_level(visit: Visit, shown: QueryView) -> ReleasePreviewView | None:
     """What asking at one's own clearance would mean, for those who may ask."""
     if "analyst" not in visit.principal.roles or shown.status != "active":
         return None
-    return releases.foresee(visit.server, visit.principal, shown.name, held.wanted({}))
+    return releases.preview(visit.server, visit.principal, shown.name, held.wanted({}))

@@ -26,7 +26,7 @@ def acknowledge_restore(visit: Visit) -> Response:
     """Go on after a restore, or propose to."""
 
     def act() -> Response:
-        found = restores.foresee(visit.server, visit.principal)
+        found = restores.preview(visit.server, visit.principal)
         if found is not None and request.form.get("shown", "") != found.basis:
             raise Conflict(
                 "The log's witness saw more meanwhile, and what was shown is no longer so. Look at"
@@ -41,7 +41,7 @@ def _restore(visit: Visit, form: Form) -> Response:
     return visit.page(
         "audit/restore.html",
         form.status,
-        found=restores.foresee(visit.server, visit.principal),
+        found=restores.preview(visit.server, visit.principal),
         form=form,
         acknowledged="acknowledged" in request.args,
     )

@@ -36,5 +36,5 @@ def shred_dataset(visit: Visit, dataset: str) -> Response:
 
 
 def _shredding(visit: Visit, name: str, form: Form) -> Response:
-    found = key_status.foresee_shredding(visit.server, visit.principal, name)
+    found = key_status.preview_shredding(visit.server, visit.principal, name)
     return visit.page("audit/shredding.html", form.status, found=found, form=form)

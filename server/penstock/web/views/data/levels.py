@@ -111,7 +111,7 @@ def _foreseen(
     visit: Visit, kind: _Kind, shown: QueryView | StreamView, given: Mapping[str, str]
 ) -> MovedLevelsView:
     wanted = checked(LevelsChange, {"levels": _wanted(given, _tiers(visit, shown))})
-    return level_preview.foresee(
+    return level_preview.preview(
         visit.server,
         visit.principal,
         shown.name,

@@ -9,7 +9,7 @@ from penstock.errors import PenstockError
 from penstock.services.datasets import data_folder, datasets
 from penstock.services.people import tiers
 from penstock.services.previews import version_preview
-from penstock.services.previews.version_preview import ForeseenVersionView
+from penstock.services.previews.version_preview import VersionPreviewView
 from penstock.services.schemas.queries import VersionRequest
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
@@ -33,7 +33,7 @@ def preview_version(visit: Visit, dataset: str) -> Response:
 
     def act() -> Response:
         wanted = _wanted(visit, given)
-        foreseen = version_preview.foresee(visit.server, visit.principal, dataset, wanted)
+        foreseen = version_preview.preview(visit.server, visit.principal, dataset, wanted)
         return _form(visit, dataset, form_input.kept(given), foreseen)
 
     return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
@@ -71,7 +71,7 @@ def _wanted(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
 
 
 def _form(
-    visit: Visit, name: str, form: Form, foreseen: ForeseenVersionView | None = None
+    visit: Visit, name: str, form: Form, foreseen: VersionPreviewView | None = None
 ) -> Response:
     return visit.page(
         "data/new_version.html",

@@ -38,7 +38,7 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
     def look() -> Response:
         found = budgets.show(visit.server, visit.principal, dataset)
         change = checked(DatasetChange, {"budgets": _wanted(visit, found, given)})
-        foreseen = budget_preview.foresee(visit.server, visit.principal, found.dataset, change)
+        foreseen = budget_preview.preview(visit.server, visit.principal, found.dataset, change)
         return _budgets(visit, dataset, Form(given), foreseen)
 
     def act() -> Response:

@@ -6,7 +6,7 @@ from penstock.errors import InvalidInput, PenstockError
 from penstock.services.datasets import datasets, look_alikes
 from penstock.services.datasets.population import POINTER
 from penstock.services.exposure import same_people as people
-from penstock.services.exposure.same_people import ForeseenPeopleView
+from penstock.services.exposure.same_people import SamePeoplePreviewView
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import once, tried
@@ -24,7 +24,7 @@ def same_people(visit: Visit, dataset: str) -> Response:
     def act() -> Response:
         if "other" not in given:
             return _form(visit, dataset, Form())
-        foreseen = people.foresee(visit.server, visit.principal, dataset, _other())
+        foreseen = people.preview(visit.server, visit.principal, dataset, _other())
         return _form(visit, dataset, Form(given), foreseen)
 
     return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
@@ -58,7 +58,7 @@ def _other() -> str:
 
 
 def _form(
-    visit: Visit, name: str, form: Form, foreseen: ForeseenPeopleView | None = None
+    visit: Visit, name: str, form: Form, foreseen: SamePeoplePreviewView | None = None
 ) -> Response:
     return visit.page(
         "data/same_people.html",

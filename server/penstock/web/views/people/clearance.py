@@ -8,7 +8,7 @@ from penstock.connectors.planning.refusals import checked
 from penstock.errors import Conflict, InvalidInput, PenstockError
 from penstock.services.people import users
 from penstock.services.previews import clearance_preview
-from penstock.services.previews.clearance_preview import ForeseenMoveView
+from penstock.services.previews.clearance_preview import ClearancePreviewView
 from penstock.services.schemas.people import UserChange
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
@@ -21,7 +21,7 @@ pages = Pages()
 
 
 @pages.get("/clearance", ADMIN)
-def foresee_clearance(visit: Visit) -> Response:
+def preview_clearance(visit: Visit) -> Response:
     """What another tier for somebody would mean; nothing is done yet."""
     return tried(
         lambda: _foreseen(visit, request.args, None),
@@ -51,11 +51,11 @@ def set_clearance(visit: Visit) -> Response:
     return tried(act, lambda problem: _again(visit, given, problem))
 
 
-def _of(visit: Visit, given: Mapping[str, str]) -> ForeseenMoveView:
+def _of(visit: Visit, given: Mapping[str, str]) -> ClearancePreviewView:
     name, tier = given.get("user", "").strip(), given.get("tier", "").strip()
     if not name:
         raise InvalidInput("Choose who is to be moved.", pointer="/user")
-    return clearance_preview.foresee(visit.server, visit.principal, name, tier or None)
+    return clearance_preview.preview(visit.server, visit.principal, name, tier or None)
 
 
 def _foreseen(visit: Visit, given: Mapping[str, str], problem: PenstockError | None) -> Response:

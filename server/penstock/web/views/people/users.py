@@ -111,7 +111,7 @@ def _user(visit: Visit, name: str, form: Form) -> Response:
         form.status,
         user=found,
         tokens=held[::-1],
-        next=tokens.foresee(visit.server, visit.principal, found.name),
+        next=tokens.preview(visit.server, visit.principal, found.name),
         now=visit.server.clock(),
         roles=ROLES,
         form=form,
