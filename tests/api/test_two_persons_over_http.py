@@ -123,7 +123,7 @@ def test_a_proposal_is_withdrawn_and_stays_in_the_list(ruled: World) -> None:
 
 def test_a_restore_is_approved_while_the_server_is_suspended(ruled: World) -> None:
     (ruled.server.settings.witness_path / "log.json").unlink()
-    made = proposals.asked(ruled.server, OPERATOR, Acknowledgment())
+    made = proposals.do_or_propose(ruled.server, OPERATOR, Acknowledgment())
     assert isinstance(made, ProposalView)
     assert ruled.call("GET", "/readyz").status_code == 503
     items = ruled.answer("GET", "/api/v1/proposals?state=open", by="ada")["items"]

@@ -130,7 +130,7 @@ def propose(world: World) -> str:
     """Let the operator propose to retire ``visits``; the proposal's id."""
     settings = world.server.settings.model_copy(update={"two_person_rule": True})
     ruled = replace(world.server, settings=settings)
-    made = proposals.asked(ruled, OPERATOR, QueryRetirement(query="visits"))
+    made = proposals.do_or_propose(ruled, OPERATOR, QueryRetirement(query="visits"))
     assert isinstance(made, ProposalView)
     return made.id
 

@@ -105,7 +105,7 @@ def propose(home: Path, count: int) -> None:
         for query in QUERIES:
             for proposer in PROPOSERS:
                 act = QueryRetirement(query=query)
-                view = proposals.asked(rule, acting_as(rule, proposer), act)
+                view = proposals.do_or_propose(rule, acting_as(rule, proposer), act)
                 assert isinstance(view, ProposalView)
 
 

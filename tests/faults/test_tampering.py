@@ -132,7 +132,7 @@ def _propose(server: Server) -> None:
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
     for epsilon, end in ((3.0, proposals.approve), (5.0, proposals.withdraw), (4.0, None)):
         act = BudgetChange(dataset="sites", budgets={"internal": BudgetSpec(epsilon=epsilon)})
-        made = proposals.asked(ruled, acting_as(server, "ada"), act)
+        made = proposals.do_or_propose(ruled, acting_as(server, "ada"), act)
         assert isinstance(made, ProposalView)
         if end is not None:
             end(ruled, acting_as(server, "bea"), made.id)

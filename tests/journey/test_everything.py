@@ -265,7 +265,7 @@ def proposed(server: World, query: str) -> str:
     """Let the operator propose to retire a query, under the two-person rule; the proposal's id."""
     settings = server.server.settings.model_copy(update={"two_person_rule": True})
     ruled = replace(server.server, settings=settings)
-    made = proposals.asked(ruled, OPERATOR, QueryRetirement(query=query))
+    made = proposals.do_or_propose(ruled, OPERATOR, QueryRetirement(query=query))
     assert isinstance(made, ProposalView)
     return made.id
 

@@ -68,8 +68,8 @@ class TierBudget(click.ParamType[tuple[str, float]]):
     ) -> tuple[str, float]:
         if isinstance(value, tuple):
             return value
-        tier, found, epsilon = str(value).rpartition("=")
-        if not found or not tier:
+        tier, separator, epsilon = str(value).rpartition("=")
+        if not separator or not tier:
             self.fail(f"{value!r} is not TIER=EPSILON.", param, ctx)
         return tier, Positive().convert(epsilon, param, ctx)
 

@@ -102,22 +102,22 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         raise MalformedInput("A name stands twice in one object; keep one of the two.")
-    return found
+    return content
 
 
 def _toml(text: str, shown: str) -> object:
     try:
-        found = tomllib.loads(text)
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = str(error).rpartition(" (")[2].rstrip(")")
         raise MalformedInput(f"{shown} is neither JSON nor TOML, {place}.") from None
     except ValueError:
         raise MalformedInput(f"{shown} cannot be read as TOML.") from None
     try:
-        return flat(found)
+        return flat(content)
     except ValueError:
         raise _too_deep(shown) from None
 

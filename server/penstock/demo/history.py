@@ -208,7 +208,7 @@ def _together(house: House) -> None:
     one, other = house.who(ADMIN), house.who(SECOND)
 
     def proposed(act: Proposed) -> str:
-        made = proposals.asked(server, one, act)
+        made = proposals.do_or_propose(server, one, act)
         if not isinstance(made, ProposalView):
             raise TypeError(f"{act.act} was done by one person")
         return made.id

@@ -77,7 +77,7 @@ def test_a_clock_set_back_opens_no_proposal_that_had_lapsed(visits: World) -> No
     ruled = replace(
         visits.server, settings=visits.server.settings.model_copy(update={"two_person_rule": True})
     )
-    made = proposals.asked(ruled, OPERATOR, QueryRetirement(query="visits"))
+    made = proposals.do_or_propose(ruled, OPERATOR, QueryRetirement(query="visits"))
     assert isinstance(made, ProposalView)
     visits.clock.now += 8 * DAY
     noted(visits)

@@ -130,13 +130,13 @@ class Client:
 
         They cost nothing and tell nothing: neither data nor state are touched.
         """
-        asked = {"rows": int(rows), "seed": int(seed)}
-        return Dummy.read(self._get(f"/datasets/{_segment(dataset)}/dummy", asked), dataset)
+        parameters = {"rows": int(rows), "seed": int(seed)}
+        return Dummy.read(self._get(f"/datasets/{_segment(dataset)}/dummy", parameters), dataset)
 
     def queries(self, dataset: str | None = None) -> list[Query]:
         """The queries that the caller may see, of one dataset or of all."""
-        asked = {} if dataset is None else {"dataset": dataset}
-        return [Query.read(item) for item in self._list("/queries", asked)]
+        parameters = {} if dataset is None else {"dataset": dataset}
+        return [Query.read(item) for item in self._list("/queries", parameters)]
 
     def preview(self, query: str | Mapping[str, object]) -> Preview:
         """What a query would cost at each tier that the caller may see; nothing is done.
@@ -165,19 +165,19 @@ class Client:
         same values and costs nothing.  Raises ``InvalidArgument`` for more than one of
         them, or for a number that is not above 0.
         """
-        asked = {"tier": tier, "epsilon": epsilon, "rho": rho, "level": level}
-        body = {name: _wish(name, value) for name, value in asked.items() if value is not None}
+        wishes = {"tier": tier, "epsilon": epsilon, "rho": rho, "level": level}
+        body = {name: _wish(name, value) for name, value in wishes.items() if value is not None}
         if len(body) > 1:
             raise InvalidArgument(f"Ask by one of {' or '.join(body)}, not by several.")
         path = f"{API}/queries/{_segment(query)}/releases"
-        found = Release.read(Fields(self._transport.post(path, body), "release"))
-        self._hold(found, kind="release", query=found.query, release=found.id)
-        return found
+        answer = Release.read(Fields(self._transport.post(path, body), "release"))
+        self._hold(answer, kind="release", query=answer.query, release=answer.id)
+        return answer
 
     def streams(self, dataset: str | None = None) -> list[Stream]:
         """The streams that the caller may see, of one dataset or of all."""
-        asked = {} if dataset is None else {"dataset": dataset}
-        return [Stream.read(item) for item in self._list("/streams", asked)]
+        parameters = {} if dataset is None else {"dataset": dataset}
+        return [Stream.read(item) for item in self._list("/streams", parameters)]
 
     def stream(
         self,
@@ -192,15 +192,17 @@ class Client:
         Of steps ``first`` to ``last``: from the first that the level has to the newest
         where they are left out.  The same range is the same for ever.
         """
-        asked = {
+        parameters = {
             name: value
             for name, value in (("from", first), ("to", last), ("tier", tier))
             if value is not None
         }
-        found = RunningTotals.read(self._get(f"/streams/{_segment(stream)}/releases", asked))
-        ends = {"first": found.items[0].t, "last": found.items[-1].t}
-        self._hold(found, kind="stream", query=found.stream, **ends)
-        return found
+        running_totals = RunningTotals.read(
+            self._get(f"/streams/{_segment(stream)}/releases", parameters)
+        )
+        ends = {"first": running_totals.items[0].t, "last": running_totals.items[-1].t}
+        self._hold(running_totals, kind="stream", query=running_totals.stream, **ends)
+        return running_totals
 
     def push(self, stream: str, elements: Elements, *, first: int | None = None) -> Pushed:
         """Takes elements into a stream (admins): numbers, or rows of them, in order.
@@ -239,8 +241,8 @@ class Client:
         names = [users] if isinstance(users, str) else list(users)
         if not names or any(not name or "," in name for name in names):
             raise InvalidArgument("Exposure is that of at least one user, named without commas.")
-        asked = {"users": ",".join(names)} | ({} if dataset is None else {"dataset": dataset})
-        return Exposure.read(self._get("/audit/exposure", asked))
+        parameters = {"users": ",".join(names)} | ({} if dataset is None else {"dataset": dataset})
+        return Exposure.read(self._get("/audit/exposure", parameters))
 
     def budget(self, dataset: str) -> Budget:
         """What a dataset's tiers may lose, have lost, and have left."""
@@ -269,12 +271,16 @@ class Client:
         url = self._transport.url
         return Watcher(self._transport, url, state, key, evidence, cosigner, clock)
 
-    def _hold(self, found: Release | RunningTotals, **said: object) -> None:
+    def _hold(self, shown: Release | RunningTotals, **stated_fields: object) -> None:
         """Hold the server to a receipt: its leaf is of this answer, to this user."""
         if self._name is None:
             self._name = self.me().name
-        said |= {"user": self._name, "dataset": found.dataset, "level": asdict(found.level)}
-        self._log.hold(found.receipt, said)
+        stated_fields |= {
+            "user": self._name,
+            "dataset": shown.dataset,
+            "level": asdict(shown.level),
+        }
+        self._log.hold(shown.receipt, stated_fields)
 
     # What those who come from lomas are used to call them.
 
@@ -307,16 +313,16 @@ class Client:
 
     def _list(self, path: str, parameters: Mapping[str, str] | None = None) -> Iterator[Fields]:
         """The items of all pages, in the server's order."""
-        asked: dict[str, str | int] = {**(parameters or {}), "limit": PAGE}
+        query: dict[str, str | int] = {**(parameters or {}), "limit": PAGE}
         for _ in range(MOST_PAGES):
-            page = Fields(self._transport.get(f"{API}{path}", asked), f"list of {path.strip('/')}")
+            page = Fields(self._transport.get(f"{API}{path}", query), f"list of {path.strip('/')}")
             yield from page.children("items")
             cursor = page.text_or_none("next_cursor")
             if cursor is None:
                 return
-            if cursor == asked.get("cursor"):
+            if cursor == query.get("cursor"):
                 raise ProtocolError(f"The {page.where} leads back to the same page.")
-            asked["cursor"] = cursor
+            query["cursor"] = cursor
         raise ProtocolError(f"The list of {path.strip('/')} has no end.")
 
 

@@ -210,8 +210,8 @@ def release(
     values and costs nothing.
     """
     with settings.connect() as client:
-        found = client.release(query, tier=tier, epsilon=epsilon, rho=rho, level=level)
-        settings.print(documents.release(found))
+        answer = client.release(query, tier=tier, epsilon=epsilon, rho=rho, level=level)
+        settings.print(documents.release(answer))
 
 
 @commands.group()
@@ -241,8 +241,8 @@ def read_stream(
 ) -> None:
     """Read the running totals of the stream NAME, all of them or a range of steps."""
     with settings.connect() as client:
-        found = client.stream(name, first=first, last=last, tier=tier)
-        settings.print(stream_documents.totals(found))
+        totals = client.stream(name, first=first, last=last, tier=tier)
+        settings.print(stream_documents.totals(totals))
 
 
 @stream.command("push")
@@ -265,8 +265,8 @@ def push_elements(settings: Settings, name: str, file: str, first: int | None) -
     """
     values, begin = elements_in(file, sys.stdin)
     with settings.connect() as client:
-        found = client.push(name, values, first=begin if first is None else first)
-        settings.print(stream_documents.pushed(found))
+        pushed = client.push(name, values, first=begin if first is None else first)
+        settings.print(stream_documents.pushed(pushed))
 
 
 @stream.command("preview")
@@ -280,8 +280,8 @@ def preview_stream(settings: Settings, file: str) -> None:
     is done.
     """
     with settings.connect() as client:
-        found = client.preview_stream(spec_in(file, sys.stdin))
-        settings.print(stream_documents.preview(found))
+        answer = client.preview_stream(spec_in(file, sys.stdin))
+        settings.print(stream_documents.preview(answer))
 
 
 @commands.command()

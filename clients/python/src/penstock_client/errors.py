@@ -66,8 +66,8 @@ class LogRefused(PenstockError):
 class LogForked(LogRefused):
     """A log that was followed is not what it was; ``evidence`` is the file that shows it."""
 
-    def __init__(self, told: str, evidence: Path | None) -> None:
-        super().__init__(told, evidence)
+    def __init__(self, message: str, evidence: Path | None) -> None:
+        super().__init__(message, evidence)
         self.evidence = evidence
 
     def __str__(self) -> str:

@@ -78,10 +78,10 @@ class Composed:
     @classmethod
     def read_or_none(cls, fields: Fields) -> Self | None:
         """What an answer says as ``composed``; None where levels are lossless."""
-        found = fields.child_or_none("composed")
-        if found is None:
+        child = fields.child_or_none("composed")
+        if child is None:
             return None
-        return cls(found.vector("levels"), found.number_or_none("epsilon"), found.number("delta"))
+        return cls(child.vector("levels"), child.number_or_none("epsilon"), child.number("delta"))
 
 
 @dataclass(frozen=True)

@@ -48,26 +48,26 @@ def verify(export: Iterable[str], note: str, public: bytes) -> tuple[Checkpoint,
     where the export does not fit.
     """
     checkpoint = opened(note, public)
-    found = hashes(export)
-    size, root = root_of(one for _, one in zip(range(checkpoint.size), found, strict=False))
+    leaf_hashes = hashes(export)
+    size, root = root_of(leaf for _, leaf in zip(range(checkpoint.size), leaf_hashes, strict=False))
     if size != checkpoint.size:
         raise ValueError(f"the export has {size} leaves, the checkpoint {checkpoint.size}")
     if root != checkpoint.root:
         raise ValueError("the export's leaves have another root than the checkpoint")
-    return checkpoint, sum(1 for _ in found)
+    return checkpoint, sum(1 for _ in leaf_hashes)
 
 
 def _only(pairs: list[tuple[str, object]], name: str) -> object:
-    values = [value for one, value in pairs if one == name]
+    values = [value for key, value in pairs if key == name]
     return values[0] if len(values) == 1 else None
 
 
 def _pairs(line: str) -> list[tuple[str, object]]:
     """Names and values of one JSON object, as often as they stand there."""
-    found = json.loads(shallow(line), object_pairs_hook=list)
-    if not isinstance(found, list) or not all(isinstance(pair, tuple) for pair in found):
+    pairs = json.loads(shallow(line), object_pairs_hook=list)
+    if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise ValueError("a line is no JSON object")
-    return found
+    return pairs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,13 +79,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         note = str(json.loads(shallow(given.checkpoint.read_text(encoding="utf-8")))["note"])
         with given.export.open(encoding="utf-8") as file:
-            found, behind = verify(lines_of(file), note, bytes.fromhex(given.key))
+            checkpoint, remaining = verify(lines_of(file), note, bytes.fromhex(given.key))
     except (OSError, ValueError, KeyError, TypeError) as problem:
         sys.stderr.write(f"Not verified: {problem}.\n")
         return 1
-    sys.stdout.write(f"verified {found.size} leaves, root {found.root.hex()}\n")
-    if behind:
-        sys.stdout.write(f"NOT verified: {behind} leaves behind them, newer than the checkpoint\n")
+    sys.stdout.write(f"verified {checkpoint.size} leaves, root {checkpoint.root.hex()}\n")
+    if remaining:
+        sys.stdout.write(
+            f"NOT verified: {remaining} leaves behind them, newer than the checkpoint\n"
+        )
     return 0
 
 

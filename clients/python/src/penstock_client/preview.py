@@ -87,7 +87,10 @@ class Powers:
         return cls(
             fields.number("recommended"),
             fields.text("reason"),
-            {one.number("p"): one.number("expected_maximum") for one in fields.children("choices")},
+            {
+                child.number("p"): child.number("expected_maximum")
+                for child in fields.children("choices")
+            },
         )
 
 
@@ -154,11 +157,11 @@ def spec_in(file: str, standard_input: TextIO) -> dict[str, object]:
     try:
         text = standard_input.read() if file == STANDARD_INPUT else Path(file).read_text("utf-8")
         read = tomllib.loads if file.lower().endswith(".toml") else json.loads
-        found = flat(read(shallow(text)))
+        spec = flat(read(shallow(text)))
     except OSError as error:
         raise InvalidArgument(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError:
         raise InvalidArgument(f"{file} holds neither JSON nor, as .toml, TOML.") from None
-    if not isinstance(found, dict):
+    if not isinstance(spec, dict):
         raise InvalidArgument(f"{file} must hold one object, as {{...}}.")
-    return found
+    return spec

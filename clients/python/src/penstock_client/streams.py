@@ -112,7 +112,7 @@ class RunningTotals:
     @classmethod
     def read(cls, fields: Fields) -> Self:
         items = tuple(map(RunningTotal.read, fields.children("items")))
-        if not items or [one.t for one in items] != list(range(items[0].t, items[-1].t + 1)):
+        if not items or [item.t for item in items] != list(range(items[0].t, items[-1].t + 1)):
             raise ProtocolError(f"The answer's {fields.where}.items are no range of steps.")
         return cls(
             fields.text("stream"),

@@ -58,7 +58,7 @@ def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView
     if body.budgets is None:
         return corrections.correct(call.server, call.principal, dataset, body.correction)
     change = BudgetChange(dataset=dataset, budgets=body.budgets)
-    return proposals.asked(call.server, call.principal, change)
+    return proposals.do_or_propose(call.server, call.principal, change)
 
 
 @operations.delete("/datasets/{dataset}", ADMIN, refusals=(409,))
@@ -68,7 +68,7 @@ def withdraw_dataset(call: Call, dataset: str) -> WithdrawnView | ProposalView:
     Its file and, once no version is left, its name may be registered again.  The version keeps
     its number.
     """
-    return proposals.asked(call.server, call.principal, Withdrawal(dataset=dataset))
+    return proposals.do_or_propose(call.server, call.principal, Withdrawal(dataset=dataset))
 
 
 @operations.post("/datasets/{dataset}/versions", ADMIN, refusals=(409,))

@@ -81,4 +81,4 @@ def retire_query(call: Call, query: str) -> QueryView | ProposalView:
 
     Values already handed out remain readable, and nothing that it cost comes back.
     """
-    return proposals.asked(call.server, call.principal, QueryRetirement(query=query))
+    return proposals.do_or_propose(call.server, call.principal, QueryRetirement(query=query))

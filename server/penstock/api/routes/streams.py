@@ -86,7 +86,7 @@ def retire_stream(call: Call, stream: str) -> StreamView | ProposalView:
     Ranges already handed out remain readable to whom they were given, and nothing that the
     stream cost comes back.
     """
-    return proposals.asked(call.server, call.principal, StreamRetirement(stream=stream))
+    return proposals.do_or_propose(call.server, call.principal, StreamRetirement(stream=stream))
 
 
 @operations.post("/streams/{stream}/elements", ADMIN, status=200, refusals=(409,), large_body=True)

@@ -45,4 +45,4 @@ def delete_tier(call: Call, tier: str) -> TierView | ProposalView:
 
     What its former holders saw stays known to them, and stays charged.
     """
-    return proposals.asked(call.server, call.principal, TierDeletion(tier=tier))
+    return proposals.do_or_propose(call.server, call.principal, TierDeletion(tier=tier))

@@ -63,14 +63,14 @@ def check(
 
     server, principal = operator.server, operator.principal
     reader = None if user is None else acting_as(server, user, by=principal)
-    found = datasets.show(server, principal, name)
+    dataset = datasets.show(server, principal, name)
     wanted = category_checks.wanted(
-        found,
+        dataset,
         column,
         tier or _cleared(operator, user),
         epsilon=epsilon,
         rows=rows,
-        name=category_checks.free_name(server, found.name, column),
+        name=category_checks.free_name(server, dataset.name, column),
     )
     if looking:
         operator.print(query_output.previewed(query_preview.preview(server, principal, wanted)))

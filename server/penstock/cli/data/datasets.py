@@ -12,7 +12,7 @@ from penstock.cli.data.imports import import_metadata
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import TierBudget, format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.people.proposals import asked
+from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.budget_preview import moved, together
 
@@ -37,7 +37,7 @@ def listing(operator: Operator) -> None:
     """List the datasets."""
     from penstock.services.datasets import datasets
 
-    found = everything(lambda window: datasets.listing(operator.server, operator.principal, window))
+    views = everything(lambda window: datasets.listing(operator.server, operator.principal, window))
     columns = (
         *(Column("name"), Column("version", right=True), Column("source")),
         *(Column("privacy_unit"), Column("neighboring"), Column("delta", right=True)),
@@ -45,19 +45,19 @@ def listing(operator: Operator) -> None:
     )
     rows = [
         (
-            one.name,
-            one.version,
-            one.source.get("uri", one.source["engine"]),
-            unit_in_words(one.privacy_unit),
-            one.neighboring,
-            one.delta,
-            list(one.budgets),
-            one.registered_at,
+            view.name,
+            view.version,
+            view.source.get("uri", view.source["engine"]),
+            unit_in_words(view.privacy_unit),
+            view.neighboring,
+            view.delta,
+            list(view.budgets),
+            view.registered_at,
         )
-        for one in found
+        for view in views
     ]
-    note = "" if found else "There are no datasets yet."
-    operator.print(Document(found, columns, rows, note=note))
+    note = "" if views else "There are no datasets yet."
+    operator.print(Document(views, columns, rows, note=note))
 
 
 @dataset.command()
@@ -158,8 +158,8 @@ def same_people(operator: Operator, name: str, other: str, *, looking: bool) -> 
     from penstock.services.exposure import same_people as people
 
     if looking:
-        found = people.preview(operator.server, operator.principal, name, other)
-        operator.print(together(found))
+        preview = people.preview(operator.server, operator.principal, name, other)
+        operator.print(together(preview))
         return
     operator.print(shown(people.declare(operator.server, operator.principal, name, other)))
 
@@ -176,7 +176,7 @@ def withdraw(operator: Operator, name: str) -> None:
     """
     from penstock.services.approvals.actions import Withdrawal
 
-    done = asked(operator, Withdrawal(dataset=name))
+    done = do_or_propose(operator, Withdrawal(dataset=name))
     if done is None:
         return
     rows = [("dataset", done.dataset), ("withdrawn version", str(done.version))]
@@ -205,9 +205,9 @@ def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
     """
     from penstock.services.datasets import dummy_rows as made_up
 
-    found = made_up.rows(operator.server, operator.principal, name, rows=rows, seed=seed)
-    columns = [Column(column) for column in found.items[0]]
-    operator.print(Document(found, columns, [tuple(row.values()) for row in found.items]))
+    dummy_view = made_up.rows(operator.server, operator.principal, name, rows=rows, seed=seed)
+    columns = [Column(column) for column in dummy_view.items[0]]
+    operator.print(Document(dummy_view, columns, [tuple(row.values()) for row in dummy_view.items]))
 
 
 @dataset.command()
@@ -254,10 +254,10 @@ def budget(
         if looking:
             from penstock.services.previews import budget_preview
 
-            found = budget_preview.preview(operator.server, operator.principal, name, change)
-            operator.print(moved(found))
+            preview = budget_preview.preview(operator.server, operator.principal, name, change)
+            operator.print(moved(preview))
             return
-        if asked(operator, BudgetChange(dataset=name, budgets=change.budgets)) is None:
+        if do_or_propose(operator, BudgetChange(dataset=name, budgets=change.budgets)) is None:
             return
     operator.print(budget_of(budgets.show(operator.server, operator.principal, name)))
 
@@ -278,7 +278,7 @@ def shred(operator: Operator, name: str, yes: bool) -> None:
 
     if not yes:
         raise click.UsageError(f"Say --yes to destroy all that is stored of {name!r}, for ever.")
-    done = asked(operator, Shredding(dataset=name))
+    done = do_or_propose(operator, Shredding(dataset=name))
     if done is None:
         return
     rows = [

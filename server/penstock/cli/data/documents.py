@@ -9,25 +9,25 @@ if TYPE_CHECKING:
     from penstock.services.schemas.views import DatasetBudgetView, DatasetView
 
 
-def shown(found: "DatasetView") -> Document:
+def shown(dataset: "DatasetView") -> Document:
     """The dataset's facts, and one row for each tier's budget."""
     facts = [
-        f"{found.name}, version {found.version}, registered {moment(found.registered_at)}"
-        + (f", declaration {found.declaration}" if found.declaration > 1 else "")
-        + (", nobody in it being in an earlier one" if found.disjoint_units else ""),
-        f"  source {found.source.get('uri', 'vectors that are pushed')}",
+        f"{dataset.name}, version {dataset.version}, registered {moment(dataset.registered_at)}"
+        + (f", declaration {dataset.declaration}" if dataset.declaration > 1 else "")
+        + (", nobody in it being in an earlier one" if dataset.disjoint_units else ""),
+        f"  source {dataset.source.get('uri', 'vectors that are pushed')}",
         (
-            f"  privacy unit {unit_in_words(found.privacy_unit) or 'asserted with each vector'},"
-            f" neighboring {found.neighboring}, delta {found.delta:g}"
-            + (", charged in squares of mu" if found.accountant == "gaussian" else "")
+            f"  privacy unit {unit_in_words(dataset.privacy_unit) or 'asserted with each vector'},"
+            f" neighboring {dataset.neighboring}, delta {dataset.delta:g}"
+            + (", charged in squares of mu" if dataset.accountant == "gaussian" else "")
         ),
     ]
-    if found.same_people_as:
-        facts.append(f"  the same people as {', '.join(found.same_people_as)}: losses add up")
-    facts += [f"  column {name}: {_column(spec)}" for name, spec in found.columns.items()]
+    if dataset.same_people_as:
+        facts.append(f"  the same people as {', '.join(dataset.same_people_as)}: losses add up")
+    facts += [f"  column {name}: {_column(spec)}" for name, spec in dataset.columns.items()]
     columns = (*(Column("tier"), Column("epsilon", right=True), Column("delta", right=True)),)
-    rows = [(tier, budget.epsilon, budget.delta) for tier, budget in found.budgets.items()]
-    return Document(found, columns, rows, facts)
+    rows = [(tier, budget.epsilon, budget.delta) for tier, budget in dataset.budgets.items()]
+    return Document(dataset, columns, rows, facts)
 
 
 def _column(spec: dict[str, object]) -> str:
@@ -46,7 +46,7 @@ def unit_in_words(unit: object) -> str | None:
     return None if unit is None else str(unit)
 
 
-def budget_of(found: "DatasetBudgetView") -> Document:
+def budget_of(budget: "DatasetBudgetView") -> Document:
     """One row for each tier."""
     columns = (
         Column("tier"),
@@ -57,23 +57,23 @@ def budget_of(found: "DatasetBudgetView") -> Document:
     )
     rows = [
         (
-            one.tier,
-            one.granted.epsilon,
-            one.spent.epsilon,
-            one.remaining.epsilon,
-            one.granted.delta,
-            one.remaining_share,
-            ", ".join(f"{query.query} {percent(query.share)}" for query in one.queries),
+            other.tier,
+            other.granted.epsilon,
+            other.spent.epsilon,
+            other.remaining.epsilon,
+            other.granted.delta,
+            other.remaining_share,
+            ", ".join(f"{query.query} {percent(query.share)}" for query in other.queries),
         )
-        for one in found.tiers
+        for other in budget.tiers
     ]
     facts = [
-        f"{found.dataset}, version {found.version}, of which new queries are paid",
+        f"{budget.dataset}, version {budget.version}, of which new queries are paid",
         *(
-            f"  {one.tier}: epsilon {short(one.spent.epsilon)} of {one.granted.epsilon:g} spent"
-            " over all versions that one privacy unit may be in"
-            + (" and datasets of the same people" if found.same_people else "")
-            for one in found.together
+            f"  {other.tier}: epsilon {short(other.spent.epsilon)} of {other.granted.epsilon:g}"
+            " spent over all versions that one privacy unit may be in"
+            + (" and datasets of the same people" if budget.same_people else "")
+            for other in budget.together
         ),
     ]
     note = (
@@ -81,9 +81,9 @@ def budget_of(found: "DatasetBudgetView") -> Document:
         " 'remaining' that of the largest single query that still fits."
     )
     return Document(
-        found,
+        budget,
         columns,
         rows,
-        facts if found.earlier or found.same_people else (),
+        facts if budget.earlier or budget.same_people else (),
         note=note if rows else "No tier has a budget in it.",
     )

@@ -31,8 +31,8 @@ class OfColumn(click.ParamType[tuple[str, str]]):
     ) -> tuple[str, str]:
         if isinstance(value, tuple):
             return value
-        column, found, declared = str(value).partition("=")
-        if not found or not column or not declared:
+        column, separator, declared = str(value).partition("=")
+        if not separator or not column or not declared:
             self.fail(f"{value!r} is not COLUMN=...", param, ctx)
         return column, declared
 
@@ -126,16 +126,16 @@ def _listed(column: str, parts: str) -> tuple[str, ...]:
     # As a line of a CSV file is read, so that a category may have a comma.
     read = csv.reader([parts], skipinitialspace=True, strict=True)
     try:
-        found = tuple(part.strip() for part in next(read))
+        names = tuple(part.strip() for part in next(read))
     except csv.Error:
-        found = ("",)
-    if not all(found):
+        names = ("",)
+    if not all(names):
         raise click.BadParameter(
             f"{column}={parts} is not COLUMN=A,B,...:"
             " a category is empty, or its quotes do not end.",
             param_hint="--categories",
         )
-    return found
+    return names
 
 
 def _numbers(column: str, parts: str) -> tuple[str, ...]:

@@ -106,21 +106,21 @@ def import_metadata(
     from penstock.connectors.specs.metadata import read_metadata
     from penstock.services.datasets import datasets
 
-    found = read_metadata(_document(operator, file), table)
-    columns = found.fields["columns"]
+    imported = read_metadata(_document(operator, file), table)
+    columns = imported.fields["columns"]
     for column, step in steps:
         if column not in columns:
             raise InvalidInput(f"--step names a column that FILE does not have: {column!r}.")
         columns[column]["step"] = step
     spec = {
-        "name": name or found.table or Path(file).stem,
+        "name": name or imported.table or Path(file).stem,
         "source": {"engine": "duckdb", "uri": uri},
         "neighboring": neighboring,
         "delta": delta,
         "budgets": {tier: {"epsilon": epsilon} for tier, epsilon in budgets},
-        **found.fields,
+        **imported.fields,
     }
-    for note in found.notes:
+    for note in imported.notes:
         if not note.startswith(tuple(f"Column {column!r} has no step" for column, _ in steps)):
             operator.say(note)
     request = _request(spec)

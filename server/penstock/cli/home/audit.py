@@ -9,7 +9,7 @@ import click
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import Moment, format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.people.proposals import asked
+from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.statistics.queries import LEVEL, level_cells
 from penstock.figures import moment
 
@@ -46,7 +46,7 @@ def events(
 
     if kind is not None and kind not in KINDS:
         raise click.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}.", param_hint="--kind")
-    found = everything(
+    views = everything(
         lambda window: log.listing(
             operator.server,
             operator.principal,
@@ -67,11 +67,11 @@ def events(
         Column("leaf_hash", lambda cell: cell[:16]),
     )
     rows = [
-        (one.index, *(one.leaf.get(name) for name in fields), one.leaf, one.leaf_hash)
-        for one in found
+        (event.index, *(event.leaf.get(name) for name in fields), event.leaf, event.leaf_hash)
+        for event in views
     ]
-    answer = [{"index": one.index, "leaf_hash": one.leaf_hash, **one.leaf} for one in found]
-    operator.print(Document(answer, columns, rows, note="" if found else "Nothing is recorded."))
+    answer = [{"index": event.index, "leaf_hash": event.leaf_hash, **event.leaf} for event in views]
+    operator.print(Document(answer, columns, rows, note="" if views else "Nothing is recorded."))
 
 
 @audit.command()
@@ -84,8 +84,8 @@ def exposure(operator: Operator, users: str, dataset: str | None) -> None:
     from penstock.services.exposure import exposure as exposures
 
     names = [name.strip() for name in users.split(",") if name.strip()]
-    found = exposures.of(operator.server, operator.principal, names, dataset)
-    operator.print(_exposure(found))
+    view = exposures.of(operator.server, operator.principal, names, dataset)
+    operator.print(_exposure(view))
 
 
 @audit.command()
@@ -113,14 +113,17 @@ def checkpoint(operator: Operator) -> None:
     """Show the newest checkpoint: the log's size and root, signed."""
     from penstock.services.audit import proofs
 
-    found = proofs.checkpoint(operator.server)
+    view = proofs.checkpoint(operator.server)
     rows = [
         (name, str(value))
-        for name, value in vars(found).items()
+        for name, value in vars(view).items()
         if name not in ("note", "cosignatures")
     ]
-    rows += [("cosigned by", f"{one.cosigner}, {one.cosigned_at}") for one in found.cosignatures]
-    operator.print(Document(found, (Column("part"), Column("value")), rows))
+    rows += [
+        ("cosigned by", f"{cosignature.cosigner}, {cosignature.cosigned_at}")
+        for cosignature in view.cosignatures
+    ]
+    operator.print(Document(view, (Column("part"), Column("value")), rows))
 
 
 @audit.command()
@@ -135,18 +138,18 @@ def verify(context: click.Context) -> None:
     from penstock.services.audit.verification import verify as verified
 
     operator = context.ensure_object(Operator)
-    found = verified(operator.server, operator.principal)
+    report = verified(operator.server, operator.principal)
     rows = [
-        ("leaves", str(found.size)),
-        ("root", found.root_hash),
-        ("checkpoints", str(found.checkpoints)),
-        ("hand-outs", str(found.hand_outs)),
-        ("problems", str(len(found.problems))),
+        ("leaves", str(report.size)),
+        ("root", report.root_hash),
+        ("checkpoints", str(report.checkpoints)),
+        ("hand-outs", str(report.hand_outs)),
+        ("problems", str(len(report.problems))),
     ]
-    operator.print(Document(found, (Column("part"), Column("value")), rows))
-    for problem in found.problems:
+    operator.print(Document(report, (Column("part"), Column("value")), rows))
+    for problem in report.problems:
         operator.say(f"Problem: {problem}")
-    if found.problems:
+    if report.problems:
         context.exit(1)
 
 
@@ -161,15 +164,15 @@ def acknowledge_clock(operator: Operator) -> None:
     """
     from penstock.services.audit import clocks
 
-    found = clocks.acknowledge(operator.server, operator.principal)
+    acknowledged = clocks.acknowledge(operator.server, operator.principal)
     rows = [
-        ("time of the log that was given up", moment(found.before)),
-        ("time that holds now", moment(found.after)),
-        ("leaf of the acknowledgment", str(found.leaf)),
+        ("time of the log that was given up", moment(acknowledged.before)),
+        ("time that holds now", moment(acknowledged.after)),
+        ("leaf of the acknowledgment", str(acknowledged.leaf)),
     ]
     operator.print(
         Document(
-            found,
+            acknowledged,
             (Column("part"), Column("value")),
             rows,
             note="Tokens that were made meanwhile last until the times that they say, which were"
@@ -189,19 +192,19 @@ def acknowledge_restore(operator: Operator) -> None:
     """
     from penstock.services.approvals.actions import Acknowledgment
 
-    found = asked(operator, Acknowledgment())
-    if found is None:
+    acknowledged = do_or_propose(operator, Acknowledgment())
+    if acknowledged is None:
         return
     rows = [
-        ("leaves that the witness saw", str(found.witnessed)),
-        ("leaf of the acknowledgment", str(found.leaves)),
-        ("queries that draw nothing more", str(found.frozen)),
-        ("accounts that keep lost charges", str(found.charged)),
-        ("datasets that are gone", ", ".join(found.datasets) or "none"),
+        ("leaves that the witness saw", str(acknowledged.witnessed)),
+        ("leaf of the acknowledgment", str(acknowledged.leaves)),
+        ("queries that draw nothing more", str(acknowledged.frozen)),
+        ("accounts that keep lost charges", str(acknowledged.charged)),
+        ("datasets that are gone", ", ".join(acknowledged.datasets) or "none"),
     ]
     operator.print(
         Document(
-            found,
+            acknowledged,
             (Column("part"), Column("value")),
             rows,
             note="Datasets that are gone had spent of their budgets: what is registered in their"
@@ -214,23 +217,23 @@ def _at(cell: Any) -> str:
     return moment(datetime.fromisoformat(cell))
 
 
-def _exposure(found: "ExposureView") -> Document:
+def _exposure(view: "ExposureView") -> Document:
     """One row for each query, then the composed losses."""
     rows: list[tuple[object, ...]] = [
         (
             "query",
-            one.query,
-            *level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta),
+            query.query,
+            *level_cells(query.level, query.guarantee.epsilon, query.guarantee.delta),
         )
-        for one in found.queries
+        for query in view.queries
     ]
     for name, loss in (
-        ("could be", found.could_be),
-        ("released", found.released),
-        ("independent", found.independent),
+        ("could be", view.could_be),
+        ("released", view.released),
+        ("independent", view.independent),
     ):
         rows.append((name, None, None, None, loss.epsilon, loss.delta))
-    for name, reach in (("reach", found.reach), ("registrars", found.registrars)):
+    for name, reach in (("reach", view.reach), ("registrars", view.registrars)):
         if reach is not None:
             rows.append((name, reach.tier, None, None, reach.epsilon, reach.delta))
     note = (
@@ -238,4 +241,4 @@ def _exposure(found: "ExposureView") -> Document:
         " 'independent' is what the same releases would have cost had each been drawn alone."
     )
     columns = (Column("figure"), Column("of"), *LEVEL)
-    return Document(found, columns, rows, (", ".join(found.users),), note)
+    return Document(view, columns, rows, (", ".join(view.users),), note)

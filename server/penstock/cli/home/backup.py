@@ -70,22 +70,22 @@ def check(context: click.Context, operator: Operator, path: Path) -> None:
     """
     from penstock.services.operations.backup import check as services_check
 
-    found = services_check(operator.settings, path)
+    checked = services_check(operator.settings, path)
     rows = [
-        (one.key, one.dataset or "the log", one.version or "", one.problem or "opens")
-        for one in found.keys
+        (key.key, key.dataset or "the log", key.version or "", key.problem or "opens")
+        for key in checked.keys
     ]
     columns = (Column("key"), Column("dataset"), Column("version", right=True), Column("today"))
-    facts = (f"{found.kind}, schema {found.schema}; manifest: {found.manifest}.",)
-    wrong = "; ".join(found.problems)
+    facts = (f"{checked.kind}, schema {checked.schema}; manifest: {checked.manifest}.",)
+    wrong = "; ".join(checked.problems)
     note = (
         "Today's keys open all of it."
-        if found.opens
+        if checked.opens
         else "It must not be put back with these keys"
         f"{': ' + wrong if wrong else ''}. Bring the keys folder of its time, or another backup;"
         " one with a dataset that was shredded since is not served under the keys of today."
     )
-    answer = {"opens": found.opens, **vars(found)}
+    answer = {"opens": checked.opens, **vars(checked)}
     operator.print(Document(answer, columns, rows, facts=facts, note=note))
-    if not found.opens:
+    if not checked.opens:
         context.exit(FAILURE)

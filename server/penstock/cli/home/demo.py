@@ -44,18 +44,18 @@ def demo(operator: Operator, home: Path, port: int, no_serve: bool) -> None:
     if not no_serve:
         require_free("127.0.0.1", port)
     settings = stage.settings(home, port)
-    told = story.tell(settings, operator.progress)
+    tale = story.tell(settings, operator.progress)
     if operator.form is Format.TABLE:
-        click.echo(pages.story(told, home), nl=False)
-        click.echo(tour.what_to_try(told, home, settings, served=not no_serve), nl=False)
+        click.echo(pages.story(tale, home), nl=False)
+        click.echo(tour.what_to_try(tale, home, settings, served=not no_serve), nl=False)
     else:
-        operator.print(_document(told))
+        operator.print(_document(tale))
     if not no_serve:
         operator.say(f"Serving {settings.public_url} until Ctrl-C.")
         start(settings, stage.environment(settings, os.environ))
 
 
-def _document(told: "Story") -> Document:
+def _document(story: "Story") -> Document:
     """One row for each reader."""
     columns = (
         *(Column("reader"), Column("tier"), Column("query")),
@@ -66,8 +66,8 @@ def _document(told: "Story") -> Document:
         (
             *(seen.reader, seen.release.tier, seen.release.query),
             *(seen.release.guarantee.epsilon, seen.release.guarantee.delta, seen.value),
-            *(seen.lower, seen.upper, told.tokens[seen.reader]),
+            *(seen.lower, seen.upper, story.tokens[seen.reader]),
         )
-        for seen in told.seen
+        for seen in story.seen
     ]
-    return Document(told, columns, rows)
+    return Document(story, columns, rows)

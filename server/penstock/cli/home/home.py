@@ -50,24 +50,24 @@ def status(context: click.Context) -> None:
     from penstock.services.operations.status import examine
 
     operator = context.ensure_object(Operator)
-    found = examine(operator.settings)
-    rows = [(part.part, part.state, part.place) for part in found.parts]
+    state = examine(operator.settings)
+    rows = [(part.part, part.state, part.place) for part in state.parts]
     columns = (Column("part"), Column("state"), Column("place"))
     operator.print(
         Document(
             {
                 "home": str(operator.settings.home.resolve()),
-                "good": found.good,
-                "parts": found.parts,
-                "warnings": found.warnings,
+                "good": state.good,
+                "parts": state.parts,
+                "warnings": state.warnings,
             },
             columns,
             rows,
         )
     )
-    for warning in found.warnings:
+    for warning in state.warnings:
         operator.say(f"Warning: {warning}")
-    if not found.good:
+    if not state.good:
         context.exit(FAILURE)
 
 
@@ -108,11 +108,11 @@ def upgrade(operator: Operator) -> None:
     from penstock.services.operations import home
 
     before, after = home.upgrade(operator.settings)
-    found: list[undercharged.Undercharged] = []
+    underchargeds: list[undercharged.Undercharged] = []
     try:
         server = home.open_server(operator.settings)
         try:
-            found = undercharged.put_right(server)
+            underchargeds = undercharged.put_right(server)
         finally:
             server.database.close()
     except PenstockError as problem:
@@ -120,16 +120,16 @@ def upgrade(operator: Operator) -> None:
             f"The schema is {after}; whether accounts are charged too little could not be seen to:"
             f" {problem.detail} Run this again afterwards."
         )
-    if before == after and not found:
+    if before == after and not underchargeds:
         operator.say(
             f"The database has schema {after} already. Rows that were signed under earlier keys"
             " are signed under the newest; nothing else was changed."
         )
-    for one in found:
-        if one.refusal is None:
-            operator.say(f"Charged what was missing to {one.told}.")
+    for folder in underchargeds:
+        if folder.refusal is None:
+            operator.say(f"Charged what was missing to {folder.told}.")
         else:
-            operator.say(f"Charged too little, and left so: {one.told}. {one.refusal}")
+            operator.say(f"Charged too little, and left so: {folder.told}. {folder.refusal}")
     _print_schema(operator, after, after)
 
 

@@ -76,16 +76,18 @@ def drop(
     """
     from penstock.services.operations import retired_keys as services
 
-    found = services.droppable(operator.server, operator.principal, key, keep)
+    retired_keys = services.droppable(operator.server, operator.principal, key, keep)
     if not yes:
-        operator.print(_retired(found))
+        operator.print(_retired(retired_keys))
         return
 
     def pause() -> None:
-        operator.say(f"In {wait:g} seconds {counted(len(found), 'key')} will be destroyed.")
+        operator.say(f"In {wait:g} seconds {counted(len(retired_keys), 'key')} will be destroyed.")
         time.sleep(wait)
 
-    operator.print(_document(services.drop(operator.server, operator.principal, found, pause)))
+    operator.print(
+        _document(services.drop(operator.server, operator.principal, retired_keys, pause))
+    )
 
 
 @keys.command("rotate-secret")
@@ -110,11 +112,11 @@ def rotate_secret(operator: Operator, name: str) -> None:
         "fingerprint": digest_rotation.rotate_fingerprint,
         "values": digest_rotation.rotate_values,
     }[name]
-    found = act(operator.server, operator.principal)
-    rows = [(found.name, found.newest, found.retired)]
+    rotated = act(operator.server, operator.principal)
+    rows = [(rotated.name, rotated.newest, rotated.retired)]
     columns = (Column("secret"), Column("newest", right=True), Column("retired", right=True))
     operator.print(
-        Document(found, columns, rows, note="Copy secrets.json; backups need the one of now.")
+        Document(rotated, columns, rows, note="Copy secrets.json; backups need the one of now.")
     )
 
 
@@ -136,34 +138,35 @@ def drop_secret(operator: Operator, name: str, yes: bool) -> None:  # noqa: ARG0
         operator.print(_peppers(services.show(operator.server, operator.principal)))
 
 
-def _peppers(found: "PeppersView") -> Document:
+def _peppers(peppers: "PeppersView") -> Document:
     columns = (Column("pepper", right=True), Column("state"), Column("valid tokens", right=True))
     rows = [
-        (one.number, "retired" if one.retired else "newest", one.tokens) for one in found.peppers
+        (pepper.number, "retired" if pepper.retired else "newest", pepper.tokens)
+        for pepper in peppers.peppers
     ]
-    resting = sum(one.tokens for one in found.peppers if one.retired)
+    resting = sum(pepper.tokens for pepper in peppers.peppers if pepper.retired)
     note = "No pepper is retired."
-    if len(found.peppers) > 1:
+    if len(peppers.peppers) > 1:
         note = (
             f"{counted(resting, 'valid token')} not used since the rotation."
             " `penstock keys drop-secret pepper --yes` revokes these and destroys what is retired;"
             " backups from before the rotation open never again then."
         )
-    return Document(found, columns, rows, note=note)
+    return Document(peppers, columns, rows, note=note)
 
 
-def _document(found: "KeysView") -> Document:
+def _document(view: "KeysView") -> Document:
     columns = (Column("dataset"), Column("version", right=True), Column("key"))
-    rows = [(one.dataset, one.version, one.key or "shredded") for one in found.used]
-    note = f"Provider {found.provider}, {counted(found.keys, 'key')}."
-    if found.retired:
+    rows = [(used.dataset, used.version, used.key or "shredded") for used in view.used]
+    note = f"Provider {view.provider}, {counted(view.keys, 'key')}."
+    if view.retired:
         note += (
-            f" {counted(len(found.retired), 'retired key')} kept for backups made before the last"
+            f" {counted(len(view.retired), 'retired key')} kept for backups made before the last"
             " rotation: take a new backup, and drop them with `penstock keys drop` when no earlier"
             " one is wanted any more."
         )
-    below = _retired(found.retired) if found.retired else None
-    return Document(found, columns, rows, note=note, below=below)
+    below = _retired(view.retired) if view.retired else None
+    return Document(view, columns, rows, note=note, below=below)
 
 
 def counted(number: int, what: str) -> str:
@@ -171,13 +174,13 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _retired(found: "Sequence[RetiredKeyView]") -> Document:
+def _retired(retired_keys: "Sequence[RetiredKeyView]") -> Document:
     columns = (Column("retired key"), Column("dataset"), Column("version", right=True))
-    rows = [(one.key, one.dataset or "the log or all", one.version or "") for one in found]
+    rows = [(key.key, key.dataset or "the log or all", key.version or "") for key in retired_keys]
     note = (
         "Backups that need them would never open again. Say which must, by --keep, and that it is"
         " meant, by --yes."
-        if found
+        if retired_keys
         else "No key is retired that no such backup needs."
     )
-    return Document(list(found), columns, rows, note=note)
+    return Document(list(retired_keys), columns, rows, note=note)

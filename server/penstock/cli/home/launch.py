@@ -32,16 +32,16 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no annotations
 
     def reload(self) -> None:
         """Replace the workers, if settings and home let new ones start; else go on as before."""
-        found = subprocess.run(  # noqa: S603 - our own program
+        done = subprocess.run(  # noqa: S603 - our own program
             CHECK, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
         )
-        if found.returncode == 0:
+        if done.returncode == 0:
             super().reload()
             return
-        said = [line for line in found.stderr.splitlines() if line.startswith("Error:")]
+        lines = [line for line in done.stderr.splitlines() if line.startswith("Error:")]
         self.log.error(
             "Not reloaded, and serving as before: %s",
-            " ".join(said) or "the home is not in order; `penstock status` says more.",
+            " ".join(lines) or "the home is not in order; `penstock status` says more.",
         )
 
 

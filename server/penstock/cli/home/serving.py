@@ -86,8 +86,8 @@ def configuration() -> Path:
 def require_free(host: str, port: int) -> None:
     """Raise ``Unavailable`` where ``host`` and ``port`` cannot be listened on."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, address = found[0]
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = addresses[0]
         with socket.socket(family, kind, protocol) as probe:
             # As gunicorn binds: an old connection that lingers does not hold the port.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -29,10 +29,10 @@ def listing(operator: Operator, state: "State | None") -> None:
     """List what was proposed, and what came of it."""
     from penstock.services.approvals import proposals
 
-    found = everything(
+    views = everything(
         lambda window: proposals.listing(operator.server, operator.principal, window, state)
     )
-    operator.print(_document(found, found, "" if found else "Nothing is proposed."))
+    operator.print(_document(views, views, "" if views else "Nothing is proposed."))
 
 
 @proposal.command()
@@ -46,8 +46,8 @@ def approve(operator: Operator, id: str) -> None:  # noqa: A002 # the argument's
     """
     from penstock.services.approvals import proposals
 
-    found = proposals.approve(operator.server, operator.principal, id)
-    operator.print(_document([found], found))
+    approved = proposals.approve(operator.server, operator.principal, id)
+    operator.print(_document([approved], approved))
 
 
 @proposal.command()
@@ -58,37 +58,37 @@ def withdraw(operator: Operator, id: str) -> None:  # noqa: A002 # the argument'
     """Close the proposal ID without doing it."""
     from penstock.services.approvals import proposals
 
-    found = proposals.withdraw(operator.server, operator.principal, id)
-    operator.print(_document([found], found))
+    withdrawn = proposals.withdraw(operator.server, operator.principal, id)
+    operator.print(_document([withdrawn], withdrawn))
 
 
-def asked(operator: Operator, act: "Act[View]") -> View | None:
+def do_or_propose(operator: Operator, act: "Act[View]") -> View | None:
     """Do something, or propose it where that takes two people: then that is printed."""
     from penstock.services.approvals import proposals
     from penstock.services.schemas.proposals import ProposalView
 
-    found = proposals.asked(operator.server, operator.principal, act)
-    if not isinstance(found, ProposalView):
-        return found
+    view = proposals.do_or_propose(operator.server, operator.principal, act)
+    if not isinstance(view, ProposalView):
+        return view
     note = (
         "Nothing was done yet: under the two-person rule an admin has to approve this, by"
-        f" POST /api/v1/proposals/{found.id}/approval."
+        f" POST /api/v1/proposals/{view.id}/approval."
     )
-    operator.print(_document([found], found, note))
+    operator.print(_document([view], view, note))
     return None
 
 
-def _document(found: "list[ProposalView]", answer: object, note: str = "") -> Document:
+def _document(proposals: "list[ProposalView]", answer: object, note: str = "") -> Document:
     columns = (
         *(Column("id"), Column("act"), Column("request", _request), Column("state")),
         *(Column("proposed_by"), Column("expires_at"), Column("decided_by"), Column("reason")),
     )
     rows = [
         (
-            *(one.id, one.act, one.request, one.state),
-            *(one.proposed_by, one.expires_at, one.decided_by, one.reason),
+            *(view.id, view.act, view.request, view.state),
+            *(view.proposed_by, view.expires_at, view.decided_by, view.reason),
         )
-        for one in found
+        for view in proposals
     ]
     return Document(answer, columns, rows, note=note)
 

@@ -8,7 +8,7 @@ import click
 from penstock.cli.operator import Operator
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.people.proposals import asked
+from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import built
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ def _placing(rank: str) -> Callable[[Command], Command]:
     """The options that say where a tier stands; ``rank`` is the help of ``--rank``."""
 
     def declared(command: Command) -> Command:
-        for one in (
+        for decorate in (
             format_option,
             option("--description", help="For people."),
             option("--above", metavar="TIER", help="Just above this tier, below the next one."),
             option("--rank", type=int, help=rank),
         ):
-            command = one(command)
+            command = decorate(command)
         return command
 
     return declared
@@ -88,7 +88,7 @@ def delete(operator: Operator, name: str) -> None:
     """Delete a tier that nobody holds.  What its former holders saw stays charged."""
     from penstock.services.approvals.actions import TierDeletion
 
-    gone = asked(operator, TierDeletion(tier=name))
+    gone = do_or_propose(operator, TierDeletion(tier=name))
     if gone is not None:
         operator.print(_document([gone], gone))
 
@@ -100,11 +100,11 @@ def listing(operator: Operator) -> None:
     """List the tiers, the least trusted first."""
     from penstock.services.people import tiers
 
-    found = tiers.listing(operator.server)
-    operator.print(_document(found, found, "" if found else "There are no tiers yet."))
+    views = tiers.listing(operator.server)
+    operator.print(_document(views, views, "" if views else "There are no tiers yet."))
 
 
-def _document(found: "list[TierView]", answer: object, note: str = "") -> Document:
+def _document(tiers: "list[TierView]", answer: object, note: str = "") -> Document:
     columns = (Column("name"), Column("rank", str, right=True), Column("description"))
-    rows = [(one.name, one.rank, one.description) for one in found]
+    rows = [(view.name, view.rank, view.description) for view in tiers]
     return Document(answer, columns, rows, note=note)

@@ -57,10 +57,10 @@ def listing(operator: Operator, name: str) -> None:
     """List the tokens of the user NAME, without their secrets."""
     from penstock.services.people import tokens
 
-    found = everything(
+    views = everything(
         lambda window: tokens.listing(operator.server, operator.principal, name, window)
     )
-    operator.print(_document(found, found, "" if found else f"{name} has no tokens."))
+    operator.print(_document(views, views, "" if views else f"{name} has no tokens."))
 
 
 @token.command()
@@ -80,14 +80,14 @@ def revoke(operator: Operator, name: str, prefix: str) -> None:
     operator.print(_document([changed], changed, note))
 
 
-def _document(found: "Sequence[TokenView]", answer: object, note: str = "") -> Document:
+def _document(tokens: "Sequence[TokenView]", answer: object, note: str = "") -> Document:
     columns = (
         *(Column("prefix"), Column("user"), Column("scopes")),
         *(Column("created"), Column("expires"), Column("revoked"), Column("made with")),
     )
     rows = [
-        (one.prefix, one.user, one.scopes, one.created, one.expires, one.revoked, one.parent)
-        for one in found
+        (view.prefix, view.user, view.scopes, view.created, view.expires, view.revoked, view.parent)
+        for view in tokens
     ]
     return Document(answer, columns, rows, note=note)
 

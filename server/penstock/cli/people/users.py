@@ -46,8 +46,8 @@ def listing(operator: Operator) -> None:
     """List all users."""
     from penstock.services.people import users
 
-    found = everything(lambda window: users.listing(operator.server, operator.principal, window))
-    operator.print(document(found, found, "" if found else "There are no users yet."))
+    views = everything(lambda window: users.listing(operator.server, operator.principal, window))
+    operator.print(document(views, views, "" if views else "There are no users yet."))
 
 
 @user.command()
@@ -58,8 +58,8 @@ def show(operator: Operator, name: str) -> None:
     """Show one user."""
     from penstock.services.people import users
 
-    found = users.show(operator.server, operator.principal, name)
-    operator.print(document([found], found))
+    view = users.show(operator.server, operator.principal, name)
+    operator.print(document([view], view))
 
 
 @user.command("set-clearance")
@@ -95,11 +95,11 @@ def disable(operator: Operator, name: str) -> None:
     operator.print(document([changed], changed))
 
 
-def document(found: "list[UserView]", answer: object, note: str = "") -> Document:
+def document(users: "list[UserView]", answer: object, note: str = "") -> Document:
     """One row for each user."""
     columns = (
         *(Column("name"), Column("roles"), Column("clearance")),
         *(Column("active"), Column("created_at")),
     )
-    rows = [(one.name, one.roles, one.clearance, one.active, one.created_at) for one in found]
+    rows = [(view.name, view.roles, view.clearance, view.active, view.created_at) for view in users]
     return Document(answer, columns, rows, note=note)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from penstock.services.previews.budget_preview import MovedBudgetsView
 
 
-def moved(found: "MovedBudgetsView") -> Document:
+def moved(moved_budgets: "MovedBudgetsView") -> Document:
     """One row for each tier whose budget would be another."""
     columns = (
         *(Column("tier"), *(Column(name, right=True) for name in ("before", "after"))),
@@ -20,32 +20,32 @@ def moved(found: "MovedBudgetsView") -> Document:
     )
     rows = [
         (
-            *(one.tier, one.before.epsilon if one.before else None, one.after.epsilon),
-            *(one.spent_share, one.spent_share_after),
-            *(one.failure_share, one.failure_share_after),
-            *(one.fits, ", ".join(query.query for query in one.dearer)),
+            *(tier.tier, tier.before.epsilon if tier.before else None, tier.after.epsilon),
+            *(tier.spent_share, tier.spent_share_after),
+            *(tier.failure_share, tier.failure_share_after),
+            *(tier.fits, ", ".join(query.query for query in tier.dearer)),
         )
-        for one in found.tiers
+        for tier in moved_budgets.tiers
     ]
-    notes = [found.refusal or "Nothing was done."]
-    if found.second:
+    notes = [moved_budgets.refusal or "Nothing was done."]
+    if moved_budgets.second:
         notes.append("It takes another admin to approve it.")
-    return Document(found, columns, rows, note=" ".join(notes))
+    return Document(moved_budgets, columns, rows, note=" ".join(notes))
 
 
-def together(found: "SamePeoplePreviewView") -> Document:
+def together(same_people: "SamePeoplePreviewView") -> Document:
     """One row for each tier that sees any of some datasets that hold the same people."""
     names = ("granted", "granted_there", "granted_together", "spent_together")
     columns = (Column("tier"), *(Column(name, right=True) for name in names))
     rows = [
         (
-            one.tier,
-            one.granted and one.granted.epsilon,
-            one.granted_there and one.granted_there.epsilon,
-            one.granted_together.epsilon,
-            one.spent_together.epsilon,
+            tier.tier,
+            tier.granted and tier.granted.epsilon,
+            tier.granted_there and tier.granted_there.epsilon,
+            tier.granted_together.epsilon,
+            tier.spent_together.epsilon,
         )
-        for one in found.tiers
+        for tier in same_people.tiers
     ]
-    fact = f"epsilons, if {', '.join(found.datasets)} hold the same people"
-    return Document(found, columns, rows, [fact], note="Nothing was done.")
+    fact = f"epsilons, if {', '.join(same_people.datasets)} hold the same people"
+    return Document(same_people, columns, rows, [fact], note="Nothing was done.")

@@ -9,7 +9,7 @@ from penstock.cli.data.drafts import query_example, whole
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, plainly
-from penstock.cli.people.proposals import asked
+from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
@@ -64,7 +64,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
     """List the queries, and how accurate each is at each tier."""
     from penstock.services.queries import queries
 
-    found = everything(
+    views = everything(
         lambda window: queries.listing(operator.server, operator.principal, window, dataset)
     )
     columns = (
@@ -73,12 +73,12 @@ def listing(operator: Operator, dataset: str | None) -> None:
         *(Column("tier"), *LEVEL, *ERROR),
     )
     rows = [
-        (one.name, one.dataset, one.mechanism, one.dimension, one.status, *tier)
-        for one in found
-        for tier in map(tier_cells, one.tiers)
+        (view.name, view.dataset, view.mechanism, view.dimension, view.status, *tier)
+        for view in views
+        for tier in map(tier_cells, view.tiers)
     ]
-    note = "" if found else "There are no queries yet."
-    operator.print(Document(found, columns, rows, note=note))
+    note = "" if views else "There are no queries yet."
+    operator.print(Document(views, columns, rows, note=note))
 
 
 @query.command()
@@ -164,7 +164,7 @@ def retire(operator: Operator, name: str) -> None:
     """Stop further releases of a query.  Nothing that it cost comes back."""
     from penstock.services.approvals.actions import QueryRetirement
 
-    retired = asked(operator, QueryRetirement(query=name))
+    retired = do_or_propose(operator, QueryRetirement(query=name))
     if retired is not None:
         operator.print(shown(retired))
 
@@ -180,29 +180,29 @@ def error_cells(error: "ErrorView") -> tuple[object, ...]:
 
 
 def tier_cells(
-    one: "TierLevelView | PreviewTierView | StreamTierView | StreamPreviewTierView",
+    tier_level: "TierLevelView | PreviewTierView | StreamTierView | StreamPreviewTierView",
 ) -> tuple[object, ...]:
     """A tier, and the cells of ``LEVEL`` and ``ERROR``."""
-    level = level_cells(one.level, one.guarantee.epsilon, one.guarantee.delta)
-    return one.tier, *level, *error_cells(one.error)
+    level = level_cells(tier_level.level, tier_level.guarantee.epsilon, tier_level.guarantee.delta)
+    return tier_level.tier, *level, *error_cells(tier_level.error)
 
 
-def shown(found: "QueryView") -> Document:
+def shown(view: "QueryView") -> Document:
     """The query's facts, and one row for each tier."""
     facts = [
         (
-            f"{found.name} over {found.dataset}, {found.status},"
-            f" registered {moment(found.registered_at)}"
+            f"{view.name} over {view.dataset}, {view.status},"
+            f" registered {moment(view.registered_at)}"
         ),
-        _noise(found),
-        sensitivity(found.sensitivity)
-        + (f", asserted by {found.asserted_by}" if found.asserted_by else ", derived"),
+        _noise(view),
+        sensitivity(view.sensitivity)
+        + (f", asserted by {view.asserted_by}" if view.asserted_by else ", derived"),
     ]
-    if found.sql_sha256 is not None:
-        facts.append(f"  SQL {found.sql_sha256}")
-    columns = (Column("tier"), *LEVEL, *ERROR, _added_up(lossless=found.lossless))
-    rows = [(*tier_cells(one), _composed(one)) for one in found.tiers]
-    return Document(found, columns, rows, facts)
+    if view.sql_sha256 is not None:
+        facts.append(f"  SQL {view.sql_sha256}")
+    columns = (Column("tier"), *LEVEL, *ERROR, _added_up(lossless=view.lossless))
+    rows = [(*tier_cells(tier), _composed(tier)) for tier in view.tiers]
+    return Document(view, columns, rows, facts)
 
 
 def _added_up(*, lossless: bool) -> Column:
@@ -210,19 +210,15 @@ def _added_up(*, lossless: bool) -> Column:
     return Column("composed_epsilon", None if lossless else plainly, right=True)
 
 
-def _composed(one: "TierLevelView | PreviewTierView") -> float | None:
-    return None if one.composed is None else one.composed.epsilon
+def _composed(tier_level: "TierLevelView | PreviewTierView") -> float | None:
+    return None if tier_level.composed is None else tier_level.composed.epsilon
 
 
-def _noise(found: "QueryView | PreviewView") -> str:
+def _noise(view: "QueryView | PreviewView") -> str:
     return (
-        f"  {found.dimension:,} value{'s' if found.dimension > 1 else ''},"
-        f" {found.mechanism} noise in steps of {found.granularity:g}"
-        + (
-            ""
-            if found.lossless
-            else f", p = {found.p:g}: levels are draws of their own, and add up"
-        )
+        f"  {view.dimension:,} value{'s' if view.dimension > 1 else ''},"
+        f" {view.mechanism} noise in steps of {view.granularity:g}"
+        + ("" if view.lossless else f", p = {view.p:g}: levels are draws of their own, and add up")
     )
 
 
@@ -231,48 +227,48 @@ def sensitivity(of: "SensitivityView") -> str:
     return f"  sensitivity L1 {of.l1:g}, L2 {of.l2:.6g}, Linf {of.linf:g}"
 
 
-def previewed(found: "PreviewView") -> Document:
+def previewed(view: "PreviewView") -> Document:
     """What would be charged, and one row for each tier."""
-    state = "registered already, at the charges shown" if found.registered else "not registered"
+    state = "registered already, at the charges shown" if view.registered else "not registered"
     facts = [
-        f"{found.query} over {found.dataset}, version {found.dataset_version}, {state}",
-        _noise(found),
-        sensitivity(found.sensitivity),
-        *map(_way, found.structures or ()),
+        f"{view.query} over {view.dataset}, version {view.dataset_version}, {state}",
+        _noise(view),
+        sensitivity(view.sensitivity),
+        *map(_way, view.structures or ()),
     ]
     rows = [
         (
-            *tier_cells(one),
-            *charge_cells(one.charge, one.room),
-            *(_composed(one), one.expected_maximum),
+            *tier_cells(tier),
+            *charge_cells(tier.charge, tier.room),
+            *(_composed(tier), tier.expected_maximum),
         )
-        for one in found.tiers
+        for tier in view.tiers
     ]
     columns = (
-        *(Column("tier"), *LEVEL, *ERROR, *CHARGE, _added_up(lossless=found.lossless)),
-        Column("expected_maximum", plainly if found.powers else None, right=True),
+        *(Column("tier"), *LEVEL, *ERROR, *CHARGE, _added_up(lossless=view.lossless)),
+        Column("expected_maximum", plainly if view.powers else None, right=True),
     )
-    if found.powers is not None:
-        facts.append(f"  {found.powers.reason}")
-    return Document(found, columns, rows, facts, note=found.refusal or "")
+    if view.powers is not None:
+        facts.append(f"  {view.powers.reason}")
+    return Document(view, columns, rows, facts, note=view.refusal or "")
 
 
-def _way(one: "CountStructureView") -> str:
+def _way(count_structure: "CountStructureView") -> str:
     """One way to protect counts, with the half width of each tier's."""
-    if one.structure is None:
+    if count_structure.structure is None:
         name = "counts by themselves"
-    elif one.known_size:
+    elif count_structure.known_size:
         name = "together, the size being known"
-    elif one.trade_off is None:
+    elif count_structure.trade_off is None:
         name = "together, without the size"
     else:
-        name = f"together with the size, trade-off {short(one.trade_off)}"
+        name = f"together with the size, trade-off {short(count_structure.trade_off)}"
     widths = ", ".join(
         f"±{short(tier.error.half_width)} at {tier.tier}"
         + (f" (size ±{short(tier.size_error.half_width)})" if tier.size_error else "")
-        for tier in one.tiers
+        for tier in count_structure.tiers
     )
-    return f"  {name}: {widths}" + (" (as asked)" if one.asked else "")
+    return f"  {name}: {widths}" + (" (as asked)" if count_structure.asked else "")
 
 
 def charge_cells(charge: "ChargeView", room: "RoomView | None") -> tuple[object, ...]:

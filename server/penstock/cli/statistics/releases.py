@@ -44,7 +44,7 @@ def release(
     Give at most one of --tier, --epsilon, --rho and --level.  It counts as theirs: it
     stands in the log and in their exposure.  Exits 3 where their clearance is too low.
     """
-    if sum(one is not None for one in (tier, epsilon, rho, level)) > 1:
+    if sum(wish is not None for wish in (tier, epsilon, rho, level)) > 1:
         raise click.UsageError("Give at most one of --tier, --epsilon, --rho and --level.")
 
     from penstock.services.access.principals import acting_as
@@ -57,16 +57,16 @@ def release(
     operator.print(document(answer.view))
 
 
-def document(found: "ReleaseView") -> Document:
+def document(view: "ReleaseView") -> Document:
     """One row for each value, rounded in tables to what its error leaves."""
-    lower, upper, counts = _intervals(found)
+    lower, upper, counts = _intervals(view)
     narrowest = min((high - low for low, high in zip(lower, upper, strict=True)), default=0.0)
-    digits = decimals(found.error.standard_deviation if counts is None else narrowest / 4)
+    digits = decimals(view.error.standard_deviation if counts is None else narrowest / 4)
 
     def rounded(cell: float) -> str:
         return fixed(cell, digits)
 
-    parts = max((len(key) if isinstance(key, list) else 1 for key in found.keys), default=1)
+    parts = max((len(key) if isinstance(key, list) else 1 for key in view.keys), default=1)
     names = ["key"] if parts == 1 else [f"key_{index + 1}" for index in range(parts)]
     columns = [
         *(Column(name) for name in names),
@@ -74,38 +74,35 @@ def document(found: "ReleaseView") -> Document:
     ]
     rows = [
         (*_parts(key, parts), value, low, high)
-        for key, value, low, high in zip(
-            found.keys, found.values.tolist(), lower, upper, strict=True
-        )
+        for key, value, low, high in zip(view.keys, view.values.tolist(), lower, upper, strict=True)
     ]
     if counts is not None:
         columns.append(Column("rows", lambda cell: fixed(cell, 0), right=True))
         rows = [(*row, count) for row, count in zip(rows, counts, strict=True)]
-    return Document(found, columns, rows, _facts(found))
+    return Document(view, columns, rows, _facts(view))
 
 
-def _intervals(found: "ReleaseView") -> tuple[list[float], list[float], list[float] | None]:
+def _intervals(view: "ReleaseView") -> tuple[list[float], list[float], list[float] | None]:
     """Both ends for each value, and for means the noisy counts."""
-    if found.mean is not None:
-        mean = found.mean
+    if view.mean is not None:
+        mean = view.mean
         return mean.lower.tolist(), mean.upper.tolist(), mean.counts.tolist()
-    half = found.error.half_width if found.errors is None else found.errors.half_widths
-    return (found.values - half).tolist(), (found.values + half).tolist(), None
+    half = view.error.half_width if view.errors is None else view.errors.half_widths
+    return (view.values - half).tolist(), (view.values + half).tolist(), None
 
 
-def _facts(found: "ReleaseView") -> list[str]:
-    guarantee, error = found.guarantee, found.error
+def _facts(view: "ReleaseView") -> list[str]:
+    guarantee, error = view.guarantee, view.error
     others = [
         f", {name} {short(value)}"
         for name, value in (("rho", guarantee.rho), ("mu", guarantee.mu))
         if value is not None
     ]
-    asserted = f", sensitivity asserted by {found.asserted_by}" if found.asserted_by else ""
-    place = "" if found.receipt.index is None else f", leaf {found.receipt.index} of the log"
+    asserted = f", sensitivity asserted by {view.asserted_by}" if view.asserted_by else ""
+    place = "" if view.receipt.index is None else f", leaf {view.receipt.index} of the log"
     return [
-        f"{found.query} over {found.dataset}, at tier {found.tier}",
-        f"  {found.mechanism} noise, {found.level.parameter} {short(found.level.value, 6)}"
-        + asserted,
+        f"{view.query} over {view.dataset}, at tier {view.tier}",
+        f"  {view.mechanism} noise, {view.level.parameter} {short(view.level.value, 6)}" + asserted,
         (
             f"  epsilon {short(guarantee.epsilon)}, delta {guarantee.delta:g}"
             f" ({guarantee.definition}{''.join(others)})"
@@ -113,18 +110,18 @@ def _facts(found: "ReleaseView") -> list[str]:
         (
             f"  ±{short(error.half_width)} at {percent(error.confidence)},"
             f" standard deviation {short(error.standard_deviation)}"
-            + (" or less, a mean by the rows it has" if found.mean else "")
+            + (" or less, a mean by the rows it has" if view.mean else "")
         ),
-        *_thresholds(found),
-        f"  release {found.id} of {moment(found.released_at)}{place}",
+        *_thresholds(view),
+        f"  release {view.id} of {moment(view.released_at)}{place}",
     ]
 
 
-def _thresholds(found: "ReleaseView") -> list[str]:
+def _thresholds(view: "ReleaseView") -> list[str]:
     """Of a sparse histogram, why a key is there or not."""
-    if found.histogram is None:
+    if view.histogram is None:
         return []
-    threshold, false_keys = found.histogram.threshold, found.histogram.false_keys
+    threshold, false_keys = view.histogram.threshold, view.histogram.false_keys
     return [
         (
             f"  keys with a noisy count above {short(threshold, 6)}; of those of count 0"

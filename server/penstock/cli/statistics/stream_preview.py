@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from penstock.services.schemas.stream_previews import StreamPreviewView, StructureView
 
 
-def previewed(found: "StreamPreviewView") -> Document:
+def previewed(preview: "StreamPreviewView") -> Document:
     """One row for each tier, and below one for each structure."""
-    end = f"{found.length:,} elements" if found.length is not None else "elements without an end"
-    settings = ", ".join(f"{name} {plainly(value)}" for name, value in found.structure.items())
-    numbers = "" if found.dimension == 1 else f" of {found.dimension:,} numbers"
+    end = (
+        f"{preview.length:,} elements" if preview.length is not None else "elements without an end"
+    )
+    settings = ", ".join(f"{name} {plainly(value)}" for name, value in preview.structure.items())
+    numbers = "" if preview.dimension == 1 else f" of {preview.dimension:,} numbers"
     facts = [
-        f"{found.stream} over {found.dataset}, version {found.dataset_version}, not opened",
-        f"  {end}{numbers}, at most {found.max_steps_per_unit:,} of a unit; {settings}",
-        f"  {found.mechanism} noise in steps of {found.granularity:g}",
-        sensitivity_line(found.sensitivity) + " of all nodes to one unit",
-        f"  half widths are those of element {found.noisiest_step:,}, the noisiest one",
+        f"{preview.stream} over {preview.dataset}, version {preview.dataset_version}, not opened",
+        f"  {end}{numbers}, at most {preview.max_steps_per_unit:,} of a unit; {settings}",
+        f"  {preview.mechanism} noise in steps of {preview.granularity:g}",
+        sensitivity_line(preview.sensitivity) + " of all nodes to one unit",
+        f"  half widths are those of element {preview.noisiest_step:,}, the noisiest one",
     ]
     columns = (
         *(Column("tier"), *LEVEL, *ERROR),
@@ -30,22 +32,22 @@ def previewed(found: "StreamPreviewView") -> Document:
     )
     rows = [
         (
-            *tier_cells(one),
-            one.root_mean_square,
-            *charge_cells(one.charge, one.room),
+            *tier_cells(tier),
+            tier.root_mean_square,
+            *charge_cells(tier.charge, tier.room),
         )
-        for one in found.tiers
+        for tier in preview.tiers
     ]
-    note = found.refusal or ""
-    return Document(found, columns, rows, facts, note=note, below=_compared(found))
+    note = preview.refusal or ""
+    return Document(preview, columns, rows, facts, note=note, below=_compared(preview))
 
 
-def _compared(found: "StreamPreviewView") -> Document:
+def _compared(preview: "StreamPreviewView") -> Document:
     """Errors at the most trusted tier shown: at the others all are larger by one factor."""
-    tier = found.tiers[-1].tier
-    chosen = next(one for one in found.structures if one.chosen)
+    tier = preview.tiers[-1].tier
+    chosen = next(structure for structure in preview.structures if structure.chosen)
     facts = [
-        f"Structures at the guarantee of {tier}, over {found.judged_steps:,} elements:",
+        f"Structures at the guarantee of {tier}, over {preview.judged_steps:,} elements:",
         "  standard deviations of a total, and numbers that a tier keeps, draws and adds a step",
     ]
     columns = (
@@ -58,26 +60,26 @@ def _compared(found: "StreamPreviewView") -> Document:
     )
     rows = [
         (
-            one.structure,
-            ", ".join(f"{name} {value}" for name, value in one.settings.items()),
-            one.errors[-1].root_mean_square,
-            one.errors[-1].largest,
-            one.errors[-1].root_mean_square / chosen.errors[-1].root_mean_square,
-            one.errors[-1].charged_share,
-            *(one.kept, one.drawn, one.added, one.lossless),
-            ", ".join(_marks(one)),
+            structure.structure,
+            ", ".join(f"{name} {value}" for name, value in structure.settings.items()),
+            structure.errors[-1].root_mean_square,
+            structure.errors[-1].largest,
+            structure.errors[-1].root_mean_square / chosen.errors[-1].root_mean_square,
+            structure.errors[-1].charged_share,
+            *(structure.kept, structure.drawn, structure.added, structure.lossless),
+            ", ".join(_marks(structure)),
         )
-        for one in found.structures
+        for structure in preview.structures
     ]
     return Document(None, columns, rows, facts)
 
 
-def _marks(one: "StructureView") -> Iterator[str]:
-    if one.chosen:
+def _marks(structure: "StructureView") -> Iterator[str]:
+    if structure.chosen:
         yield "chosen"
-    if one.least_mean:
+    if structure.least_mean:
         yield "least mean"
-    if one.least_largest:
+    if structure.least_largest:
         yield "least largest"
-    if one.request is None:
+    if structure.request is None:
         yield "not opened here"

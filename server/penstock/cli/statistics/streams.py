@@ -8,7 +8,7 @@ import click
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.people.proposals import asked
+from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.queries import ERROR, LEVEL, tier_cells
 from penstock.figures import decimals, fixed, moment, short
@@ -32,7 +32,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
     """List the streams, and how accurate each is at each tier."""
     from penstock.services.streams import streams
 
-    found = everything(
+    views = everything(
         lambda window: streams.listing(operator.server, operator.principal, window, dataset)
     )
     columns = (
@@ -42,14 +42,14 @@ def listing(operator: Operator, dataset: str | None) -> None:
     )
     rows = [
         (
-            *(one.name, one.dataset, one.mechanism, one.structure["kind"]),
-            *(one.next, one.status, *tier),
+            *(view.name, view.dataset, view.mechanism, view.structure["kind"]),
+            *(view.next, view.status, *tier),
         )
-        for one in found
-        for tier in _tiers(one)
+        for view in views
+        for tier in _tiers(view)
     ]
-    note = "" if found else "There are no streams yet."
-    operator.print(Document(found, columns, rows, note=note))
+    note = "" if views else "There are no streams yet."
+    operator.print(Document(views, columns, rows, note=note))
 
 
 @stream.command()
@@ -126,7 +126,7 @@ def retire(operator: Operator, name: str) -> None:
     """Let the stream NAME take no more elements, and give nobody more than they were given."""
     from penstock.services.approvals.actions import StreamRetirement
 
-    retired = asked(operator, StreamRetirement(stream=name))
+    retired = do_or_propose(operator, StreamRetirement(stream=name))
     if retired is not None:
         operator.print(_shown(retired))
 
@@ -146,10 +146,10 @@ def push(operator: Operator, name: str, file: str) -> None:
     from penstock.services.streams import stream_elements
 
     sent = checked(ElementsRequest, content_of(file, operator.settings.query_body_limit))
-    found = stream_elements.push(operator.server, operator.principal, name, sent)
-    columns = (Column("stream"), *(Column(one, right=True) for one in ("from", "to", "next")))
-    rows = [(found.stream, found.first, found.last, found.next)]
-    operator.print(Document(found, columns, rows))
+    pushed_view = stream_elements.push(operator.server, operator.principal, name, sent)
+    columns = (Column("stream"), *(Column(place, right=True) for place in ("from", "to", "next")))
+    rows = [(pushed_view.stream, pushed_view.first, pushed_view.last, pushed_view.next)]
+    operator.print(Document(pushed_view, columns, rows))
 
 
 @stream.command()
@@ -184,39 +184,39 @@ def read(
     from penstock.services.streams import stream_totals
 
     analyst = acting_as(operator.server, user, by=operator.principal)
-    found = stream_totals.read(operator.server, analyst, name, first=first, last=last, tier=tier)
-    operator.print(_totals(found))
+    totals = stream_totals.read(operator.server, analyst, name, first=first, last=last, tier=tier)
+    operator.print(_totals(totals))
 
 
-def _tiers(found: "StreamView") -> list[tuple[object, ...]]:
-    return [(*tier_cells(one), one.first) for one in found.tiers]
+def _tiers(view: "StreamView") -> list[tuple[object, ...]]:
+    return [(*tier_cells(tier), tier.first) for tier in view.tiers]
 
 
-def _shown(found: "StreamView") -> Document:
+def _shown(view: "StreamView") -> Document:
     """The stream's facts, and one row for each tier."""
-    tree = ", ".join(f"{name} {value}" for name, value in found.structure.items())
-    end = f"of {found.length:,}" if found.length is not None else "without an end"
-    following = "full" if found.next is None else f"next element {found.next}"
+    tree = ", ".join(f"{name} {value}" for name, value in view.structure.items())
+    end = f"of {view.length:,}" if view.length is not None else "without an end"
+    following = "full" if view.next is None else f"next element {view.next}"
     facts = [
-        f"{found.name} over {found.dataset}, {found.status}, opened {moment(found.opened_at)}",
+        f"{view.name} over {view.dataset}, {view.status}, opened {moment(view.opened_at)}",
         f"  {end}, {following}; {tree}",
         (
-            f"  {found.mechanism} noise in steps of {found.granularity:g}; a unit is in at most"
-            f" {found.max_steps_per_unit} elements, asserted by {found.asserted_by}"
+            f"  {view.mechanism} noise in steps of {view.granularity:g}; a unit is in at most"
+            f" {view.max_steps_per_unit} elements, asserted by {view.asserted_by}"
         ),
     ]
     columns = (Column("tier"), *LEVEL, *ERROR, Column("from", right=True))
-    return Document(found, columns, _tiers(found), facts)
+    return Document(view, columns, _tiers(view), facts)
 
 
-def _totals(found: "RunningTotalsView") -> Document:
+def _totals(totals: "RunningTotalsView") -> Document:
     """One row for each step, rounded in tables to what the errors leave."""
-    digits = decimals(min(item.error.standard_deviation for item in found.items))
+    digits = decimals(min(item.error.standard_deviation for item in totals.items))
 
     def rounded(cell: float) -> str:
         return fixed(cell, digits)
 
-    width = found.items[0].values.size
+    width = totals.items[0].values.size
     names = ["total"] if width == 1 else [f"total_{number}" for number in range(1, width + 1)]
     columns = (
         Column("t", right=True),
@@ -226,17 +226,17 @@ def _totals(found: "RunningTotalsView") -> Document:
     )
     rows = [
         (item.t, *item.values.tolist(), item.error.standard_deviation, item.error.half_width)
-        for item in found.items
+        for item in totals.items
     ]
     facts = [
-        f"{found.stream} over {found.dataset}, at tier {found.tier}",
+        f"{totals.stream} over {totals.dataset}, at tier {totals.tier}",
         (
-            f"  {found.mechanism} noise, {found.level.parameter} {short(found.level.value, 6)},"
-            f" sensitivity asserted by {found.asserted_by}"
+            f"  {totals.mechanism} noise, {totals.level.parameter} {short(totals.level.value, 6)},"
+            f" sensitivity asserted by {totals.asserted_by}"
         ),
         (
-            f"  epsilon {short(found.guarantee.epsilon)}, delta {found.guarantee.delta:g}"
-            f" ({found.guarantee.definition}), for the whole stream"
+            f"  epsilon {short(totals.guarantee.epsilon)}, delta {totals.guarantee.delta:g}"
+            f" ({totals.guarantee.definition}), for the whole stream"
         ),
     ]
-    return Document(found, columns, rows, facts)
+    return Document(totals, columns, rows, facts)

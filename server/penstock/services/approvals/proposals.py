@@ -40,7 +40,9 @@ from penstock.transparency_log import leaves
 LIFE = timedelta(days=7)
 
 
-def asked(server: Server, principal: Principal, act: Act[Answered]) -> Answered | ProposalView:
+def do_or_propose(
+    server: Server, principal: Principal, act: Act[Answered]
+) -> Answered | ProposalView:
     """Do something, or propose it where that takes two people.
 
     Asked again by the same person while it is open, it is the same proposal.  Raises what

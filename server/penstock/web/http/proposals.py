@@ -13,9 +13,11 @@ from penstock.web.http.request_context import Visit
 Answered = TypeVar("Answered")
 
 
-def asked(visit: Visit, act: Act[Answered], done: Callable[[Answered], Response]) -> Response:
+def do_or_propose(
+    visit: Visit, act: Act[Answered], done: Callable[[Answered], Response]
+) -> Response:
     """To where ``done`` leads, or to the proposal where it takes somebody else as well."""
-    answer = proposals.asked(visit.server, visit.principal, act)
+    answer = proposals.do_or_propose(visit.server, visit.principal, act)
     if isinstance(answer, ProposalView):
         return visit.go("proposal", proposal=answer.id)
     return done(answer)

@@ -48,7 +48,9 @@ def test_what_takes_two_is_proposed_and_not_done(
 
 
 def test_the_operator_approves_what_an_admin_proposed(ruled: Run, server: Server) -> None:
-    made = proposals.asked(server, acting_as(server, "ada"), QueryRetirement(query="visits"))
+    made = proposals.do_or_propose(
+        server, acting_as(server, "ada"), QueryRetirement(query="visits")
+    )
     assert isinstance(made, ProposalView)
     done = ruled("proposal", "approve", made.id, "--format", "json")
     assert (done.code, done.json["decided_by"]) == (0, "operator")

@@ -59,7 +59,7 @@ def raised(**epsilons: float) -> BudgetChange:
 
 
 def proposed(world: World, by: str, act: Any) -> ProposalView:
-    found = proposals.asked(world.server, world.person(by), act)
+    found = proposals.do_or_propose(world.server, world.person(by), act)
     assert isinstance(found, ProposalView)
     return found
 
@@ -94,14 +94,16 @@ def test_a_larger_top_budget_is_proposed_by_one_and_approved_by_another(ruled: W
 
 def test_what_enlarges_no_largest_budget_takes_one(ruled: World) -> None:
     act = raised(public=2, partner=4, internal=4)
-    assert not isinstance(proposals.asked(ruled.server, ruled.person("ada"), act), ProposalView)
+    assert not isinstance(
+        proposals.do_or_propose(ruled.server, ruled.person("ada"), act), ProposalView
+    )
     act = raised(internal=5)
-    assert isinstance(proposals.asked(ruled.server, ruled.person("ada"), act), ProposalView)
+    assert isinstance(proposals.do_or_propose(ruled.server, ruled.person("ada"), act), ProposalView)
 
 
 def test_without_the_rule_one_does_it_all(visits: World) -> None:
     for act in (raised(internal=8), QueryRetirement(query="visits"), Shredding(dataset="sites")):
-        done = proposals.asked(visits.server, visits.person("ada"), act)
+        done = proposals.do_or_propose(visits.server, visits.person("ada"), act)
         assert not isinstance(done, ProposalView)
     assert proposals.listing(visits.server, OPERATOR, Window()).items == []
 
@@ -143,9 +145,9 @@ def test_moving_tiers_enlarges_no_largest_budget(ruled: World) -> None:
     with pytest.raises(Conflict, match="must not shrink"):
         tier_changes.change(server, ada, "internal", TierChange(above="other"))
     # Two people granted so much once: so much is granted again by one.
-    done = proposals.asked(server, ada, raised(internal=9))
+    done = proposals.do_or_propose(server, ada, raised(internal=9))
     assert not isinstance(done, ProposalView)
-    assert isinstance(proposals.asked(server, ada, raised(other=10)), ProposalView)
+    assert isinstance(proposals.do_or_propose(server, ada, raised(other=10)), ProposalView)
 
 
 def proposed_top(world: World) -> Dataset:
@@ -159,14 +161,14 @@ def proposed_top(world: World) -> Dataset:
 
 def test_what_cannot_be_done_cannot_be_proposed(ruled: World) -> None:
     with pytest.raises(Conflict, match="held by 1"):
-        proposals.asked(ruled.server, ruled.person("ada"), TierDeletion(tier="public"))
+        proposals.do_or_propose(ruled.server, ruled.person("ada"), TierDeletion(tier="public"))
     with pytest.raises(NotFound):
-        proposals.asked(ruled.server, ruled.person("ada"), QueryRetirement(query="nothing"))
+        proposals.do_or_propose(ruled.server, ruled.person("ada"), QueryRetirement(query="nothing"))
     assert proposals.listing(ruled.server, OPERATOR, Window()).items == []
 
 
 def test_the_operator_is_one_person(ruled: World) -> None:
-    made = proposals.asked(ruled.server, OPERATOR, Shredding(dataset="sites"))
+    made = proposals.do_or_propose(ruled.server, OPERATOR, Shredding(dataset="sites"))
     assert isinstance(made, ProposalView)
     with pytest.raises(Forbidden, match="operator proposed this"):
         proposals.approve(ruled.server, OPERATOR, made.id)
@@ -177,7 +179,7 @@ def test_the_operator_is_one_person(ruled: World) -> None:
     with ruled.server.database.read() as session:
         assert key_rotation.versions(session, "sites") == []
     # Interrupted behind the commit, it is finished by whoever says it again.
-    again = proposals.asked(ruled.server, OPERATOR, Shredding(dataset="sites"))
+    again = proposals.do_or_propose(ruled.server, OPERATOR, Shredding(dataset="sites"))
     assert not isinstance(again, ProposalView)
 
 
@@ -214,7 +216,7 @@ def test_proposed_again_by_the_same_person_it_is_the_same(ruled: World) -> None:
 
 
 def another_budget(world: World) -> None:
-    proposals.asked(world.server, world.person("cem"), raised(public=1.5))
+    proposals.do_or_propose(world.server, world.person("cem"), raised(public=1.5))
 
 
 def another_version_of_the_tier(world: World) -> None:
@@ -277,7 +279,7 @@ def test_switching_the_rule_off_approves_nothing(ruled: World) -> None:
     assert proposals.approve(free, ruled.person("bea"), made.id).state == "approved"
     # What one does alone meanwhile is another state than was proposed for.
     assert not isinstance(
-        proposals.asked(free, ruled.person("ada"), raised(internal=10)), ProposalView
+        proposals.do_or_propose(free, ruled.person("ada"), raised(internal=10)), ProposalView
     )
     with pytest.raises(Conflict, match="has changed since"):
         proposals.approve(ruled.server, ruled.person("bea"), other.id)
@@ -332,7 +334,7 @@ def test_a_shredding_that_was_cut_off_is_finished_by_one(
         with pytest.raises(KeysUnavailable):
             proposals.approve(ruled.server, ruled.person("bea"), made.id)
     assert proposals.show(ruled.server, OPERATOR, made.id).state == "approved"
-    finished = proposals.asked(ruled.server, OPERATOR, Shredding(dataset="sites"))
+    finished = proposals.do_or_propose(ruled.server, OPERATOR, Shredding(dataset="sites"))
     assert not isinstance(finished, ProposalView)
     assert finished.keys == 1
 

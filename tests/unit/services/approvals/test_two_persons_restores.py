@@ -22,7 +22,7 @@ def with_rule(world: World) -> World:
 
 
 def proposed(world: World) -> ProposalView:
-    made = proposals.asked(world.server, OPERATOR, Acknowledgment())
+    made = proposals.do_or_propose(world.server, OPERATOR, Acknowledgment())
     assert isinstance(made, ProposalView)
     return made
 
@@ -64,7 +64,7 @@ def test_the_operator_proposes_it_and_an_admin_approves(old: World) -> None:
 
 def test_nothing_else_is_proposed_while_it_is_suspended(old: World) -> None:
     with pytest.raises(Suspended):
-        proposals.asked(old.server, old.person("ada"), QueryRetirement(query="visits"))
+        proposals.do_or_propose(old.server, old.person("ada"), QueryRetirement(query="visits"))
 
 
 def test_it_is_withdrawn_while_it_is_suspended(old: World) -> None:
@@ -80,7 +80,7 @@ def test_an_approval_is_of_one_restore_alone(old: World) -> None:
     first, second = proposed(old), None
     proposals.approve(old.server, old.person("ada"), first.id)
     with pytest.raises(Conflict, match="no restore"):
-        proposals.asked(old.server, OPERATOR, Acknowledgment())
+        proposals.do_or_propose(old.server, OPERATOR, Acknowledgment())
     (old.server.settings.witness_path / "log.json").unlink()
     second = proposed(old)
     assert second.id != first.id

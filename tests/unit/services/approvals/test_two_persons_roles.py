@@ -93,7 +93,7 @@ def outcome(world: World, case: Case, number: int = 0) -> str:
     known = people(world, number)
     act = budgets(8.0 + number)
     try:
-        made = proposals.asked(world.server, known[case.proposer], act)
+        made = proposals.do_or_propose(world.server, known[case.proposer], act)
     except PenstockError as refusal:
         return f"{type(refusal).__name__}, none"
     assert isinstance(made, ProposalView)
@@ -122,7 +122,7 @@ def test_two_different_people_are_admins_when_it_is_done(ruled: World) -> None:
 
 
 def test_a_second_token_is_no_second_person(ruled: World) -> None:
-    made = proposals.asked(ruled.server, ruled.person("ada"), budgets(8))
+    made = proposals.do_or_propose(ruled.server, ruled.person("ada"), budgets(8))
     assert isinstance(made, ProposalView)
     again = replace(ruled.person("ada"), token_expires=ruled.clock.now)
     with pytest.raises(Forbidden, match="ada proposed this"):

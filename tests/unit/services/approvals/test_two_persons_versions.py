@@ -65,7 +65,7 @@ def add(ruled: World, tmp_path: Path) -> Adding:
 def raised(world: World, epsilon: float) -> None:
     """The top budget of the newest version, by two people."""
     act = BudgetChange(dataset="people", budgets={"internal": BudgetSpec(epsilon=epsilon)})
-    made = proposals.asked(world.server, world.person("ada"), act)
+    made = proposals.do_or_propose(world.server, world.person("ada"), act)
     assert isinstance(made, ProposalView)
     proposals.approve(world.server, world.person("bea"), made.id)
 
@@ -96,7 +96,7 @@ def test_without_the_rule_a_version_has_any_budget(ruled: World, add: Adding) ->
 
 
 def test_data_that_came_meanwhile_are_not_shredded_with_the_rest(ruled: World, add: Adding) -> None:
-    made = proposals.asked(ruled.server, ruled.person("ada"), Shredding(dataset="people"))
+    made = proposals.do_or_propose(ruled.server, ruled.person("ada"), Shredding(dataset="people"))
     assert isinstance(made, ProposalView)
     assert made.basis == {"versions": [1]}
     add("second", ruled.person("ada"), 4)

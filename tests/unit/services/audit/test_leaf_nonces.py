@@ -61,7 +61,7 @@ def every_kind(world: World) -> None:
     stream_totals.read(server, world.person("pia"), "hits")
     key_rotation.rotate(server, OPERATOR)
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
-    proposals.asked(ruled, world.person("ada"), QueryRetirement(query="visits"))
+    proposals.do_or_propose(ruled, world.person("ada"), QueryRetirement(query="visits"))
     world.clock.now -= timedelta(hours=1)
     clocks.acknowledge(server, OPERATOR)
     refusals.record(server, {"not_found": 1}, 60.0)

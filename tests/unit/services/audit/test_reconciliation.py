@@ -70,7 +70,7 @@ def test_proposals_that_are_gone_or_undecided_again_are_found_by_the_log(visits:
     server = replace(
         visits.server, settings=visits.server.settings.model_copy(update={"two_person_rule": True})
     )
-    made = proposals.asked(
+    made = proposals.do_or_propose(
         server,
         visits.person("ada"),
         BudgetChange(dataset="sites", budgets={"internal": BudgetSpec(epsilon=8)}),

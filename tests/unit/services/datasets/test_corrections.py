@@ -366,7 +366,7 @@ def test_under_the_two_person_rule_withdrawing_takes_two(wrong: World) -> None:
     with pytest.raises(Forbidden, match="Withdraw"):
         correct(ruled, delta=1e-5)
     correct(ruled)
-    made = proposals.asked(ruled.server, ruled.person("ada"), Withdrawal(dataset="stays"))
+    made = proposals.do_or_propose(ruled.server, ruled.person("ada"), Withdrawal(dataset="stays"))
     assert isinstance(made, ProposalView)
     assert datasets.show(ruled.server, OPERATOR, "stays").version == 1
     proposals.approve(ruled.server, ruled.person("bea"), made.id)

@@ -133,9 +133,9 @@ class Fields:
             raise ProtocolError(f"The answer's {self.where}.{name} is not Unicode.")
         return value
 
-    def _unexpected(self, name: str, wanted: str, found: object) -> ProtocolError:
+    def _unexpected(self, name: str, wanted: str, value: object) -> ProtocolError:
         return ProtocolError(
-            f"The answer's {self.where}.{name} is {_kind(found)}, where the contract has {wanted}."
+            f"The answer's {self.where}.{name} is {_kind(value)}, where the contract has {wanted}."
         )
 
 

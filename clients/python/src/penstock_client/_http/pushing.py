@@ -59,8 +59,8 @@ def elements_in(file: str, standard_input: TextIO) -> tuple[list[Element], int |
 
     Raises ``InvalidArgument`` where it cannot be read.
     """
-    found = spec_in(file, standard_input)
-    values, first = found.get("values"), found.get("from")
+    spec = spec_in(file, standard_input)
+    values, first = spec.get("values"), spec.get("from")
     if not isinstance(values, list) or not (first is None or isinstance(first, int)):
         raise InvalidArgument(f'{file} must hold {{"from": NUMBER, "values": [...]}}.')
     return values, first

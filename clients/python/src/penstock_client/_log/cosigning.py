@@ -70,9 +70,9 @@ class Cosigner:
         except ValueError:
             material = b""
         if len(material) == 1 + SEED_SIZE and material[:1] == KIND and _named_well(name):
-            found = cls(name, material[1:])
-            if line.startswith(PREFIX) and tag == found.id.hex():
-                return found
+            cosigner = cls(name, material[1:])
+            if line.startswith(PREFIX) and tag == cosigner.id.hex():
+                return cosigner
         raise InvalidArgument(
             f"{file} holds no cosigner's key; `penstock-client audit key` makes one."
         )

@@ -13,20 +13,20 @@ from penstock_client._log.nesting import shallow
 
 def stated(content: bytes) -> dict[str, object]:
     """The fields of a leaf.  Raises ``ValueError`` unless they are canonical JSON."""
-    said = json.loads(shallow(content.decode()), parse_constant=_refuse)
-    again = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    statement = json.loads(shallow(content.decode()), parse_constant=_refuse)
+    again = json.dumps(statement, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     # A key that stands there twice is dropped, so that it shows here as well.
-    if not isinstance(said, dict) or again.encode() != content:
+    if not isinstance(statement, dict) or again.encode() != content:
         raise ValueError("a leaf is not the canonical JSON of an object")
-    return said
+    return statement
 
 
 def decoded(text: str) -> bytes:
     """Octets from base64.  Raises ``ValueError`` for any other spelling than the standard one."""
-    found = base64.b64decode(text, validate=True)
-    if base64.b64encode(found).decode() != text:
+    content = base64.b64decode(text, validate=True)
+    if base64.b64encode(content).decode() != text:
         raise ValueError("base64 is spelled otherwise than by the standard")
-    return found
+    return content
 
 
 def _refuse(name: str) -> NoReturn:

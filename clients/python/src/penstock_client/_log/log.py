@@ -58,15 +58,15 @@ class Log:
         with self._lock:
             return self._followed().checkpoint
 
-    def hold(self, receipt: Receipt, said: Mapping[str, object]) -> Checkpoint:
-        """Hold the server to a receipt: its leaf says ``said``, and is in the log that was seen.
+    def hold(self, receipt: Receipt, stated_fields: Mapping[str, object]) -> Checkpoint:
+        """Hold the server to a receipt: its leaf says ``stated_fields``, and is in the log.
 
         Raises ``LogRefused`` where that is not shown.
         """
         index, note = receipt.index, receipt.checkpoint
         if index is None or note is None:
             raise LogRefused("The receipt names no place in the log, or no checkpoint.")
-        _require_said(receipt, said)
+        _require_said(receipt, stated_fields)
         with self._lock:
             known = self._known or self._followed()
             mine = _opened(note, known.key)
@@ -85,17 +85,17 @@ class Log:
         kept = self._memory.kept()  # not after the answer, which others may outrun
         fields = self._asked("checkpoint", {}, "checkpoint")
         key = _bytes(fields.text("key"))
-        found = _opened(fields.text("note"), key)
-        said = (fields.integer("size"), fields.text("root_hash"))
-        if said != (found.size, found.root.hex()):
+        checkpoint = _opened(fields.text("note"), key)
+        answered = (fields.integer("size"), fields.text("root_hash"))
+        if answered != (checkpoint.size, checkpoint.root.hex()):
             raise LogRefused("The checkpoint says something else than its signed note.")
-        known = Known(key, found)
+        known = Known(key, checkpoint)
         for before in (self._known, kept):
             if before is not None:
                 self._require_longer(before, known)
         while kept != known and (other := self._memory.replace(kept, known)) is not None:
             # Another client that shares the file saw the log meanwhile, maybe later.
-            old, new = sorted((other, known), key=lambda one: one.checkpoint.size)
+            old, new = sorted((other, known), key=lambda memory: memory.checkpoint.size)
             self._require_longer(old, new)
             kept, known = other, new
         self._known = known
@@ -118,8 +118,8 @@ class Log:
     def _require_continued(self, old: Checkpoint, new: Checkpoint) -> None:
         path: list[bytes] = []
         if old.size < new.size:
-            asked = {"from": old.size, "to": new.size}
-            path = self._hashes("proof/consistency", asked, "consistency proof")
+            parameters = {"from": old.size, "to": new.size}
+            path = self._hashes("proof/consistency", parameters, "consistency proof")
         if not consistent(old.size, new.size, old.root, new.root, path):
             raise LogRefused(
                 f"The log of {new.size} leaves does not begin with the {old.size} that were seen"
@@ -127,16 +127,16 @@ class Log:
             )
 
     def _require_included(self, leaf: bytes, index: int, newest: Checkpoint) -> None:
-        asked = {"index": index, "size": newest.size}
-        path = self._hashes("proof/inclusion", asked, "inclusion proof")
+        parameters = {"index": index, "size": newest.size}
+        path = self._hashes("proof/inclusion", parameters, "inclusion proof")
         if not included(leaf, index, newest.size, path, newest.root):
             raise LogRefused(f"The log does not hold leaf {index} of the receipt.")
 
-    def _hashes(self, path: str, asked: Mapping[str, int], name: str) -> list[bytes]:
-        return [_bytes(one) for one in self._asked(path, asked, name).texts("hashes")]
+    def _hashes(self, path: str, parameters: Mapping[str, int], name: str) -> list[bytes]:
+        return [_bytes(text) for text in self._asked(path, parameters, name).texts("hashes")]
 
-    def _asked(self, path: str, asked: Mapping[str, int], name: str) -> Fields:
-        return Fields(self._server.get(f"{API}/{path}", asked, LARGEST_ANSWER), name)
+    def _asked(self, path: str, parameters: Mapping[str, int], name: str) -> Fields:
+        return Fields(self._server.get(f"{API}/{path}", parameters, LARGEST_ANSWER), name)
 
 
 def default_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -148,20 +148,22 @@ def default_file(environment: Mapping[str, str] = os.environ) -> Path:
     return folder / "penstock" / "checkpoints.json"
 
 
-def _require_said(receipt: Receipt, said: Mapping[str, object]) -> None:
+def _require_said(receipt: Receipt, stated_fields: Mapping[str, object]) -> None:
     """Raise ``LogRefused`` unless the receipt's leaf is of what was answered."""
     content = (receipt.leaf or "").encode()
     try:
-        found = stated(content)
+        leaf = stated(content)
     except ValueError:
         raise LogRefused("The receipt does not show what the log says.") from None
     if leaf_hash(content).hex() != receipt.leaf_hash:
         raise LogRefused("The receipt's leaf has another hash than the receipt says.")
-    for name, value in said.items():
-        told = found.get(name)
-        if isinstance(value, Mapping) and isinstance(told, Mapping):
-            told = {part: told.get(part) for part in value}  # a newer server may say more
-        if told != value:
+    for name, value in stated_fields.items():
+        stated_value = leaf.get(name)
+        if isinstance(value, Mapping) and isinstance(stated_value, Mapping):
+            stated_value = {
+                part: stated_value.get(part) for part in value
+            }  # a newer server may say more
+        if stated_value != value:
             raise LogRefused(
                 f"The receipt is of something else than the answer: of another {name}."
             )
@@ -176,9 +178,9 @@ def _opened(note: str, key: bytes) -> Checkpoint:
 
 def _bytes(text: str) -> bytes:
     try:
-        found = bytes.fromhex(text)
+        content = bytes.fromhex(text)
     except ValueError:
-        found = b""
-    if len(found) != 32:
+        content = b""
+    if len(content) != 32:
         raise LogRefused("The log states a hash or a key that has not 32 bytes.")
-    return found
+    return content

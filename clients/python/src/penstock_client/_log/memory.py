@@ -56,16 +56,16 @@ class Memory:
             return None
         with self._alone(self._file):
             entries = self._entries()
-            found = self._known(entries[self._url]) if self._url in entries else None
-            if found not in (None, before):
-                return found
+            checkpoint = self._known(entries[self._url]) if self._url in entries else None
+            if checkpoint not in (None, before):
+                return checkpoint
             entries[self._url] = {"key": known.key.hex(), "note": known.checkpoint.note}
             self._write(self._file, entries)
         return None
 
     def _known(self, entry: object) -> Known:
-        said = entry if isinstance(entry, dict) else {}
-        key, note = said.get("key"), said.get("note")
+        fields = entry if isinstance(entry, dict) else {}
+        key, note = fields.get("key"), fields.get("note")
         if isinstance(key, str) and isinstance(note, str):
             with suppress(ValueError):
                 public = bytes.fromhex(key)
@@ -76,16 +76,16 @@ class Memory:
         if self._file is None:
             return {}
         try:
-            found = json.loads(shallow(self._file.read_text(encoding="utf-8")))
+            entries = json.loads(shallow(self._file.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise self._unusable(os.strerror(error.errno or 0)) from error
         except ValueError:
-            found = None
-        if not isinstance(found, dict):
+            entries = None
+        if not isinstance(entries, dict):
             raise self._unusable("it is not what was written")
-        return found
+        return entries
 
     @contextmanager
     def _alone(self, file: Path) -> Iterator[None]:

@@ -68,8 +68,8 @@ def opened(note: str, public: bytes) -> Checkpoint:
     if len(words) != 3 or words[:2] != ["\u2014", name] or not last.endswith("\n"):
         raise ValueError("the checkpoint's note has another signature line")
     signature = decoded(words[2].removesuffix("\n"))
-    said = f"{text}\n".encode()
-    if signature[:4] != key_tag(name, public) or not verified(public, said, signature[4:]):
+    signed_text = f"{text}\n".encode()
+    if signature[:4] != key_tag(name, public) or not verified(public, signed_text, signature[4:]):
         raise ValueError("the checkpoint is not signed by the log's key")
     root, size = decoded(lines[2]), lines[1]
     digits = size.isascii() and size.isdigit() and len(size) <= len(str(LARGEST))

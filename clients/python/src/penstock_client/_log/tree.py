@@ -23,8 +23,8 @@ def root_of(hashes: Iterable[bytes]) -> tuple[int, bytes]:
     """Size and root of the tree over leaves with these hashes, held O(log n) at a time."""
     stack: list[bytes] = []
     size = 0
-    for one in hashes:
-        stack.append(one)
+    for hash_ in hashes:
+        stack.append(hash_)
         size += 1
         for _ in range((size & -size).bit_length() - 1):
             right = stack.pop()
@@ -39,18 +39,18 @@ def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: 
     """Whether the leaf with this hash is ``index`` of ``size``; section 2.1.3.2."""
     if not 0 <= index < size:
         return False
-    at, last, found = index, size - 1, leaf
-    for one in hashes:
+    at, last, node = index, size - 1, leaf
+    for hash_ in hashes:
         if last == 0:
             return False
         if at & 1 or at == last:
-            found = node_hash(one, found)
+            node = node_hash(hash_, node)
             while not at & 1 and at:
                 at, last = at >> 1, last >> 1
         else:
-            found = node_hash(found, one)
+            node = node_hash(node, hash_)
         at, last = at >> 1, last >> 1
-    return last == 0 and found == root
+    return last == 0 and node == root
 
 
 def consistent(
@@ -70,14 +70,14 @@ def consistent(
     while at & 1:
         at, last = at >> 1, last >> 1
     before = after = path[0]
-    for one in path[1:]:
+    for node in path[1:]:
         if last == 0:
             return False
         if at & 1 or at == last:
-            before, after = node_hash(one, before), node_hash(one, after)
+            before, after = node_hash(node, before), node_hash(node, after)
             while not at & 1 and at:
                 at, last = at >> 1, last >> 1
         else:
-            after = node_hash(after, one)
+            after = node_hash(after, node)
         at, last = at >> 1, last >> 1
     return last == 0 and (before, after) == (old_root, new_root)

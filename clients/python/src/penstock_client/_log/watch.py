@@ -100,28 +100,30 @@ class Watcher:
             self._tell(kept, note, f"The log has {after.size} leaves, and had {before.size}.")
         if after.size == before.size:
             if after.root != before.root:
-                told = f"There are two logs of {after.size} leaves, both signed by its key."
-                self._tell(kept, note, told)
+                message = f"There are two logs of {after.size} leaves, both signed by its key."
+                self._tell(kept, note, message)
             return
-        asked = {"from": before.size, "to": after.size}
+        parameters = {"from": before.size, "to": after.size}
         path: list[bytes] = []
         proof: Sequence[str] | str
         try:
-            found = self.server.get(f"{API}/proof/consistency", asked, LARGEST_ANSWER)
-            proof = Fields(found, "consistency proof").texts("hashes")
+            answer = self.server.get(f"{API}/proof/consistency", parameters, LARGEST_ANSWER)
+            proof = Fields(answer, "consistency proof").texts("hashes")
             with suppress(ValueError):
-                path = [bytes.fromhex(one) for one in proof]
+                path = [bytes.fromhex(text) for text in proof]
         except (InvalidInput, NotFound) as refused:
             proof = str(refused)  # of two sizes that it signed
         if not consistent(before.size, after.size, before.root, after.root, path):
-            told = f"The log of {after.size} leaves does not begin with the {before.size} before."
-            self._tell(kept, note, told, proof)
+            message = (
+                f"The log of {after.size} leaves does not begin with the {before.size} before."
+            )
+            self._tell(kept, note, message, proof)
 
     def _cosigned(self, known: Known, fields: Fields) -> bool:
         if self.cosigner is None:
             return False
         listed = fields.children_or_none("cosignatures")
-        if any(one.text("cosigner") == self.cosigner.name for one in listed):
+        if any(item.text("cosigner") == self.cosigner.name for item in listed):
             return True
         note = self.cosigner.signed(known.checkpoint.note, int(self.clock()))
         self.server.post(f"{API}/cosignatures", {"note": note})
@@ -131,13 +133,13 @@ class Watcher:
         self,
         kept: Known | None,
         note: str | None,
-        told: str,
+        message: str,
         proof: Sequence[str] | str | None = None,
     ) -> NoReturn:
         """Save what shows a fork, and raise it."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         content = {
-            "what": told,
+            "what": message,
             "url": self.url,
             "found_at": now.isoformat(),
             "key": kept.key.hex() if kept else (self.key or b"").hex(),
@@ -148,26 +150,26 @@ class Watcher:
         folder = self.evidence or self.state.parent
         place = _kept(folder, f"penstock-fork-{now:%Y%m%dT%H%M%S}Z", content)
         raise LogForked(
-            f"{told} It was cut off, put back or rewritten, or others are shown another one. Both"
-            f" signed notes are in {place}: keep that file, and show it to the log's operator and"
-            " to others who follow it.",
+            f"{message} It was cut off, put back or rewritten, or others are shown another one."
+            f" Both signed notes are in {place}: keep that file, and show it to the log's operator"
+            " and to others who follow it.",
             place,
         )
 
 
 def follow(
     watcher: Watcher,
-    told: Callable[[Seen], None],
+    tell: Callable[[Seen], None],
     failed: Callable[[PenstockError], None],
     wait: Callable[[], bool],
 ) -> None:
     """Look again and again, until ``wait`` answers that it is enough.
 
-    ``told`` hears of every look, ``failed`` of one that came to nothing.  Raises ``LogForked``.
+    ``tell`` hears of every look, ``failed`` of one that came to nothing.  Raises ``LogForked``.
     """
     while True:
         try:
-            told(watcher.look())
+            tell(watcher.look())
         except LogForked:
             raise
         except PenstockError as problem:

@@ -52,11 +52,11 @@ ERROR = (
 )
 
 
-def datasets(found: Sequence[Dataset]) -> Document:
+def datasets(answers: Sequence[Dataset]) -> Document:
     """One row for each tier of each dataset."""
     rows = [
         (item.name, item.version, _unit(item.privacy_unit), item.neighboring, *budget)
-        for item in found
+        for item in answers
         for budget in _budgets(item)
     ]
     columns = (
@@ -71,25 +71,25 @@ def datasets(found: Sequence[Dataset]) -> Document:
     shared = [
         f"{item.name} holds the same people as {', '.join(item.same_people_as)}:"
         " what they lose adds up."
-        for item in found
+        for item in answers
         if item.same_people_as
     ]
-    note = " ".join(shared) if found else "No datasets are registered."
-    return Document([item.answer for item in found], columns, rows, note=note)
+    note = " ".join(shared) if answers else "No datasets are registered."
+    return Document([item.answer for item in answers], columns, rows, note=note)
 
 
-def dummy(found: Dummy) -> Document:
+def dummy(rows_of_dummy: Dummy) -> Document:
     """One row for each that was made up, under the columns of the dataset."""
-    columns = [Column(name) for name in (found.rows[0] if found.rows else {})]
-    rows = [tuple(row.values()) for row in found.rows]
-    return Document({"items": [dict(row) for row in found.rows]}, columns, rows)
+    columns = [Column(name) for name in (rows_of_dummy.rows[0] if rows_of_dummy.rows else {})]
+    rows = [tuple(row.values()) for row in rows_of_dummy.rows]
+    return Document({"items": [dict(row) for row in rows_of_dummy.rows]}, columns, rows)
 
 
-def queries(found: Sequence[Query]) -> Document:
+def queries(answers: Sequence[Query]) -> Document:
     """One row for each tier of each query."""
     rows = [
         (query.name, query.dataset, query.mechanism, query.dimension, query.status, *tier)
-        for query in found
+        for query in answers
         for tier in _tiers(query)
     ]
     columns = (
@@ -104,28 +104,28 @@ def queries(found: Sequence[Query]) -> Document:
         DELTA,
         *ERROR,
     )
-    note = "" if found else "There is no query that you may see."
-    return Document([query.answer for query in found], columns, rows, note=note)
+    note = "" if answers else "There is no query that you may see."
+    return Document([query.answer for query in answers], columns, rows, note=note)
 
 
-def preview(found: Preview) -> Document:
+def preview(answer: Preview) -> Document:
     """One row for each tier."""
     rows = [
         (*tier_cells(item), *charge_cells(item), _composed(item), item.expected_maximum)
-        for item in found.tiers
+        for item in answer.tiers
     ]
     # Of a registered query, which is paid for, there is no room to speak of.
-    asked = any(item.room is not None for item in found.tiers)
+    with_room = any(item.room is not None for item in answer.tiers)
     columns = (
         *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
-        *charge_columns(asked=asked),
-        _added_up(found.tiers),
-        Column("expected_maximum", number if found.powers else None, right=True),
+        *charge_columns(with_room=with_room),
+        _added_up(answer.tiers),
+        Column("expected_maximum", number if answer.powers else None, right=True),
     )
-    numbers = "1 number" if found.dimension == 1 else f"{found.dimension:,} numbers"
-    advice = (f"  {found.powers.reason}",) if found.powers else ()
-    facts = (f"{found.query or ''}", f"  {numbers}, {norms(found.sensitivity)}", *advice)
-    return Document(found.answer, columns, rows, facts, note=found.refusal or "")
+    numbers = "1 number" if answer.dimension == 1 else f"{answer.dimension:,} numbers"
+    advice = (f"  {answer.powers.reason}",) if answer.powers else ()
+    facts = (f"{answer.query or ''}", f"  {numbers}, {norms(answer.sensitivity)}", *advice)
+    return Document(answer.answer, columns, rows, facts, note=answer.refusal or "")
 
 
 def _added_up(tiers: Sequence[TierLevel]) -> Column:
@@ -156,16 +156,16 @@ def tier_cells(item: TierLevel) -> Row:
     )
 
 
-def charge_columns(*, asked: bool) -> tuple[Column, ...]:
-    """What an account is charged, and where it is ``asked`` for, its room."""
+def charge_columns(*, with_room: bool) -> tuple[Column, ...]:
+    """What an account is charged, and where it is ``with_room`` for, its room."""
     return (
         *(Column(name, None) for name in ("order", "loss", "failure")),
         Column("charged_share", share, right=True),
         *(
-            Column(name, share if asked else None, right=True)
+            Column(name, share if with_room else None, right=True)
             for name in ("remaining_share", "largest_share")
         ),
-        Column("fits", yes_or_no if asked else None),
+        Column("fits", yes_or_no if with_room else None),
     )
 
 
@@ -183,14 +183,14 @@ def yes_or_no(cell: object) -> str:
     return "yes" if cell else "no"
 
 
-def release(found: Release) -> Document:
+def release(answer: Release) -> Document:
     """One row for each value, rounded in tables to what its error leaves."""
-    digits = decimals(found.error.standard_deviation)
+    digits = decimals(answer.error.standard_deviation)
 
     def rounded(cell: object) -> str:
         return fixed(cast("float", cell), digits)
 
-    parts = max((len(key) if isinstance(key, tuple) else 1 for key in found.keys), default=1)
+    parts = max((len(key) if isinstance(key, tuple) else 1 for key in answer.keys), default=1)
     names = ["key"] if parts == 1 else [f"key_{index + 1}" for index in range(parts)]
     columns = (
         *(Column(name) for name in names),
@@ -199,19 +199,19 @@ def release(found: Release) -> Document:
     rows = [
         (*_parts(key, parts), value, lower, upper)
         for key, value, (lower, upper) in zip(
-            found.keys, found.values, found.interval(found.error.confidence), strict=True
+            answer.keys, answer.values, answer.interval(answer.error.confidence), strict=True
         )
     ]
-    place = "" if found.receipt.index is None else f", leaf {found.receipt.index} of the log"
+    place = "" if answer.receipt.index is None else f", leaf {answer.receipt.index} of the log"
     facts = (
-        f"{found.query}",
-        *(f"  {line}" for line in found.caption()),
-        f"  release {found.id} of {_time(found.released_at.isoformat())}{place}",
+        f"{answer.query}",
+        *(f"  {line}" for line in answer.caption()),
+        f"  release {answer.id} of {_time(answer.released_at.isoformat())}{place}",
     )
-    return Document(found.answer, columns, rows, facts)
+    return Document(answer.answer, columns, rows, facts)
 
 
-def history(found: Sequence[HistoryItem]) -> Document:
+def history(history_items: Sequence[HistoryItem]) -> Document:
     """One row for each hand-out."""
     rows = [
         (
@@ -228,7 +228,7 @@ def history(found: Sequence[HistoryItem]) -> Document:
             item.id,
             None if item.receipt is None else item.receipt.index,
         )
-        for item in found
+        for item in history_items
     ]
     columns = (
         Column("released_at", _time),
@@ -244,23 +244,23 @@ def history(found: Sequence[HistoryItem]) -> Document:
         Column("id"),
         Column("leaf", right=True),
     )
-    note = "" if found else "Nothing has been released yet."
-    return Document([item.answer for item in found], columns, rows, note=note)
+    note = "" if history_items else "Nothing has been released yet."
+    return Document([item.answer for item in history_items], columns, rows, note=note)
 
 
-def exposure(found: Exposure) -> Document:
+def exposure(answer: Exposure) -> Document:
     """One row for each query, then the composed losses."""
     totals: list[tuple[str, str | None, PrivacyLoss]] = [
-        ("could be", None, found.could_be),
-        ("released", None, found.released),
-        ("independent", None, found.independent),
+        ("could be", None, answer.could_be),
+        ("released", None, answer.released),
+        ("independent", None, answer.independent),
     ]
-    for name, reach in (("reach", found.reach), ("registrars", found.registrars)):
+    for name, reach in (("reach", answer.reach), ("registrars", answer.registrars)):
         if reach is not None:
             totals.append((name, reach.tier, reach.budget))
     rows: list[Row] = [
         ("query", item.query, *_levels(item.level), item.guarantee.epsilon, item.guarantee.delta)
-        for item in found.queries
+        for item in answer.queries
     ]
     rows += [(name, tier, None, None, loss.epsilon, loss.delta) for name, tier, loss in totals]
     columns = (Column("figure"), Column("of"), *LEVEL, EPSILON, DELTA)
@@ -268,18 +268,18 @@ def exposure(found: Exposure) -> Document:
         "'could be' is the bound: all that they may fetch. 'released' is after the fact, and"
         " 'independent' is what the same releases would have cost had each been drawn alone."
     )
-    return Document(found.answer, columns, rows, (", ".join(found.users),), note)
+    return Document(answer.answer, columns, rows, (", ".join(answer.users),), note)
 
 
-def checkpoint(found: Checkpoint) -> Document:
+def checkpoint(signed: Checkpoint) -> Document:
     """One row: the log's size and root."""
     columns = (Column("size", right=True), Column("root"), Column("note", None))
-    answer = {"size": found.size, "root_hash": found.root.hex(), "note": found.note}
-    row = (found.size, found.root.hex(), found.note)
+    answer = {"size": signed.size, "root_hash": signed.root.hex(), "note": signed.note}
+    row = (signed.size, signed.root.hex(), signed.note)
     return Document(answer, columns, [row], note="The log continues what was seen of it before.")
 
 
-def budget(found: Budget) -> Document:
+def budget(answer: Budget) -> Document:
     """One row for each tier."""
     rows = [
         (
@@ -293,7 +293,7 @@ def budget(found: Budget) -> Document:
                 for query in item.queries
             ),
         )
-        for item in found.tiers
+        for item in answer.tiers
     ]
     columns = (
         Column("tier"),
@@ -304,7 +304,7 @@ def budget(found: Budget) -> Document:
         DELTA,
         Column("spent_by"),
     )
-    return Document(found.answer, columns, rows)
+    return Document(answer.answer, columns, rows)
 
 
 def _unit(unit: object) -> str | None:

@@ -92,12 +92,12 @@ def unsigned(release: ShownRelease) -> bool:
 def columns_of_totals(totals: ShownTotals) -> Columns:
     """``t``, ``total`` (or ``total_1``, ``total_2`` ...) and what these are off by."""
     names = total_names(len(totals.items[0].values))
-    values = zip(*(one.values for one in totals.items), strict=True)
+    values = zip(*(item.values for item in totals.items), strict=True)
     return {
-        "t": [one.t for one in totals.items],
+        "t": [item.t for item in totals.items],
         **dict(zip(names, values, strict=True)),
-        "standard_deviation": [one.error.standard_deviation for one in totals.items],
-        "half_width": [one.error.half_width for one in totals.items],
+        "standard_deviation": [item.error.standard_deviation for item in totals.items],
+        "half_width": [item.error.half_width for item in totals.items],
     }
 
 

@@ -23,7 +23,7 @@ from penstock_client.stream_preview import StreamPreview, Structure
 from penstock_client.streams import Pushed, RunningTotals, Stream
 
 
-def streams(found: Sequence[Stream]) -> Document:
+def streams(answers: Sequence[Stream]) -> Document:
     """One row for each tier of each stream."""
     columns = (
         *(Column("stream"), Column("dataset"), Column("mechanism")),
@@ -32,72 +32,87 @@ def streams(found: Sequence[Stream]) -> Document:
     )
     rows = [
         (
-            *(one.name, one.dataset, one.mechanism, one.length, one.next, one.status),
+            *(
+                stream.name,
+                stream.dataset,
+                stream.mechanism,
+                stream.length,
+                stream.next,
+                stream.status,
+            ),
             *(*tier_cells(tier), tier.first),
         )
-        for one in found
-        for tier in one.tiers
+        for stream in answers
+        for tier in stream.tiers
     ]
-    note = "" if found else "There is no stream that you may see."
-    return Document([one.answer for one in found], columns, rows, note=note)
+    note = "" if answers else "There is no stream that you may see."
+    return Document([stream.answer for stream in answers], columns, rows, note=note)
 
 
-def totals(found: RunningTotals) -> Document:
+def totals(running_totals: RunningTotals) -> Document:
     """One row for each step, rounded in tables to what the errors leave."""
-    digits = decimals(min(one.error.standard_deviation for one in found))
+    digits = decimals(min(total.error.standard_deviation for total in running_totals))
 
     def rounded(cell: object) -> str:
         return fixed(cast("float", cell), digits)
 
     columns = (
         Column("t", right=True),
-        *(Column(name, rounded, right=True) for name in total_names(len(found.items[0].values))),
+        *(
+            Column(name, rounded, right=True)
+            for name in total_names(len(running_totals.items[0].values))
+        ),
         Column("standard_deviation", None),
         Column("half_width", rounded, right=True),
     )
-    rows = list(zip(*columns_of_totals(found).values(), strict=True))
-    loss, level = found.guarantee, found.level
+    rows = list(zip(*columns_of_totals(running_totals).values(), strict=True))
+    loss, level = running_totals.guarantee, running_totals.level
     facts = (
-        f"{found.stream}",
-        f"  dataset {found.dataset}, tier {found.tier}",
-        f"  {found.mechanism} noise, {level.parameter} {short(level.value, 6)}",
+        f"{running_totals.stream}",
+        f"  dataset {running_totals.dataset}, tier {running_totals.tier}",
+        f"  {running_totals.mechanism} noise, {level.parameter} {short(level.value, 6)}",
         f"  epsilon {number(loss.epsilon)}, delta {loss.delta:g}, for the whole stream",
     )
-    return Document(found.answer, columns, rows, facts)
+    return Document(running_totals.answer, columns, rows, facts)
 
 
-def pushed(found: Pushed) -> Document:
+def pushed(accepted: Pushed) -> Document:
     """The numbers that were taken in, and the next one."""
     names = ("from", "to", "skipped", "next")
     columns = (Column("stream"), *(Column(name, right=True) for name in names))
-    cells = (found.stream, found.first, found.last, found.skipped, found.next)
+    cells = (accepted.stream, accepted.first, accepted.last, accepted.skipped, accepted.next)
     answer = dict(zip(("stream", *names), cells, strict=True))
     return Document(answer, columns, [cells])
 
 
-def preview(found: StreamPreview) -> Document:
+def preview(stream_preview: StreamPreview) -> Document:
     """One row for each tier, and below one for each structure."""
-    end = f"{found.length:,} elements" if found.length is not None else "no end"
-    numbers = "" if found.dimension == 1 else f" of {found.dimension:,} numbers"
-    settings = ", ".join(f"{name} {value}" for name, value in found.structure.items())
+    end = f"{stream_preview.length:,} elements" if stream_preview.length is not None else "no end"
+    numbers = "" if stream_preview.dimension == 1 else f" of {stream_preview.dimension:,} numbers"
+    settings = ", ".join(f"{name} {value}" for name, value in stream_preview.structure.items())
     facts = (
-        found.stream,
+        stream_preview.stream,
         f"  {end}{numbers}; {settings}",
-        f"  {norms(found.sensitivity)} of all nodes to one unit",
-        f"  half widths are those of element {found.noisiest_step:,}, the noisiest one",
+        f"  {norms(stream_preview.sensitivity)} of all nodes to one unit",
+        f"  half widths are those of element {stream_preview.noisiest_step:,}, the noisiest one",
     )
     columns = (
         *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
-        *(Column("root_mean_square", number, right=True), *charge_columns(asked=True)),
+        *(Column("root_mean_square", number, right=True), *charge_columns(with_room=True)),
     )
-    rows = [(*tier_cells(tier), tier.root_mean_square, *charge_cells(tier)) for tier in found.tiers]
-    below = _structures(found) if found.tiers else None
-    return Document(found.answer, columns, rows, facts, note=found.refusal or "", below=below)
+    rows = [
+        (*tier_cells(tier), tier.root_mean_square, *charge_cells(tier))
+        for tier in stream_preview.tiers
+    ]
+    below = _structures(stream_preview) if stream_preview.tiers else None
+    return Document(
+        stream_preview.answer, columns, rows, facts, note=stream_preview.refusal or "", below=below
+    )
 
 
-def _structures(found: StreamPreview) -> Document:
+def _structures(stream_preview: StreamPreview) -> Document:
     """Errors at the most trusted tier shown: at the others all are larger by one factor."""
-    tier = found.tiers[-1].tier
+    tier = stream_preview.tiers[-1].tier
     columns = (
         *(Column("structure"), Column("settings")),
         *(Column(name, number, right=True) for name in ("root_mean_square", "largest")),
@@ -107,29 +122,29 @@ def _structures(found: StreamPreview) -> Document:
     )
     rows = [
         (
-            one.name,
-            ", ".join(f"{name} {value}" for name, value in one.settings.items()),
+            structure.name,
+            ", ".join(f"{name} {value}" for name, value in structure.settings.items()),
             *(error.root_mean_square, error.largest, error.charged_share),
-            *(one.kept, one.drawn, one.added, one.lossless),
-            ", ".join(_marks(one)),
+            *(structure.kept, structure.drawn, structure.added, structure.lossless),
+            ", ".join(_marks(structure)),
         )
-        for one in found.structures
-        for error in one.errors
+        for structure in stream_preview.structures
+        for error in structure.errors
         if error.tier == tier
     ]
     facts = (
-        f"Structures at the guarantee of {tier}, over {found.judged_steps:,} elements:",
+        f"Structures at the guarantee of {tier}, over {stream_preview.judged_steps:,} elements:",
         "  standard deviations of a total, and numbers that a tier keeps, draws and adds a step",
     )
     return Document(None, columns, rows, facts)
 
 
-def _marks(one: Structure) -> Iterator[str]:
-    if one.chosen:
+def _marks(structure: Structure) -> Iterator[str]:
+    if structure.chosen:
         yield "chosen"
-    if one.least_mean:
+    if structure.least_mean:
         yield "least mean"
-    if one.least_largest:
+    if structure.least_largest:
         yield "least largest"
-    if one.request is None:
+    if structure.request is None:
         yield "not opened here"

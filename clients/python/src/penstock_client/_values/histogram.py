@@ -38,5 +38,5 @@ class Histogram:
     @classmethod
     def read_from(cls, fields: Fields) -> Self | None:
         """That of a release or a tier; ``None`` where the query is no sparse histogram."""
-        found = fields.child_or_none("histogram")
-        return None if found is None else cls.read(found)
+        child = fields.child_or_none("histogram")
+        return None if child is None else cls.read(child)

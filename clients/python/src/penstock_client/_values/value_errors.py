@@ -23,10 +23,10 @@ class ValueErrors:
 
     @classmethod
     def read(cls, fields: Fields, size: int, confidence: float) -> Self:
-        found = cls(confidence, fields.vector("standard_deviations"), fields.vector("half_widths"))
+        errors = cls(confidence, fields.vector("standard_deviations"), fields.vector("half_widths"))
         vectors = {
-            "standard_deviations": found.standard_deviations,
-            "half_widths": found.half_widths,
+            "standard_deviations": errors.standard_deviations,
+            "half_widths": errors.half_widths,
         }
         for name, vector in vectors.items():
             if len(vector) != size or not all(entry > 0 for entry in vector):
@@ -34,7 +34,7 @@ class ValueErrors:
                     f"The answer's {fields.where}.{name} is no positive number for each of"
                     f" {size} values."
                 )
-        return found
+        return errors
 
     def __iter__(self) -> Iterator[ErrorBars]:
         for deviation, width in zip(self.standard_deviations, self.half_widths, strict=True):

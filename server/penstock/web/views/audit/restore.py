@@ -8,7 +8,7 @@ from penstock.services.audit import restores
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
-from penstock.web.http.proposals import asked
+from penstock.web.http.proposals import do_or_propose
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 
@@ -32,7 +32,9 @@ def acknowledge_restore(visit: Visit) -> Response:
                 "The log's witness saw more meanwhile, and what was shown is no longer so. Look at"
                 " it again; nothing was done."
             )
-        return asked(visit, Acknowledgment(), lambda _: visit.go("restore", acknowledged="1"))
+        return do_or_propose(
+            visit, Acknowledgment(), lambda _: visit.go("restore", acknowledged="1")
+        )
 
     return tried(act, lambda problem: _restore(visit, form_input.refused(request.form, problem)))
 

@@ -8,7 +8,7 @@ from penstock.web.forms import form_input
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
-from penstock.web.http.proposals import asked
+from penstock.web.http.proposals import do_or_propose
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 
@@ -28,7 +28,7 @@ def shred_dataset(visit: Visit, dataset: str) -> Response:
     def act() -> Response:
         require_named(request.form, dataset)
         act = Shredding(dataset=dataset)
-        return asked(visit, act, lambda done: visit.go("shredding", dataset=done.dataset))
+        return do_or_propose(visit, act, lambda done: visit.go("shredding", dataset=done.dataset))
 
     return tried(
         act, lambda problem: _shredding(visit, dataset, form_input.refused(request.form, problem))

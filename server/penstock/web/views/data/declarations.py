@@ -15,7 +15,7 @@ from penstock.web.forms import dataset_form, form_input
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import once, tried
-from penstock.web.http.proposals import asked
+from penstock.web.http.proposals import do_or_propose
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 
@@ -57,7 +57,7 @@ def withdraw_dataset(visit: Visit, dataset: str) -> Response:
 
     def act() -> Response:
         require_named(given, dataset)
-        return asked(visit, Withdrawal(dataset=dataset), led)
+        return do_or_propose(visit, Withdrawal(dataset=dataset), led)
 
     return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
 

@@ -16,7 +16,7 @@ from penstock.services.schemas.views import DatasetBudgetView
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
-from penstock.web.http.proposals import asked
+from penstock.web.http.proposals import do_or_propose
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.presenters import budget_charts
@@ -46,7 +46,7 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
         wanted = {"budgets": _wanted(visit, found, given)}
         change = checked(DatasetChange, wanted)
         act = BudgetChange(dataset=found.dataset, budgets=change.budgets)
-        return asked(
+        return do_or_propose(
             visit, act, lambda done: visit.go("dataset_budgets", dataset=done.name, changed="1")
         )
 

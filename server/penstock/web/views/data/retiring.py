@@ -11,7 +11,7 @@ from penstock.web.forms import form_input
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
-from penstock.web.http.proposals import asked
+from penstock.web.http.proposals import do_or_propose
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 
@@ -47,7 +47,7 @@ def _retire(visit: Visit, kind: str, name: str, retirement: Act[Any]) -> Respons
 
     def act() -> Response:
         require_named(given, name)
-        return asked(
+        return do_or_propose(
             visit, retirement, lambda done: visit.go(f"{kind}_retirement", **{kind: done.name})
         )
 

@@ -15,7 +15,7 @@ from penstock.web.forms import form_input
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import once, tried
-from penstock.web.http.proposals import asked
+from penstock.web.http.proposals import do_or_propose
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.presenters import tier_ladder
@@ -72,7 +72,9 @@ def delete_tier(visit: Visit, tier: str) -> Response:
 
     def act() -> Response:
         require_named(request.form, tier)
-        return asked(visit, TierDeletion(tier=tier), lambda _: visit.go("ladder", deleted="1"))
+        return do_or_propose(
+            visit, TierDeletion(tier=tier), lambda _: visit.go("ladder", deleted="1")
+        )
 
     return tried(act, lambda problem: _tier(visit, tier, form_input.refused(request.form, problem)))
 
