@@ -266,7 +266,7 @@ def raised_again(document: Mapping[str, Any]) -> PenstockError:
 
 def _kinds(kind: type[PenstockError]) -> dict[str, type[PenstockError]]:
     """Return the classes below ``kind`` by code; one that has its parent's is its parent here."""
-    found: dict[str, type[PenstockError]] = {}
+    kinds: dict[str, type[PenstockError]] = {}
     for below in kind.__subclasses__():
-        found |= _kinds(below)
-    return found | {kind.code: kind}
+        kinds |= _kinds(below)
+    return kinds | {kind.code: kind}

@@ -33,8 +33,8 @@ def depth(text: str) -> int:
     Right up to the first error of syntax, where every reader stops; beyond it no number
     that means anything.
     """
-    found = _BRACKETS.findall(_TEXTS.sub("", text))
-    return max(accumulate(_STEP[bracket] for bracket in found), default=0)
+    brackets = _BRACKETS.findall(_TEXTS.sub("", text))
+    return max(accumulate(_STEP[bracket] for bracket in brackets), default=0)
 
 
 def shallow(text: str) -> str:

@@ -133,8 +133,8 @@ def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, 
     body: dict[str, Any] = {}
     if operation.body is not None:
         bodies.require_json(request)
-        raw, found = _document(server, operation)
-        body["body"] = bodies.model(operation.body, found)
+        raw, document = _document(server, operation)
+        body["body"] = bodies.model(operation.body, document)
     if not keyed:
         return b"", body
     return idempotency.fingerprint(server, operation, request.path, raw), body

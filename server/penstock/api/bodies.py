@@ -108,21 +108,21 @@ def document(body: bytearray, *, strict_below: int, most_values: int) -> object:
             f"The body has {places:,} commas and brackets, far more than the {most_values:,}"
             " values of the largest query need; split it."
         )
-    found, refusal = _parsed(body)
+    content, refusal = _parsed(body)
     if refusal is not None:
         raise refusal
-    _refuse_deep(found)
+    _refuse_deep(content)
     if len(body) <= strict_below:
         json.loads(body, object_pairs_hook=_distinct, parse_int=float)
-    return found
+    return content
 
 
-def model(adapter: TypeAdapter[Any], found: object) -> Any:
-    """``found`` as the model that ``adapter`` describes.
+def model(adapter: TypeAdapter[Any], content: object) -> Any:
+    """``content`` as the model that ``adapter`` describes.
 
     Raises ``InvalidInput`` with a JSON pointer for each wrong place.
     """
-    parsed, refusal = _validated(adapter, found)
+    parsed, refusal = _validated(adapter, content)
     if refusal is not None:
         raise refusal
     return parsed
@@ -139,9 +139,9 @@ def _parsed(body: bytearray) -> tuple[object, PenstockError | None]:
         return None, MalformedInput(_where(problem))
 
 
-def _validated(adapter: TypeAdapter[Any], found: object) -> tuple[Any, PenstockError | None]:
+def _validated(adapter: TypeAdapter[Any], content: object) -> tuple[Any, PenstockError | None]:
     try:
-        return adapter.validate_python(found), None
+        return adapter.validate_python(content), None
     except ValidationError as error:
         return None, invalid_input(error)
     except InvalidInput as error:
@@ -154,8 +154,8 @@ def _where(problem: orjson.JSONDecodeError) -> str:
     return f"The body is not JSON: line {problem.lineno}, column {problem.colno}."
 
 
-def _refuse_deep(found: object) -> None:
-    level = [found]
+def _refuse_deep(content: object) -> None:
+    level = [content]
     for _ in range(DEEPEST):
         level = [
             inner

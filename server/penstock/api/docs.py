@@ -40,7 +40,14 @@ def _page() -> str:
         "docs.html",
         info=described["info"],
         subjects=[
-            (tag, [one for one in _operations(described) if tag["name"] in one["tags"]])
+            (
+                tag,
+                [
+                    operation
+                    for operation in _operations(described)
+                    if tag["name"] in operation["tags"]
+                ],
+            )
             for tag in described["tags"]
         ],
         schemas=sorted(described["components"]["schemas"].items()),

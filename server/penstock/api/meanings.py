@@ -69,10 +69,10 @@ def _explained(
 
 
 def _entry(words: Mapping[str, Any], name: str, field: str) -> Any:
-    found = words.get(f"{name}.{field}", words.get(field))
-    if found is None:
+    entry = words.get(f"{name}.{field}", words.get(field))
+    if entry is None:
         raise LookupError(f"Say in meanings.toml what the field {field} of {name} means.")
-    return found
+    return entry
 
 
 class _Examples:

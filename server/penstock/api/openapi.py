@@ -190,7 +190,7 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
         "description": " ".join(
             [f"For {operation.policy.sentence}.", *operation.description.split()]
         ),
-        "parameters": [explained_parameter(one) for one in _parameters(operation)],
+        "parameters": [explained_parameter(parameter) for parameter in _parameters(operation)],
     }
     if not operation.policy.needs_token:
         described["security"] = []
@@ -227,18 +227,18 @@ def _proposed(operation: Operation) -> dict[str, Any]:
 def refusals(operation: Operation) -> list[int]:
     """Every status that an operation may refuse with."""
     # 422 everywhere: an argument in the query string may not be known.
-    found = {422, 500, 503, *operation.refusals}
+    statuses = {422, 500, 503, *operation.refusals}
     if operation.policy.needs_token:
-        found |= {401, 429}
+        statuses |= {401, 429}
         if operation.policy is not SIGNED_IN:
-            found.add(403)
+            statuses.add(403)
     if operation.path_parameters or operation.parameters:
-        found.add(404)
+        statuses.add(404)
     if operation.body is not None:
-        found |= {400, 413, 415}
+        statuses |= {400, 413, 415}
     if idempotency.applies(operation):
-        found.add(409)
-    return sorted(found)
+        statuses.add(409)
+    return sorted(statuses)
 
 
 _RETRY_AFTER: Mapping[str, Any] = {
@@ -273,7 +273,7 @@ def _parameters(operation: Operation) -> Iterator[dict[str, Any]]:
     for parameter in operation.parameters:
         schema = _plain(parameter.adapter.json_schema(schema_generator=_Untitled))
         # Left out is not null: a query string has no null.
-        choices = [one for one in schema.get("anyOf", [schema]) if one != {"type": "null"}]
+        choices = [choice for choice in schema.get("anyOf", [schema]) if choice != {"type": "null"}]
         described = {
             "name": parameter.name,
             "in": "query",

@@ -77,8 +77,8 @@ def read(
             try:
                 arguments[parameter.argument] = parameter.adapter.validate_python(text)
             except ValidationError as problem:
-                found = problem.errors(include_url=False)[0]
-                wrong.append((pointer(parameter.name), sentence(found)))
+                first = problem.errors(include_url=False)[0]
+                wrong.append((pointer(parameter.name), sentence(first)))
         elif parameter.required:
             wrong.append((pointer(parameter.name), "This argument is required."))
     if wrong:

@@ -30,25 +30,25 @@ class Answers:
         self._lock = threading.Lock()
         self._of: OrderedDict[str, Person] = OrderedDict()
 
-    def find(self, person: str, job: str, asked: Document) -> Document | None:
+    def find(self, person: str, job: str, document: Document) -> Document | None:
         """Return what ``person`` was answered before; ``None`` where that is not known."""
         with self._lock:
             own = self._of.get(person)
-            found = None if own is None else own.get(digest(job, asked))
-            if own is None or found is None:
+            answer = None if own is None else own.get(digest(job, document))
+            if own is None or answer is None:
                 return None
             self._of.move_to_end(person)
-            own.move_to_end(digest(job, asked))
-        return json.loads(found)
+            own.move_to_end(digest(job, document))
+        return json.loads(answer)
 
-    def keep(self, person: str, job: str, asked: Document, answer: Document) -> None:
+    def keep(self, person: str, job: str, document: Document, answer: Document) -> None:
         """Keep an answer, and drop what was asked for longest ago where there are too many."""
         kept = json.dumps(answer, separators=(",", ":")).encode()
         if len(kept) > LARGEST:
             return
         with self._lock:
             own = self._of.setdefault(person, OrderedDict())
-            own[digest(job, asked)] = kept
+            own[digest(job, document)] = kept
             self._of.move_to_end(person)
             if len(own) > EACH:
                 own.popitem(last=False)
@@ -56,7 +56,7 @@ class Answers:
                 self._of.popitem(last=False)
 
 
-def digest(job: str, asked: Document) -> bytes:
+def digest(job: str, document: Document) -> bytes:
     """Return what stands for a question: the hash of its canonical spelling."""
-    spelled = json.dumps([job, asked], sort_keys=True, separators=(",", ":"))
+    spelled = json.dumps([job, document], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(spelled.encode()).digest()

@@ -33,25 +33,25 @@ class Module(Protocol):
 
 def serve(module: Module, seconds: float, source: BinaryIO, target: BinaryIO) -> None:
     """Work out what is asked, one thing after the other, until the pipe ends."""
-    asked: queue.SimpleQueue[Document] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(source, asked), daemon=True).start()
+    simple_queue: queue.SimpleQueue[Document] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(source, simple_queue), daemon=True).start()
     _say(target, READY)
     while True:
-        wish = asked.get()
+        wish = simple_queue.get()
         if wish["fresh"]:
             module.forget()
         bounds.allow(seconds)
         before = time.process_time()
-        said = _worked_out(module.JOBS[wish["job"]], wish["asked"])
-        _say(target, {**said, "seconds": time.process_time() - before})
-        if "memory" in said:
+        document = _worked_out(module.JOBS[wish["job"]], wish["asked"])
+        _say(target, {**document, "seconds": time.process_time() - before})
+        if "memory" in document:
             # What is left of it is in pieces: another child begins anew.
             os._exit(0)
 
 
-def _worked_out(job: Callable[[Document], Document], asked: Document) -> Document:
+def _worked_out(job: Callable[[Document], Document], document: Document) -> Document:
     try:
-        return {"answer": job(asked)}
+        return {"answer": job(document)}
     except PenstockError as problem:
         return {"problem": described(problem)}
     except MemoryError:
@@ -59,9 +59,9 @@ def _worked_out(job: Callable[[Document], Document], asked: Document) -> Documen
         return {"memory": True}
 
 
-def _listen(source: BinaryIO, asked: "queue.SimpleQueue[Document]") -> None:
+def _listen(source: BinaryIO, simple_queue: "queue.SimpleQueue[Document]") -> None:
     while (wish := frames.read(source)) is not None:
-        asked.put(wish)
+        simple_queue.put(wish)
     os._exit(0)
 
 

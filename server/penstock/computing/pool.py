@@ -77,7 +77,7 @@ class Pool:
         self._busy = 0
         self._waiting: set[str] = set()
 
-    def run(self, person: str, job: str, asked: Document, patience: float = 0.0) -> Document:
+    def run(self, person: str, job: str, document: Document, patience: float = 0.0) -> Document:
         """Have ``job`` worked out for ``person`` in a child.
 
         Waits up to ``patience`` seconds for what they have under way.  Raises what the
@@ -95,7 +95,7 @@ class Pool:
             self._alone(person, patience) as waits,
             taken(self._turns, person, longest, waits),
         ):
-            return self._queued(person, job, asked)
+            return self._queued(person, job, document)
 
     @property
     def children(self) -> list[int]:
@@ -124,7 +124,7 @@ class Pool:
                 with self._changed:
                     self._waiting.discard(person)
 
-    def _queued(self, person: str, job: str, asked: Document) -> Document:
+    def _queued(self, person: str, job: str, document: Document) -> Document:
         with self._changed:
             if self._inside >= self._processes + self._queue:
                 self._noted(person, Outcome.BUSY, 0.0)
@@ -136,7 +136,7 @@ class Pool:
         try:
             child = self._child(person)
             try:
-                return self._asked(child, person, job, asked)
+                return self._asked(child, person, job, document)
             finally:
                 self._back(child)
         finally:
@@ -181,10 +181,10 @@ class Pool:
             self._busy -= 1
             self._changed.notify_all()
 
-    def _asked(self, child: Child, person: str, job: str, asked: Document) -> Document:
+    def _asked(self, child: Child, person: str, job: str, document: Document) -> Document:
         started = time.monotonic()
         try:
-            said = child.ask(person, job, asked)
+            reply = child.ask(person, job, document)
         except TooLong as problem:
             raise InvalidInput(f"This is too long to be worked out: {problem}.") from problem
         except Overtime as problem:
@@ -203,11 +203,11 @@ class Pool:
                 "The process that worked this out ended in the middle of it. Nothing was done; ask"
                 " again, and for fewer values or tiers if it happens again."
             ) from problem
-        return self._answer(child, person, said)
+        return self._answer(child, person, reply)
 
-    def _answer(self, child: Child, person: str, said: Document) -> Document:
-        took = float(said["seconds"])
-        if "memory" in said:
+    def _answer(self, child: Child, person: str, document: Document) -> Document:
+        took = float(document["seconds"])
+        if "memory" in document:
             child.kill()
             self._noted(person, Outcome.OUT_OF_MEMORY, took)
             raise InvalidInput(
@@ -215,6 +215,6 @@ class Pool:
                 f" memory that it may take.{REMEDY}PENSTOCK_COMPUTING_MEMORY."
             )
         self._noted(person, Outcome.DONE, took)
-        if "problem" in said:
-            raise raised_again(said["problem"])
-        return said["answer"]
+        if "problem" in document:
+            raise raised_again(document["problem"])
+        return document["answer"]

@@ -64,12 +64,12 @@ class Child:
         """Whether it may be asked something."""
         return self._process.poll() is None
 
-    def ask(self, person: str, job: str, asked: Document) -> Document:
+    def ask(self, person: str, job: str, document: Document) -> Document:
         """Have ``job`` worked out for ``person``.  Raises ``Overtime`` and ``Died``.
 
         What is kept from a computation to the next is dropped where it was for another person.
         """
-        wish = {"job": job, "asked": asked, "fresh": person != self.person}
+        wish = {"job": job, "asked": document, "fresh": person != self.person}
         self.person = person
         until = time.monotonic() + self._bounds.lasting
         try:
@@ -113,18 +113,18 @@ class Child:
     def _exactly(self, size: int, until: float) -> bytes:
         if self._process.stdout is None:
             raise Died
-        descriptor, found = self._process.stdout.fileno(), bytearray()
+        descriptor, received = self._process.stdout.fileno(), bytearray()
         ready = select.poll()
         ready.register(descriptor, select.POLLIN)
-        while len(found) < size:
+        while len(received) < size:
             left = until - time.monotonic()
             if left <= 0 or not ready.poll(left * 1000):
                 raise Overtime
-            part = os.read(descriptor, min(size - len(found), 1 << 20))
+            part = os.read(descriptor, min(size - len(received), 1 << 20))
             if not part:
                 raise self._ended()
-            found += part
-        return bytes(found)
+            received += part
+        return bytes(received)
 
     def _ended(self) -> Exception:
         out_of_time = self._process.wait() == -signal.SIGXCPU

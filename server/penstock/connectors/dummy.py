@@ -64,7 +64,7 @@ def _present(column: ColumnSpec, rows: int, stream: Stream) -> list[Cell]:
     if column.categories is not None:
         places = draw.integers(0, len(column.categories), rows).tolist()
         read = {place: cell(column.type, column.categories[place]) for place in set(places)}
-        return [found for place in places if (found := read[place]) is not None]
+        return [value for place in places if (value := read[place]) is not None]
     match column.type:
         case "boolean":
             return [number == 1 for number in draw.integers(0, 2, rows).tolist()]

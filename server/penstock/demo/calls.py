@@ -25,12 +25,12 @@ def on(day: int) -> int:
 
 def pushes() -> list[tuple[int, list[object]]]:
     """The first day of each push, and its calls."""
-    found, first = [], 1
+    parts, first = [], 1
     for days in PUSHES:
         calls: list[object] = [on(day) for day in range(first, first + days)]
-        found.append((first, calls))
+        parts.append((first, calls))
         first += days
-    return found
+    return parts
 
 
 def by_topic() -> list[int]:

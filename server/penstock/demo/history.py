@@ -148,7 +148,7 @@ def _read(house: House, headline: str) -> None:
     for place, reader in enumerate(READERS):
         window = Window(limit=LARGEST_LIMIT)
         seen = queries.listing(house.server, house.who(reader), window).items
-        names = [one.name for one in seen][::-1]
+        names = [reading.name for reading in seen][::-1]
         for name in names[place:] + names[:place]:
             if name != headline and (reader, name) != (READERS[-1], LEFT):
                 house.ask(reader, name)
@@ -205,10 +205,10 @@ def _together(house: House) -> None:
     """Proposals, one of each end that takes no week; the rule is on for these alone."""
     settings = house.server.settings.model_copy(update={"two_person_rule": True})
     server = replace(house.server, settings=settings)
-    one, other = house.who(ADMIN), house.who(SECOND)
+    admin, other = house.who(ADMIN), house.who(SECOND)
 
     def proposed(act: Proposed) -> str:
-        made = proposals.do_or_propose(server, one, act)
+        made = proposals.do_or_propose(server, admin, act)
         if not isinstance(made, ProposalView):
             raise TypeError(f"{act.act} was done by one person")
         return made.id
@@ -216,7 +216,7 @@ def _together(house: House) -> None:
     proposals.approve(server, other, proposed(QueryRetirement(query=RETIRED)))
     proposals.withdraw(server, other, proposed(_granting("restricted", 8.6)))
     lapsed = proposed(_granting("restricted", 8.3))
-    budgets.change(server, one, DATASET, DatasetChange(budgets=_granting("partner", 3.5).budgets))
+    budgets.change(server, admin, DATASET, DatasetChange(budgets=_granting("partner", 3.5).budgets))
     with suppress(Conflict):
         # Budgets are others by now: it is refused, and stays on record as failed.
         proposals.approve(server, other, lapsed)

@@ -50,19 +50,19 @@ is registered from now on, they never get beyond the budget of the highest tier 
 epsilon {reach} for {top}."""
 
 
-def story(told: Story, home: Path) -> str:
+def story(tale: Story, home: Path) -> str:
     """Who saw what, how far off it may be, and what they all learned together."""
-    count = COUNTS.get(len(told.seen), str(len(told.seen)))
+    count = COUNTS.get(len(tale.seen), str(len(tale.seen)))
     sections = [
         [f"PENSTOCK DEMO: one number, {count} readers, the privacy loss of one"],
-        [filled(_AGAIN, home=home)] if told.again else [],
+        [filled(_AGAIN, home=home)] if tale.again else [],
         [filled(_WHAT)],
-        [f"WHO SAW WHAT (query {HEADLINE})", *_seen(told.seen)],
-        [_far_off(told)],
-        ["WHAT THEY ALL LEARN TOGETHER", *_joint(told, count)],
-        [_together(told, count)],
-        [filled(_MORE, handed_out=told.handed_out)] if told.handed_out > len(told.seen) else [],
-        [_later(told)],
+        [f"WHO SAW WHAT (query {HEADLINE})", *_seen(tale.seen)],
+        [_far_off(tale)],
+        ["WHAT THEY ALL LEARN TOGETHER", *_joint(tale, count)],
+        [_together(tale, count)],
+        [filled(_MORE, handed_out=tale.handed_out)] if tale.handed_out > len(tale.seen) else [],
+        [_later(tale)],
     ]
     return joined(sections)
 
@@ -90,21 +90,23 @@ def averaged(seen: Sequence[Seen]) -> float:
     Each weighs as the inverse of its variance, which leaves the least variance of all
     unbiased combinations (Gauss, Markov).
     """
-    precision = sum(one.release.error.standard_deviation**-2 for one in seen)
+    precision = sum(reading.release.error.standard_deviation**-2 for reading in seen)
     error = seen[0].release.error
     return error.half_width / error.standard_deviation / math.sqrt(precision)
 
 
 def _seen(seen: Sequence[Seen]) -> list[str]:
-    digits = max(_decimals(one.release.error.standard_deviation) for one in seen)
+    digits = max(_decimals(reading.release.error.standard_deviation) for reading in seen)
     header = ("reader", "tier", "held by", "epsilon", "value", "95% interval", "off by")
     rows = []
-    for one in seen:
-        release = one.release
-        low, value, high = (f"{x:,.{digits}f}" for x in (one.lower, one.value, one.upper))
+    for reading in seen:
+        release = reading.release
+        low, value, high = (
+            f"{x:,.{digits}f}" for x in (reading.lower, reading.value, reading.upper)
+        )
         rows.append(
             (
-                *(one.reader, release.tier, TIERS.get(release.tier, "")),
+                *(reading.reader, release.tier, TIERS.get(release.tier, "")),
                 *(short(release.guarantee.epsilon), value, f"{low} to {high}"),
                 f"±{release.error.half_width:.{digits}f}",
             )
@@ -112,14 +114,14 @@ def _seen(seen: Sequence[Seen]) -> list[str]:
     return table(header, rows, right=(3, 4, 5, 6))
 
 
-def _joint(told: Story, count: str) -> list[str]:
-    best = _best(told).release.error.half_width
+def _joint(tale: Story, count: str) -> list[str]:
+    best = _best(tale).release.error.half_width
     rows = [
-        (f"as these {count} numbers were released: lossless", told.together.released, best),
+        (f"as these {count} numbers were released: lossless", tale.together.released, best),
         (
             "had each been drawn independently",
-            told.together.independent,
-            averaged(told.seen),
+            tale.together.independent,
+            averaged(tale.seen),
         ),
     ]
     return table(
@@ -129,8 +131,8 @@ def _joint(told: Story, count: str) -> list[str]:
     )
 
 
-def _far_off(told: Story) -> str:
-    first, best = told.seen[0], _best(told)
+def _far_off(tale: Story) -> str:
+    first, best = tale.seen[0], _best(tale)
     return filled(
         _FAR_OFF,
         confidence=best.release.error.confidence,
@@ -138,28 +140,28 @@ def _far_off(told: Story) -> str:
         first_odds=math.exp(first.release.guarantee.epsilon),
         best=best.reader,
         best_odds=math.exp(best.release.guarantee.epsilon),
-        delta=told.together.released.delta,
+        delta=tale.together.released.delta,
     )
 
 
-def _together(told: Story, count: str) -> str:
+def _together(tale: Story, count: str) -> str:
     return filled(
         _TOGETHER,
-        best=_best(told).reader,
-        others=COUNTS.get(len(told.seen) - 1, ""),
+        best=_best(tale).reader,
+        others=COUNTS.get(len(tale.seen) - 1, ""),
         count=count,
-        independent=short(told.together.independent.epsilon),
-        released=short(told.together.released.epsilon),
+        independent=short(tale.together.independent.epsilon),
+        released=short(tale.together.released.epsilon),
     )
 
 
-def _later(told: Story) -> str:
-    everything = told.everything
+def _later(tale: Story) -> str:
+    everything = tale.everything
     reach = everything.reach
     return (
         filled(
             _LATER,
-            held=told.held,
+            held=tale.release_count,
             queries=len(everything.queries),
             released=short(everything.released.epsilon),
             independent=short(everything.independent.epsilon),
@@ -177,8 +179,8 @@ def short(epsilon: float) -> str:
     return f"{epsilon:.2f}"
 
 
-def _best(told: Story) -> Seen:
-    return min(told.seen, key=lambda one: one.release.error.half_width)
+def _best(tale: Story) -> Seen:
+    return min(tale.seen, key=lambda reading: reading.release.error.half_width)
 
 
 def _decimals(standard_deviation: float) -> int:

@@ -91,8 +91,8 @@ def queries(folder: str = "queries") -> list[dict[str, Any]]:
 
 def later(name: str) -> dict[str, Any]:
     """A spec of what is registered beside the queries."""
-    found: dict[str, Any] = json.loads((SHIPPED / "later" / f"{name}.json").read_text())
-    return found
+    content: dict[str, Any] = json.loads((SHIPPED / "later" / f"{name}.json").read_text())
+    return content
 
 
 def _mark(home: Path) -> dict[str, Any] | None:

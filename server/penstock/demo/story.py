@@ -74,7 +74,7 @@ class Story:
 
     ``together`` counts all that the readers were ever given of the headline, in
     ``handed_out`` hand-outs; ``everything`` all that they were given of the dataset, in
-    ``held`` of them.  ``tokens`` are by name.  ``again`` says that the home stood already,
+    ``release_count`` of them.  ``tokens`` are by name.  ``again`` says that the home stood already,
     so that every value is one that was handed out before.
     """
 
@@ -82,7 +82,7 @@ class Story:
     together: Joint
     handed_out: int
     everything: ExposureView
-    held: int
+    release_count: int
     tokens: dict[str, str]
     again: bool
 
@@ -119,16 +119,16 @@ def tell(settings: Settings, progress: Progress) -> Story:
     readers = [reader.name for reader in READERS]
     everything = exposure.of(server, auditor, readers, dataset)
     headline = _headline(server, auditor, readers, dataset)
-    best = max(seen, key=lambda one: one.release.guarantee.epsilon)
+    best = max(seen, key=lambda reading: reading.release.guarantee.epsilon)
     alone = _headline(server, auditor, [best.reader], dataset)
-    held = [_hand_outs(server, auditor, name, dataset) for name in readers]
+    counts = [_hand_outs(server, auditor, name, dataset) for name in readers]
     server.database.close()
     return Story(
         seen,
         Joint(headline.together, headline.independent, alone.together),
-        sum(queries.count(HEADLINE) for queries in held),
+        sum(queries.count(HEADLINE) for queries in counts),
         everything,
-        sum(map(len, held)),
+        sum(map(len, counts)),
         issued,
         again,
     )
@@ -159,8 +159,8 @@ def _headline(
 ) -> by_query.SharedQueryView:
     """What people hold of the headline, and what it cost."""
     page = by_query.shared(server, auditor, readers, Window(limit=LARGEST_LIMIT), dataset)
-    (found,) = [one for one in page.items if one.query == HEADLINE]
-    return found
+    (shared_query,) = [item for item in page.items if item.query == HEADLINE]
+    return shared_query
 
 
 def _hand_outs(server: Server, auditor: Principal, reader: str, dataset: str) -> list[str]:

@@ -30,16 +30,16 @@ PENSTOCK_TWO_PERSON_RULE asks for, off by default. It all went through the servi
 that the log says; nothing is dated back. The calls to a help desk are made up by a formula."""
 
 
-def what_to_try(told: Story, home: Path, settings: Settings, *, served: bool) -> str:
+def what_to_try(story: Story, home: Path, settings: Settings, *, served: bool) -> str:
     """Tokens for everybody, and what to type with them."""
     tokens = [
-        (person.name, person.tier or person.role, told.tokens[person.name]) for person in EVERYBODY
+        (person.name, person.tier or person.role, story.tokens[person.name]) for person in EVERYBODY
     ]
     commands = [
         *_programs(),
         *([] if served else _serve(home, settings.port)),
-        *_reader(told, settings.public_url),
-        *_auditor(told),
+        *_reader(story, settings.public_url),
+        *_auditor(story),
         *_operator(home),
     ]
     return joined(
@@ -77,12 +77,12 @@ def _serve(home: Path, port: int) -> list[str]:
     return [f"PENSTOCK_HOME={shlex.quote(str(home))} penstock serve{chosen} &    # start it", ""]
 
 
-def _reader(told: Story, url: str) -> list[str]:
+def _reader(story: Story, url: str) -> list[str]:
     best = READERS[-1]
     return [
         f"# {best.name}: her number again, never drawn anew, and the one that all may see",
         f"export PENSTOCK_URL={url}",
-        f"export PENSTOCK_TOKEN={told.tokens[best.name]}",
+        f"export PENSTOCK_TOKEN={story.tokens[best.name]}",
         f"{CLIENT} queries",
         f"{CLIENT} preview {HEADLINE}    # what it costs each tier, up to hers",
         f"{CLIENT} release {HEADLINE}",
@@ -94,13 +94,13 @@ def _reader(told: Story, url: str) -> list[str]:
     ]
 
 
-def _auditor(told: Story) -> list[str]:
+def _auditor(story: Story) -> list[str]:
     names = ",".join(reader.name for reader in READERS)
     return [
         f"# {AUDITOR.name}, the auditor: who was given what, and what it amounts to",
-        f"export PENSTOCK_TOKEN={told.tokens[AUDITOR.name]}",
+        f"export PENSTOCK_TOKEN={story.tokens[AUDITOR.name]}",
         f"{CLIENT} history",
-        f"{CLIENT} exposure --users {names} --dataset {told.seen[0].release.dataset}",
+        f"{CLIENT} exposure --users {names} --dataset {story.seen[0].release.dataset}",
         "",
     ]
 

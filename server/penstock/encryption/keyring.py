@@ -25,9 +25,9 @@ from penstock.errors import KeysUnavailable
 class KeyRing:
     """A ``KeyProvider`` over a file; ``create`` makes the file, ``load`` reads it."""
 
-    def __init__(self, found: RingFile) -> None:
-        self._path = found.path
-        self._file = found
+    def __init__(self, file: RingFile) -> None:
+        self._path = file.path
+        self._file = file
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -71,41 +71,41 @@ class KeyRing:
 
     def shared(self) -> tuple[str, ...]:
         """The keys that a ring of version 1 had for all."""
-        found = self._now()
-        owned = {name for names in found.contexts.values() for name in names}
-        return tuple(name for name in found.places if name not in owned)
+        file = self._now()
+        owned = {name for names in file.contexts.values() for name in names}
+        return tuple(name for name in file.places if name not in owned)
 
     def drop(self, names: Collection[str]) -> tuple[str, ...]:
         """Forget keys by name."""
         with private.locked(self._path):
-            found = self._now()
-            return _drop(found, [name for name in found.places if name in names])
+            file = self._now()
+            return _drop(file, [name for name in file.places if name in names])
 
     def destroy(self, context: bytes) -> tuple[str, ...]:
         """Forget every key of ``context``."""
         with private.locked(self._path):
-            found = self._now()
-            return _drop(found, found.contexts.get(_name(context), ()))
+            file = self._now()
+            return _drop(file, file.contexts.get(_name(context), ()))
 
     def health(self) -> Health:
         """The keys in the file now.  Raises ``KeysUnavailable`` where it cannot be used."""
         return Health("keyring", tuple(self._now().places))
 
     def _now(self) -> RingFile:
-        found = self._file
-        if not found.stands():
-            found = self._file = RingFile.read(self._path)
-        return found
+        file = self._file
+        if not file.stands():
+            file = self._file = RingFile.read(self._path)
+        return file
 
     def _key(self, name: str) -> Key:
         # Another time where the file was replaced between the two.
-        while name in (found := self._now()).places:
-            key = found.key(name)
+        while name in (file := self._now()).places:
+            key = file.key(name)
             if key is not None:
                 return key
         raise KeysUnavailable(
             f"The key ring {self._path.name} lacks key {name}, under which a stored key is"
-            f" wrapped; it has {len(found.places)} others. Put back the ring that belongs"
+            f" wrapped; it has {len(file.places)} others. Put back the ring that belongs"
             " to this database, or the database that belongs to this ring.",
             path=str(self._path),
         )
@@ -117,9 +117,9 @@ class KeyRing:
         raise TypeError("a key ring is not serialized; load it from its file")
 
 
-def _drop(found: RingFile, names: Sequence[str]) -> tuple[str, ...]:
+def _drop(file: RingFile, names: Sequence[str]) -> tuple[str, ...]:
     if names:
-        found.without(names)
+        file.without(names)
     return tuple(names)
 
 

@@ -59,10 +59,10 @@ class Verifier:
         material = _decoded(encoded)
         if not named_well(name) or len(material) != 1 + KEY_SIZE or material[0] != kind:
             raise ValueError(f"it is not the name, the id and the Ed25519 key of kind {kind}")
-        found = cls(name, kind, material[1:])
-        if tag != found.id.hex():
+        verifier = cls(name, kind, material[1:])
+        if tag != verifier.id.hex():
             raise ValueError("its id is not that of its name and key")
-        return found
+        return verifier
 
     @property
     def id(self) -> bytes:
@@ -105,14 +105,14 @@ class Note:
             raise ValueError("it is no text, an empty line, and signatures")
         if any(ord(letter) < 32 and letter != "\n" for letter in note):
             raise ValueError("it has control characters")
-        found: dict[tuple[str, bytes], bytes] = {}
+        signatures: dict[tuple[str, bytes], bytes] = {}
         for line in below[:-1].split("\n"):
             words = line.split(" ")
             signed = _decoded(words[2]) if len(words) == 3 else b""
             if words[0] != DASH or len(signed) <= ID_SIZE or not named_well(words[1]):
                 raise ValueError("a line under its empty one is no signature")
-            found[words[1], signed[:ID_SIZE]] = signed[ID_SIZE:]
-        return cls(above + "\n", found)
+            signatures[words[1], signed[:ID_SIZE]] = signed[ID_SIZE:]
+        return cls(above + "\n", signatures)
 
 
 def line(name: str, tag: bytes, signature: bytes) -> str:
@@ -133,7 +133,7 @@ def cosigned_at(signature: bytes) -> int:
 def _decoded(text: str) -> bytes:
     """Bytes in canonical base64; none for anything else."""
     try:
-        found = base64.b64decode(text, validate=True)
+        content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return b""
-    return found if base64.b64encode(found).decode() == text else b""
+    return content if base64.b64encode(content).decode() == text else b""

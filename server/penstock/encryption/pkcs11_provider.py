@@ -199,18 +199,20 @@ def _label(context: bytes) -> str:
 def _all(session: "Session") -> "list[SecretKey]":
     from pkcs11 import Attribute, ObjectClass
 
-    found: Iterable[SecretKey] = session.get_objects({Attribute.CLASS: ObjectClass.SECRET_KEY})
-    return [key for key in found if key.label.startswith(_LABEL)]
+    secret_keys: Iterable[SecretKey] = session.get_objects(
+        {Attribute.CLASS: ObjectClass.SECRET_KEY}
+    )
+    return [key for key in secret_keys if key.label.startswith(_LABEL)]
 
 
 def _keys(session: "Session", context: bytes) -> "list[SecretKey]":
     """The keys of a context, the newest last."""
     from pkcs11 import Attribute, ObjectClass
 
-    found: Iterable[SecretKey] = session.get_objects(
+    secret_keys: Iterable[SecretKey] = session.get_objects(
         {Attribute.CLASS: ObjectClass.SECRET_KEY, Attribute.LABEL: _label(context)}
     )
-    return sorted(found, key=lambda key: key.id)
+    return sorted(secret_keys, key=lambda key: key.id)
 
 
 def _newest(session: "Session", context: bytes) -> "SecretKey | None":

@@ -116,16 +116,16 @@ def content(path: Path, descriptor: int) -> bytearray:
     size = os.fstat(descriptor).st_size
     if size > _LARGEST:
         raise malformed(path, f"is longer than {_LARGEST} bytes")
-    found = bytearray(size)
-    if os.preadv(descriptor, [found], 0) != size:
+    buffer = bytearray(size)
+    if os.preadv(descriptor, [buffer], 0) != size:
         raise malformed(path, "cannot be read to its end")
-    return found
+    return buffer
 
 
 def identity(descriptor: int) -> tuple[int, ...]:
     """What tells a file from every other that stood under its name: none is changed in place."""
-    found = os.fstat(descriptor)
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def tidy(path: Path) -> None:
@@ -193,17 +193,17 @@ def _json(content: object) -> bytes:
 
 
 def _remove_unfinished(path: Path) -> None:
-    found = sorted(path.parent.glob(f"{glob.escape(path.name)}.*{_NEW}"))
+    paths = sorted(path.parent.glob(f"{glob.escape(path.name)}.*{_NEW}"))
     try:
-        for one in found:
-            one.unlink()
+        for unfinished in paths:
+            unfinished.unlink()
     except OSError as error:
         raise _unavailable(
-            one,
+            unfinished,
             f"is left of a writing that was cut off, may hold keys, and cannot be removed"
             f" ({os.strerror(error.errno or 0)}). Remove it by hand, and try again.",
         ) from error
-    if found:
+    if paths:
         _sync_folder(path.parent)
 
 

@@ -148,21 +148,21 @@ def _parsed(path: Path, content: bytearray) -> tuple[dict[str, int], dict[str, t
         outline[match.start() : match.end()] = b"=%0*d" % (_TEXT_SIZE - 1, len(places))
         places.append(match.start())
     try:
-        found = json.loads(shallow(outline.decode()))
+        document = json.loads(shallow(outline.decode()))
     except ValueError:
         raise private.malformed(path, "is not JSON") from None
     finally:
         wipe(outline)
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise private.malformed(path, "is not a key ring of Penstock")
-    version = found.get("version")
+    version = document.get("version")
     if version not in (1, VERSION):
         raise private.malformed(path, f"is a key ring of another version than {VERSION}")
-    listed = found.get("keys")
+    listed = document.get("keys")
     if not isinstance(listed, dict):
         raise private.malformed(path, "does not list its keys")
     keys = {name: _place(path, name, text, places) for name, text in listed.items()}
-    return keys, {} if version == 1 else _contexts(path, found.get("contexts"), keys)
+    return keys, {} if version == 1 else _contexts(path, document.get("contexts"), keys)
 
 
 def _place(path: Path, name: str, text: Any, places: list[int]) -> int:
@@ -186,21 +186,21 @@ def _contexts(path: Path, listed: object, keys: Mapping[str, int]) -> dict[str, 
 def _key_at(path: Path, name: str, content: bytearray, place: int) -> Key:
     """The key whose base64 (RFC 4648) stands at ``place``.  Raises ``KeysUnavailable``."""
     # By hand, since the library's answer is a copy that nothing overwrites.
-    found = bytearray(_TEXT_SIZE // 4 * 3)
+    buffer = bytearray(_TEXT_SIZE // 4 * 3)
     try:
         for group in range(_TEXT_SIZE // 4):
             word = 0
             for letter in content[place + 4 * group : place + 4 * group + 4]:
                 word = word << 6 | _VALUES.get(letter, 0)
-            found[3 * group] = word >> 16
-            found[3 * group + 1] = word >> 8 & 255
-            found[3 * group + 2] = word & 255
-        if any(found[SIZE:]):
+            buffer[3 * group] = word >> 16
+            buffer[3 * group + 1] = word >> 8 & 255
+            buffer[3 * group + 2] = word & 255
+        if any(buffer[SIZE:]):
             raise _no_key(path, name)
-        with memoryview(found) as view:
+        with memoryview(buffer) as view:
             return Key(view[:SIZE])
     finally:
-        wipe(found)
+        wipe(buffer)
 
 
 def _encoded(key: Key) -> bytearray:

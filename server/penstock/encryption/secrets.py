@@ -79,8 +79,8 @@ class Secrets:
 
     def of_rows(self) -> tuple[bytes, ...]:
         """The keys that rows and the witness may be signed under, the newest first."""
-        found = sorted(self.kept[VALUES].items(), reverse=True)
-        return tuple(key for number, key in found if number >= self.rows)
+        numbered = sorted(self.kept[VALUES].items(), reverse=True)
+        return tuple(key for number, key in numbered if number >= self.rows)
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -151,26 +151,26 @@ class SecretsFile:
     def renew(self, name: str) -> Secrets:
         """Add a key of a name, the newest from now on; the others are kept, retired."""
         with private.locked(self._path):
-            found = self.now
-            keys = {**found.kept[name], found.newest_of(name) + 1: Key.fresh().material}
-            replace(found, kept={**found.kept, name: keys}).write(self._path)
+            secrets = self.now
+            keys = {**secrets.kept[name], secrets.newest_of(name) + 1: Key.fresh().material}
+            replace(secrets, kept={**secrets.kept, name: keys}).write(self._path)
         return self.now
 
     def settle_rows(self) -> Secrets:
         """Accept rows under the newest of ``values`` alone: all are signed under it."""
         with private.locked(self._path):
-            found = self.now
-            if found.rows < found.newest_of(VALUES):
-                replace(found, rows=found.newest_of(VALUES)).write(self._path)
+            secrets = self.now
+            if secrets.rows < secrets.newest_of(VALUES):
+                replace(secrets, rows=secrets.newest_of(VALUES)).write(self._path)
         return self.now
 
     def drop_peppers(self) -> Secrets:
         """Forget all peppers but the newest."""
         with private.locked(self._path):
-            found = self.now
-            if len(found.peppers) > 1:
-                peppers = {found.newest: found.peppers[found.newest]}
-                replace(found, kept={**found.kept, PEPPER: peppers}).write(self._path)
+            secrets = self.now
+            if len(secrets.peppers) > 1:
+                peppers = {secrets.newest: secrets.peppers[secrets.newest]}
+                replace(secrets, kept={**secrets.kept, PEPPER: peppers}).write(self._path)
         return self.now
 
     def _read(self) -> tuple[tuple[int, ...], Secrets]:
@@ -183,12 +183,12 @@ class SecretsFile:
 def _numbered(path: Path, name: str, listed: Any) -> dict[int, bytes]:
     if not isinstance(listed, dict) or not listed:
         raise private.malformed(path, f"does not list its {_LISTS[name]}")
-    found = {}
+    values = {}
     for number, text in listed.items():
         if not (number.isascii() and number.isdigit() and 0 < len(number) <= _LONGEST_NUMBER):
             raise private.malformed(path, f"has a {name} without a number, {number[:32]!r}")
-        found[int(number)] = _key(path, name, text)
-    return dict(sorted(found.items(), reverse=True))
+        values[int(number)] = _key(path, name, text)
+    return dict(sorted(values.items(), reverse=True))
 
 
 def _key(path: Path, name: str, text: object) -> bytes:

@@ -31,13 +31,13 @@ class SigningKey:
 
         Raises ``KeysUnavailable``, and ``IntegrityViolation`` for what was altered.
         """
-        found = cls(provider.unwrap(wrapped, signing_context(public)))
-        if found.public != public:
+        signing_key = cls(provider.unwrap(wrapped, signing_context(public)))
+        if signing_key.public != public:
             raise IntegrityViolation(
                 "The key that signs the log is stored under the name of another one."
                 " Restore the database from a backup."
             )
-        return found
+        return signing_key
 
     def sign(self, message: bytes) -> bytes:
         """A signature of 64 bytes."""

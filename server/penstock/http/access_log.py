@@ -84,18 +84,21 @@ def failed(request_id: str, error: BaseException) -> None:
     FAILURE.error(
         "failed",
         extra={
-            "fields": {"request_id": request_id, "causes": [_cause(one) for one in _chain(error)]}
+            "fields": {
+                "request_id": request_id,
+                "causes": [_cause(cause) for cause in _chain(error)],
+            }
         },
     )
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    found: list[BaseException] = []
+    base_exceptions: list[BaseException] = []
     following: BaseException | None = error
-    while following is not None and following not in found:
-        found.append(following)
+    while following is not None and following not in base_exceptions:
+        base_exceptions.append(following)
         following = following.__cause__ or following.__context__
-    return found
+    return base_exceptions
 
 
 def _cause(error: BaseException) -> dict[str, object]:

@@ -42,10 +42,10 @@ class Cursors:
         """The cursor inside.  Raises ``InvalidInput`` unless this list's page had it."""
         try:
             padded = sealed + "=" * (-len(sealed) % 4)
-            found = base64.b64decode(padded, altchars=b"-_", validate=True)
+            content = base64.b64decode(padded, altchars=b"-_", validate=True)
             # The last character has bits to spare; only one way of writing it was given out.
-            if _written(found) == sealed:
-                return self._opened(found, path).decode().rstrip()
+            if _written(content) == sealed:
+                return self._opened(content, path).decode().rstrip()
         except (binascii.Error, ValueError, InvalidTag):
             pass
         raise InvalidInput(

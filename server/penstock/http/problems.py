@@ -151,11 +151,11 @@ def forget(error: BaseException) -> None:
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:
-        found = pending.pop()
-        if found is not None and id(found) not in seen:
-            seen.add(id(found))
-            traceback.clear_frames(found.__traceback__)
-            pending += [found.__cause__, found.__context__]
+        error_seen = pending.pop()
+        if error_seen is not None and id(error_seen) not in seen:
+            seen.add(id(error_seen))
+            traceback.clear_frames(error_seen.__traceback__)
+            pending += [error_seen.__cause__, error_seen.__context__]
 
 
 def _unforeseen(status: int) -> tuple[str, str, str]:

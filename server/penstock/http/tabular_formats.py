@@ -69,12 +69,12 @@ def _wish(accept: MIMEAccept, media_type: str) -> tuple[float, int]:
     does not bring back what ``q=0`` refuses by its name.  Parameters of a range are ignored.
     """
     ranges = ("*/*", media_type.partition("/")[0] + "/*", media_type)
-    found = [
+    wishes = [
         (ranges.index(name), quality)
         for wanted, quality in accept
         if (name := wanted.partition(";")[0].strip().lower()) in ranges
     ]
-    specificity, quality = max(found, default=(0, 0.0))
+    specificity, quality = max(wishes, default=(0, 0.0))
     return quality, specificity
 
 

@@ -112,15 +112,15 @@ class Issuer:
         )
         try:
             try:
-                found = _verified(token, self._known())
+                claims = _verified(token, self._known())
             except errors.InvalidKeyIdError:
-                found = _verified(token, self._asked_again())
-            rules.validate(found.claims)
+                claims = _verified(token, self._asked_again())
+            rules.validate(claims.claims)
         except (errors.JoseError, ValueError) as problem:
             raise Refused from problem
-        if found.header.get("typ", "JWT").lower().removeprefix("application/") not in TYPES:
+        if claims.header.get("typ", "JWT").lower().removeprefix("application/") not in TYPES:
             raise Refused
-        return self._identity(found.claims)
+        return self._identity(claims.claims)
 
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
         user, scope = claims.get(self._claim), claims.get("scope", "")
@@ -141,8 +141,8 @@ class Issuer:
             return self._fresh() or self._renewed()
 
     def _fresh(self) -> "KeySet | None":
-        found = self._found
-        return found[0] if found is not None and self._clock() - found[1] <= FRESH else None
+        known = self._found
+        return known[0] if known is not None and self._clock() - known[1] <= FRESH else None
 
     def _asked_again(self) -> "KeySet":
         """The keys, read anew unless that was just done."""
@@ -178,16 +178,16 @@ class Issuer:
             raise self._unavailable("has its keys where nobody should read them") from problem
         if not isinstance(listed, list):
             raise self._unavailable("publishes keys that cannot be read")
-        return KeySet([key for one in listed if (key := _usable(one)) is not None])
+        return KeySet([key for entry in listed if (key := _usable(entry)) is not None])
 
     def _document(self, address: str) -> Mapping[str, Any]:
         try:
-            found = json.loads(shallow(self._fetch(address).decode("utf-8-sig")))
+            document = json.loads(shallow(self._fetch(address).decode("utf-8-sig")))
         except (OSError, ValueError) as problem:
             raise self._unavailable("does not answer as it should") from problem
-        if not isinstance(found, dict):
+        if not isinstance(document, dict):
             raise self._unavailable("does not answer as it should")
-        return found
+        return document
 
     def _unavailable(self, what: str) -> IdentityUnavailable:
         return IdentityUnavailable(
@@ -220,12 +220,12 @@ def _usable(key: object) -> "RSAKey | ECKey | None":
         return None
     family: type[RSAKey | ECKey] = ECKey if key.get("kty") == "EC" else RSAKey
     try:
-        found = family.import_key(key)
+        imported = family.import_key(key)
     except (errors.JoseError, ValueError, TypeError):
         return None
-    if isinstance(found, RSAKey):
-        return found if found.public_key.key_size >= SMALLEST_RSA_KEY else None
-    return found if found.curve_name == "P-256" else None
+    if isinstance(imported, RSAKey):
+        return imported if imported.public_key.key_size >= SMALLEST_RSA_KEY else None
+    return imported if imported.curve_name == "P-256" else None
 
 
 def _secure(address: str) -> str:
@@ -270,7 +270,7 @@ def fetched(address: str) -> bytes:
 def _read(address: str) -> bytes:
     opener = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({}))
     with opener.open(address, timeout=_TIMEOUT) as answer:
-        found: bytes = answer.read(_LONGEST_DOCUMENT + 1)
-    if len(found) > _LONGEST_DOCUMENT:
+        content: bytes = answer.read(_LONGEST_DOCUMENT + 1)
+    if len(content) > _LONGEST_DOCUMENT:
         raise OSError("the document is too long")
-    return found
+    return content

@@ -183,18 +183,18 @@ class Database:
         if current == head:
             return head
         if current is None:
-            found = "The database is empty or of another program"
+            problem = "The database is empty or of another program"
             step = "Run `penstock db upgrade`, or `penstock init` in a new home."
         elif current in migrate.revisions():
-            found = f"The database has schema {current}, older than {head}"
+            problem = f"The database has schema {current}, older than {head}"
             step = "Make a backup and run `penstock db upgrade`."
         else:
-            found = f"The database has schema {current}, which this version does not know"
+            problem = f"The database has schema {current}, which this version does not know"
             step = (
                 "Install the version of Penstock that wrote it; `penstock db upgrade` cannot help."
             )
         raise SchemaUnknown(
-            f"{found}; this version of Penstock needs {head}. {step}",
+            f"{problem}; this version of Penstock needs {head}. {step}",
             current=current,
             needed=head,
         )

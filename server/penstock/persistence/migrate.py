@@ -56,9 +56,9 @@ def revision_of(connection: Connection) -> str | None:
     """The revision of the connected database, None where it has none of ours."""
     if not inspect(connection).has_table(_VERSION_TABLE):
         return None
-    found = connection.execute(_VERSION).scalars().all()
+    revisions_stored = connection.execute(_VERSION).scalars().all()
     # Several rows are no state that our migrations leave behind.
-    return ",".join(sorted(found)) or None
+    return ",".join(sorted(revisions_stored)) or None
 
 
 def current(url: str) -> str | None:
@@ -145,18 +145,18 @@ def _role(url: str) -> str | None:
         engines.dispose()
 
 
-def _refuse_foreign(connection: Connection, found: str | None) -> None:
-    if found is None and inspect(connection).get_table_names():
+def _refuse_foreign(connection: Connection, revision: str | None) -> None:
+    if revision is None and inspect(connection).get_table_names():
         raise SchemaUnknown(
             "The database holds tables of another program. Name a database of Penstock's own in"
             " PENSTOCK_DATABASE_URL.",
             current=None,
             needed=NEWEST,
         )
-    if found is not None and found not in revisions():
+    if revision is not None and revision not in revisions():
         raise SchemaUnknown(
-            f"The database has schema {found}, which this version of Penstock does not know"
+            f"The database has schema {revision}, which this version of Penstock does not know"
             f" (its newest is {NEWEST}). Install the version that wrote it.",
-            current=found,
+            current=revision,
             needed=NEWEST,
         )

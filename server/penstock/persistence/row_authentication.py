@@ -225,8 +225,8 @@ def _number(session: AnySession) -> None:
     for kind in NAMED:
         new = [row for row in session.new if isinstance(row, kind) and row.id is None]
         if new:
-            found = take_numbers(session.connection(), str(kind.__tablename__), len(new))
-            for row, number in zip(new, found, strict=True):
+            numbers = take_numbers(session.connection(), str(kind.__tablename__), len(new))
+            for row, number in zip(new, numbers, strict=True):
                 row.id = number
 
 

@@ -85,16 +85,16 @@ def sign_next(
 
 def earlier_mac(key: bytes, query: Mapping[Any, Any]) -> bytes:
     """The HMAC of a query's row as it was until schema 0013."""
-    found = hmac.new(key, b"query", hashlib.sha256)
+    digest = hmac.new(key, b"query", hashlib.sha256)
     for name in _EARLIER:
         value = query[name]
         if value is None and name in _LATER:
             continue
         part = value if isinstance(value, bytes) else str(value).encode()
         kind = type(value).__name__
-        found.update(f"\x00{name}\x00{kind}\x00{len(part)}\x00".encode())
-        found.update(part)
-    return found.digest()
+        digest.update(f"\x00{name}\x00{kind}\x00{len(part)}\x00".encode())
+        digest.update(part)
+    return digest.digest()
 
 
 def _require_queries(connection: Connection, key: bytes) -> None:

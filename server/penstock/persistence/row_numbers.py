@@ -23,8 +23,8 @@ def take(connection: Connection, table: str, count: int) -> list[int]:
     if connection.dialect.name == "sqlite":
         first: int = connection.execute(_statement(_SQLITE, table)).scalar_one()
         return list(range(first, first + count))
-    found = connection.execute(_statement(_POSTGRESQL, table), {"count": count})
-    return list(found.scalars())
+    result = connection.execute(_statement(_POSTGRESQL, table), {"count": count})
+    return list(result.scalars())
 
 
 @cache

@@ -38,9 +38,9 @@ def distinct_below(bound: int, size: int, stream: Stream) -> NDArray[np.uint64]:
     if 2 * size > bound:
         left_out = distinct_below(bound, bound - size, stream)
         return np.setdiff1d(np.arange(bound, dtype=np.uint64), left_out, assume_unique=True)
-    found = np.empty(0, dtype=np.uint64)
-    while len(found) < size:
+    numbers = np.empty(0, dtype=np.uint64)
+    while len(numbers) < size:
         # No integer is preferred to another, so that all sets of this size are alike.
-        more = np.full(size - len(found), bound - 1, dtype=np.uint64)
-        found = np.union1d(found, uniform_below(more, stream))
-    return found
+        more = np.full(size - len(numbers), bound - 1, dtype=np.uint64)
+        numbers = np.union1d(numbers, uniform_below(more, stream))
+    return numbers

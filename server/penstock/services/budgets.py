@@ -61,7 +61,7 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
         shared = of_same_people(session, dataset)
         views = [_of_version(session, version, tiers) for version in versions]
         if not principal.roles & {"admin", "auditor"}:
-            views = [one for one in views if one.tiers]
+            views = [view for view in views if view.tiers]
             if not views:
                 raise NotFound(f"There is no dataset {name!r}.")
         *earlier, newest = views
@@ -69,7 +69,7 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
             OtherBudgetView(version.name, **vars(_of_version(session, version, tiers)))
             for version in others_of(session, dataset)
         ]
-        others = [one for one in others if one.tiers]
+        others = [other for other in others if other.tiers]
         return DatasetBudgetView(
             dataset.name,
             newest.version,
@@ -77,7 +77,7 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
             earlier,
             _totals(session, shared, tiers)
             if earlier or others
-            else [TierTotalView(one.tier, one.granted, one.spent) for one in newest.tiers],
+            else [TierTotalView(tier.tier, tier.granted, tier.spent) for tier in newest.tiers],
             others,
         )
 
@@ -92,7 +92,7 @@ def _totals(
     session: Session, versions: Sequence[Dataset], tiers: Sequence[Tier]
 ) -> list[TierTotalView]:
     """Each tier's grant and spending over all versions."""
-    found = []
+    tier_totals = []
     for tier in tiers:
         accounts = [open_account(session, required(version.id), tier) for version in versions]
         granted = reach(versions, [reach_of(account) for account in accounts])
@@ -103,8 +103,8 @@ def _totals(
             for version, account in zip(versions, accounts, strict=True)
         ]
         budget = PrivacyBudget(granted.epsilon, granted.delta)
-        found.append(TierTotalView(tier.name, budget, composed(lines)))
-    return found
+        tier_totals.append(TierTotalView(tier.name, budget, composed(lines)))
+    return tier_totals
 
 
 def change(server: Server, principal: Principal, name: str, wanted: DatasetChange) -> DatasetView:

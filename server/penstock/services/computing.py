@@ -27,7 +27,7 @@ class Computing(Protocol):
         person: str,
         patience: float,
         function: Callable[Asked, Found],
-        *asked: Asked.args,
+        *arguments: Asked.args,
         **named: Asked.kwargs,
     ) -> Found:
         """Work ``function`` out for ``person``, whose turn it waits ``patience`` seconds for.
@@ -47,11 +47,11 @@ class Here:
         person: str,
         patience: float,
         function: Callable[Asked, Found],
-        *asked: Asked.args,
+        *arguments: Asked.args,
         **named: Asked.kwargs,
     ) -> Found:
         """See ``Computing.run``."""
         if self._turns is None:
-            return function(*asked, **named)
+            return function(*arguments, **named)
         with taken(self._turns, person, HOUR, patience):
-            return function(*asked, **named)
+            return function(*arguments, **named)

@@ -89,14 +89,14 @@ def on_disk(folder: Path, log: Path | None = None) -> Measure:
 
     def left() -> int:
         try:
-            found = os.statvfs(folder)
+            space = os.statvfs(folder)
         except OSError:
             return NOBODY_KNOWS  # whoever needs the folder says what is wrong with it
         waiting = 0
         if log is not None:
             with suppress(OSError):
                 waiting = log.stat().st_size
-        return found.f_bavail * found.f_frsize - waiting
+        return space.f_bavail * space.f_frsize - waiting
 
     return left
 

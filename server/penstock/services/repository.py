@@ -173,7 +173,7 @@ def all_allowed_rungs(session: Session, tier: Tier) -> dict[int, int | None]:
     levels: dict[int, list[tuple[QueryLevel, Tier | None]]] = {}
     for level, other in rows:
         levels.setdefault(level.query_id, []).append((level, other))
-    return {key: _allowed(found, tier) for key, found in levels.items()}
+    return {key: _allowed(query_levels, tier) for key, query_levels in levels.items()}
 
 
 def _allowed(levels: Iterable[tuple[QueryLevel, Tier | None]], tier: Tier) -> int | None:

@@ -122,24 +122,24 @@ class Lift:
         ``differences`` are ``2 f_i - n``, of shape ``(groups, columns)``, ``sizes`` are ``n``,
         of shape ``(groups,)``.
         """
-        found = np.empty((self.groups, self.columns + 1), dtype=np.int64)
-        found[:, :-1] = differences << np.int64(DIGITS)
-        found[:, -1] = sizes * np.int64(self.weight)
-        return found.ravel()
+        nodes = np.empty((self.groups, self.columns + 1), dtype=np.int64)
+        nodes[:, :-1] = differences << np.int64(DIGITS)
+        nodes[:, -1] = sizes * np.int64(self.weight)
+        return nodes.ravel()
 
     def sizes(self) -> NDArray[np.bool_]:
-        found = np.zeros((self.groups, self.columns + 1), dtype=np.bool_)
-        found[:, -1] = True
-        return found.ravel()
+        sizes = np.zeros((self.groups, self.columns + 1), dtype=np.bool_)
+        sizes[:, -1] = True
+        return sizes.ravel()
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
         """``n = M / C``, rounded once, and ``f_i = (M_i + n) / 2``, once more."""
         nodes = _in_values(released, granularity).reshape(self.groups, self.columns + 1)
-        found = np.empty_like(nodes)
+        values = np.empty_like(nodes)
         size = np.ldexp(nodes[:, -1], DIGITS) / self.weight
-        found[:, :-1] = (nodes[:, :-1] + size[:, None]) / 2
-        found[:, -1] = size / self.per_unit
-        return found.ravel()
+        values[:, :-1] = (nodes[:, :-1] + size[:, None]) / 2
+        values[:, -1] = size / self.per_unit
+        return values.ravel()
 
 
 @dataclass(frozen=True)
@@ -278,8 +278,8 @@ class Ellipse:
     def nodes(self, counts: IntVector) -> IntVector:
         """The nodes in steps, for ``counts`` of shape ``(columns,)``."""
         total = np.int64(_exact_sum(counts))
-        found: IntVector = counts * np.int64(self.diagonal) + total * np.int64(self.everywhere)
-        return found
+        nodes: IntVector = counts * np.int64(self.diagonal) + total * np.int64(self.everywhere)
+        return nodes
 
     def sizes(self) -> NDArray[np.bool_]:
         return np.zeros(self.columns, dtype=np.bool_)

@@ -45,5 +45,5 @@ def _fits(session: Session, witness: Witness) -> bool:
         seen = witness.seen()
     except LogUnavailable:
         return False  # whoever opens the server is told
-    found = checkpoints.at_size(session, seen.size)
-    return seen.size == 0 or (found is not None and found.root == seen.root)
+    checkpoint = checkpoints.at_size(session, seen.size)
+    return seen.size == 0 or (checkpoint is not None and checkpoint.root == seen.root)

@@ -99,10 +99,10 @@ def signed_at(note: str) -> datetime | None:
     """Read from a note when it says that it was signed; ``None`` for what is no note."""
     lines = note.partition("\n\n")[0].splitlines()
     try:
-        found = datetime.fromisoformat(lines[-1])
+        time = datetime.fromisoformat(lines[-1])
     except (IndexError, ValueError):
         return None
-    return found if found.tzinfo is not None else None
+    return time if time.tzinfo is not None else None
 
 
 def at_size(session: Session, size: int) -> Checkpoint | None:
@@ -116,14 +116,14 @@ def signed(session: Session, row: Checkpoint | None) -> bool:
     if row is None or key is None:
         return False
     try:
-        found = view(session, row)
+        checkpoint = view(session, row)
         text = row.note.partition("\n\n")[0] + "\n"
     except ValueError:
         return False
-    if not verifier(key.public).verified(text, bytes.fromhex(found.signature)):
+    if not verifier(key.public).verified(text, bytes.fromhex(checkpoint.signature)):
         return False
     named = text.startswith(f"{origin(key.public)}\n")
-    return named and (found.size, found.root_hash) == (row.size, row.root.hex())
+    return named and (checkpoint.size, checkpoint.root_hash) == (row.size, row.root.hex())
 
 
 def view(

@@ -95,6 +95,6 @@ class LoggedTime:
     def require(self, session: Session) -> None:
         """Raise ``Unavailable`` where the machine is more than ``TOLERANCE`` behind the log."""
         self.look(session)
-        found = self.difference()
-        if found is not None and found.behind > TOLERANCE:
-            raise Unavailable(found.told)
+        difference = self.difference()
+        if difference is not None and difference.behind > TOLERANCE:
+            raise Unavailable(difference.told)

@@ -239,19 +239,19 @@ class Sequencer:
         otherwise; whoever asks again finds what was done, and waits for its leaf anew.
         """
         try:
-            found = {**(known or {}), **self._next_run().result(timeout=self.patience)}
+            receipts = {**(known or {}), **self._next_run().result(timeout=self.patience)}
         except TimeoutError as error:
             raise LogUnavailable(
                 f"The log did not take this in within {self.patience:g} s, so that it is not"
                 " answered. Ask again; what was done is stored and is not done twice."
             ) from error
-        missing = [required(leaf.id) for leaf in leaves if leaf.id not in found]
+        missing = [required(leaf.id) for leaf in leaves if leaf.id not in receipts]
         if missing:  # another process gave them their places
             with self._database.read() as session:
                 rows = session.exec(select(Leaf).where(col(Leaf.id).in_(missing))).all()
-                found |= {required(leaf.id): (leaf.index, note_of(leaf)) for leaf in rows}
+                receipts |= {required(leaf.id): (leaf.index, note_of(leaf)) for leaf in rows}
         for leaf in leaves:
-            index, note = found[required(leaf.id)]
+            index, note = receipts[required(leaf.id)]
             set_committed_value(leaf, "index", index)
             set_committed_value(leaf, "note", note)
 
@@ -312,21 +312,21 @@ class Sequencer:
 def accounts(session: Session) -> dict[str, tuple[int, int]]:
     """What every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
     # From the accounts there are, each by its last charge: the charges may be a great many.
-    held = select(TierBudget.dataset_id, TierBudget.tier_id).distinct().subquery()
+    pairs = select(TierBudget.dataset_id, TierBudget.tier_id).distinct().subquery()
     mine = aliased(Charge)
     last = (
         select(func.max(col(mine.seq)))
-        .where(col(mine.dataset_id) == held.c.dataset_id, col(mine.tier_id) == held.c.tier_id)
+        .where(col(mine.dataset_id) == pairs.c.dataset_id, col(mine.tier_id) == pairs.c.tier_id)
         .scalar_subquery()
     )
     same = and_(
-        col(Charge.dataset_id) == held.c.dataset_id,
-        col(Charge.tier_id) == held.c.tier_id,
+        col(Charge.dataset_id) == pairs.c.dataset_id,
+        col(Charge.tier_id) == pairs.c.tier_id,
         col(Charge.seq) == last,
     )
     rows = session.exec(
         select(Charge, Dataset)
-        .select_from(held)
+        .select_from(pairs)
         .join(Charge, same)
         .join(Dataset, col(Charge.dataset_id) == col(Dataset.id))
     ).all()
@@ -342,16 +342,16 @@ def peaks(session: Session) -> dict[str, tuple[int, int]]:
     That is what a witness saw, though less may be spent now: a query that is priced anew may cost
     less loss or less failure than before (``repricing``).
     """
-    names = {one.id: one for one in session.exec(select(Dataset)).all()}
-    found: dict[str, tuple[int, int]] = {}
+    names = {row.id: row for row in session.exec(select(Dataset)).all()}
+    peaks_by_account: dict[str, tuple[int, int]] = {}
     for row in session.exec(select(Charge)):
         dataset = names.get(row.dataset_id)
         if dataset is None:
             continue
         name = account_name(dataset, row.tier_id)
-        loss, failure = found.get(name, (0, 0))
-        found[name] = max(loss, row.loss_total), max(failure, row.failure_total)
-    return found
+        loss, failure = peaks_by_account.get(name, (0, 0))
+        peaks_by_account[name] = max(loss, row.loss_total), max(failure, row.failure_total)
+    return peaks_by_account
 
 
 def account_name(dataset: Dataset, tier_id: int) -> str:
@@ -366,8 +366,8 @@ def _acknowledged(session: Session, seen: Sight) -> bool:
         return False
     with suppress(IntegrityViolation, ValueError):
         tree_store.require_proven(session, leaf)
-        said = json.loads(leaf.bytes)
-        return (said.get("witnessed"), said.get("root")) == (seen.size, seen.root.hex())
+        fields = json.loads(leaf.bytes)
+        return (fields.get("witnessed"), fields.get("root")) == (seen.size, seen.root.hex())
     return False
 
 
@@ -381,8 +381,8 @@ def receipt_of(leaf: Leaf) -> ReceiptView:
     """A leaf's receipt."""
     # Where the bytes were altered, the reader finds that they have another hash.
     kept: object = leaf.bytes
-    said = kept.decode(errors="replace") if isinstance(kept, bytes) else str(kept)
-    return ReceiptView(leaf.index, leaf.hash.hex(), said, note_of(leaf))
+    text = kept.decode(errors="replace") if isinstance(kept, bytes) else str(kept)
+    return ReceiptView(leaf.index, leaf.hash.hex(), text, note_of(leaf))
 
 
 def _explained(seen: int, size: int) -> str:

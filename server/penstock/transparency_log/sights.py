@@ -53,11 +53,11 @@ class Sight:
 
     def together(self, other: "Sight") -> dict[str, tuple[int, int]]:
         """The most that either knows to be spent of each account."""
-        found = dict(self.accounts)
+        accounts = dict(self.accounts)
         for name, (loss, failure) in other.accounts.items():
-            before = found.get(name, (0, 0))
-            found[name] = (max(before[0], loss), max(before[1], failure))
-        return found
+            before = accounts.get(name, (0, 0))
+            accounts[name] = (max(before[0], loss), max(before[1], failure))
+        return accounts
 
 
 NOTHING = Sight(0, b"")
@@ -96,9 +96,9 @@ def read(text: str, keys: Sequence[bytes]) -> Sight:
         )
     if (content["format"], content["version"]) != (FORMAT, VERSION):
         raise Unauthentic("is of another version")
-    found = content.pop("mac", None)
-    if not isinstance(found, str) or not any(
-        hmac.compare_digest(found.encode(), _mac(content, key).encode()) for key in keys
+    mac = content.pop("mac", None)
+    if not isinstance(mac, str) or not any(
+        hmac.compare_digest(mac.encode(), _mac(content, key).encode()) for key in keys
     ):
         raise Unauthentic(
             "does not authenticate: it was altered or damaged, or is of a home with other secrets"

@@ -53,9 +53,9 @@ def untold(session: Session, seen: Sight) -> str | None:
     """Since when a suspension is known of whose end the log does not tell; ``None`` for none."""
     last = session.exec(_LAST).first()
     if last is not None and last.kind == KIND:
-        said = json.loads(last.bytes)
-        if said["state"] == "found":
-            return str(said["at"])
+        fields = json.loads(last.bytes)
+        if fields["state"] == "found":
+            return str(fields["at"])
     return seen.suspended_at or None
 
 

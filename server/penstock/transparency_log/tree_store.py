@@ -84,7 +84,7 @@ def _time(
     session: Session, newest: Checkpoint | None, batch: Sequence[Leaf], at: datetime
 ) -> datetime:
     """Say when leaves are signed: not before the last ones, unless one of them gives that up."""
-    given_up = [json.loads(one.bytes)["at"] for one in batch if one.kind == leaves.CLOCK]
+    given_up = [json.loads(leaf.bytes)["at"] for leaf in batch if leaf.kind == leaves.CLOCK]
     if given_up:
         return datetime.fromisoformat(given_up[-1])
     before = checkpoints.signed_at(newest.note) if newest is not None else None
@@ -96,8 +96,8 @@ def _time(
 def edge(session: Session, size: int) -> Frontier:
     """The right edge of the tree when it had ``size`` leaves."""
     nodes = merkle.peaks(0, size)
-    found = reader(session)(nodes)
-    return Frontier(size, [found[node] for node in nodes])
+    hashes = reader(session)(nodes)
+    return Frontier(size, [hashes[node] for node in nodes])
 
 
 def reader(session: Session) -> Reader:
@@ -109,12 +109,12 @@ def reader(session: Session) -> Reader:
     def read(nodes: Collection[Node]) -> Mapping[Node, bytes]:
         batch = [position for level, position in nodes if level == 0]
         inner = [node for node in nodes if node[0] > 0]
-        found: dict[Node, bytes] = {}
+        hashes: dict[Node, bytes] = {}
         if batch:
             rows = session.exec(
                 select(Leaf.index, Leaf.hash).where(col(Leaf.index).in_(batch))
             ).all()
-            found |= {(0, index): digest for index, digest in rows if index is not None}
+            hashes |= {(0, index): digest for index, digest in rows if index is not None}
         if inner:
             # Spelled out: of rows in a list SQLite compares each with the whole table.
             wanted = or_(
@@ -124,13 +124,13 @@ def reader(session: Session) -> Reader:
                 )
             )
             for row in session.exec(select(TreeNode).where(wanted)).all():
-                found[row.level, row.position] = row.hash
-        if len(found) != len(set(nodes)):
+                hashes[row.level, row.position] = row.hash
+        if len(hashes) != len(set(nodes)):
             raise IntegrityViolation(
                 "Hashes of the log's tree are missing; no proof can be made with what is left."
                 " Restore the database from a backup."
             )
-        return found
+        return hashes
 
     return read
 

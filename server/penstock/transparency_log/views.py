@@ -38,7 +38,7 @@ class CheckpointView:
     @property
     def cosigned_note(self) -> str:
         """The note with the cosigners' lines under the log's own."""
-        return self.note + "".join(one.line for one in self.cosignatures)
+        return self.note + "".join(cosignature.line for cosignature in self.cosignatures)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class FileWitness:
         with self._locked():
             seen = self.seen()
             if seen.behind(sight):
-                further = max(seen, sight, key=lambda one: one.size)
+                further = max(seen, sight, key=lambda candidate: candidate.size)
                 known = replace(further, suspended_at=seen.suspended_at)
                 self._write(replace(known, accounts=seen.together(sight)))
 
@@ -105,9 +105,9 @@ class FileWitness:
         Whatever else is there stays as it is, and so does no witness at all.
         """
         with self._locked():
-            found = self._kept(sights.read_earlier) if self._path.exists() else None
-            if found is not None:
-                self._write(found)
+            earlier = self._kept(sights.read_earlier) if self._path.exists() else None
+            if earlier is not None:
+                self._write(earlier)
 
     def _write(self, sight: Sight) -> None:
         beside = self._path.with_suffix(".new")

@@ -135,7 +135,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="poisson-in-one-direction",
         path="accounting/reporting/losses.py",
-        before="table_of_outcomes(-losses[behind], np.exp(far[behind]), tail, width),",
+        before="table_of_outcomes(-losses[falling], np.exp(far[falling]), tail, width),",
         after="table_of_outcomes(losses[ahead], np.exp(near[ahead]), tail, width),",
         wrong="Poisson noise is composed in one of both directions",
         tests=(

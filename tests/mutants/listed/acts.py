@@ -99,7 +99,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="token-wider-than-its-maker",
         path="services/people/tokens.py",
-        before="        held &= principal.roles\n",
+        before="        own_roles &= principal.roles\n",
         after="        pass\n",
         wrong="a token of few roles makes one of all roles of its user",
         tests=(
@@ -117,15 +117,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="token-not-revoked-with-its-maker",
         path="services/people/token_lineage.py",
-        before="        found += ended\n",
-        after="        found = found or list(ended)\n",
+        before="        gathered += ended\n",
+        after="        gathered = gathered or list(ended)\n",
         wrong="what a token made with a token made goes on when the first is revoked",
         tests=("tests/unit/services/people/test_token_lineage.py",),
     ),
     Mutant(
         name="token-made-by-one-that-was-revoked-meanwhile",
         path="services/people/token_lineage.py",
-        before="    if ended or (found is not None and not _valid(found, now)):\n",
+        before="    if ended or (token is not None and not _valid(token, now)):\n",
         after="    if ended:\n",
         wrong="who is revoked while they make a token has one more",
         tests=("tests/unit/services/people/test_token_lineage.py",),
@@ -178,8 +178,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="session-never-idle",
         path="services/access/sessions.py",
-        before="now < found.expires_at and now < found.seen_at + idle and",
-        after="now < found.expires_at and",
+        before="now < stored.expires_at and now < stored.seen_at + idle and",
+        after="now < stored.expires_at and",
         wrong="a session without requests never ends by itself",
         tests=("tests/unit/services/access/test_sessions.py::test_an_idle_session_ends",),
     ),

@@ -93,8 +93,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="address-of-one-host",
         path="http/counting/rate_limits.py",
-        before="ipaddress.ip_network((found, 64), strict=False)",
-        after="ipaddress.ip_network((found, 128), strict=False)",
+        before="ipaddress.ip_network((ip, 64), strict=False)",
+        after="ipaddress.ip_network((ip, 128), strict=False)",
         wrong="one household tries tokens from as many IPv6 addresses as it likes",
         tests=(
             "tests/api/http/counting/test_rate_limits.py::test_addresses_are_counted_as_those_who_have_them",

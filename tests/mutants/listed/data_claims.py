@@ -147,8 +147,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D11",
         name="groups-not-audited",
         path="services/audit/reconciliation.py",
-        before="            names[one.people].add(one.name)\n    shared = {",
-        after="            names[one.people].add(one.name)\n    told.people = {}\n    shared = {",
+        before="            names[dataset.people].add(dataset.name)\n    shared = {",
+        after=(
+            "            names[dataset.people].add(dataset.name)\n"
+            "    logged.people = {}\n    shared = {"
+        ),
         wrong="an audit believes whatever groups there are",
         tests=(
             "tests/unit/services/exposure/test_same_people.py::test_an_audit_finds_what_was_taken_back_or_put_there",
@@ -169,9 +172,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D10",
         name="exchanged-like-given",
         path="connectors/planning/sensitivity.py",
-        before="        found = (self.nodes.change(most + least, most - least) for least in"
+        before="        changes = (self.nodes.change(most + least, most - least) for least in"
         " (1, most))\n",
-        after="        found = (self.nodes.change(most, most - least) for least in (1, most))\n",
+        after="        changes = (self.nodes.change(most, most - least) for least in (1, most))\n",
         wrong="two units that take each other's place differ by no more than one of them gives",
         tests=(
             "tests/property/test_sensitivity_together.py::test_the_worst_persons_attain_every_norm_of_counts_that_are_protected_together",

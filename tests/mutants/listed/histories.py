@@ -42,8 +42,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="witness-forgets-what-was-spent",
         path="transparency_log/sights.py",
-        before="            found[name] = (max(before[0], loss), max(before[1], failure))\n",
-        after="            found[name] = (loss, failure)\n",
+        before="            accounts[name] = (max(before[0], loss), max(before[1], failure))\n",
+        after="            accounts[name] = (loss, failure)\n",
         wrong="the witness lets an account have spent less than it saw before",
         tests=(
             "tests/unit/transparency_log/test_witness.py::test_a_witness_is_never_moved_backward",
@@ -52,8 +52,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="witness-of-anybody",
         path="transparency_log/sights.py",
-        before="    if not isinstance(found, str) or not any(\n",
-        after="    if found is False and not any(\n",
+        before="    if not isinstance(mac, str) or not any(\n",
+        after="    if mac is False and not any(\n",
         wrong="whoever writes to the witness' folder lets an older database draw again",
         tests=(
             "tests/unit/transparency_log/test_witness.py::test_nobody_without_the_key_writes_a_sight",
@@ -96,7 +96,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="witness-moved-backward",
         path="transparency_log/witness.py",
-        before="                further = max(seen, sight, key=lambda one: one.size)\n",
+        before="                further = max(seen, sight, key=lambda candidate: candidate.size)\n",
         after="                further = sight\n",
         wrong="the witness goes back to an older size",
         tests=(
@@ -153,8 +153,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="verified-without-columns",
         path="services/audit/verification.py",
-        before='        return said["at"] == leaves.timestamp(leaf.at) and all(\n',
-        after='        return said["at"] == leaves.timestamp(leaf.at) or all(\n',
+        before='        return fields["at"] == leaves.timestamp(leaf.at) and all(\n',
+        after='        return fields["at"] == leaves.timestamp(leaf.at) or all(\n',
         wrong="a leaf that says other than the columns beside it is called sound",
         tests=("tests/unit/services/audit/test_verification.py::test_what_was_altered_is_found",),
     ),

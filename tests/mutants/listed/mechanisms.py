@@ -126,8 +126,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="laplace-bridge-back-is-ahead",
         path="mechanisms/laplace/process.py",
-        before="        out[behind] = np.where(difference[behind] > 0, -back, back)\n",
-        after="        out[behind] = np.where(difference[behind] > 0, back, -back)\n",
+        before="        out[right] = np.where(difference[right] > 0, -back, back)\n",
+        after="        out[right] = np.where(difference[right] > 0, back, -back)\n",
         wrong="Laplace bridges never go back behind their beginning",
         tests=(LAPLACE, JOINT),
     ),

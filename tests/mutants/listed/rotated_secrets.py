@@ -43,8 +43,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V57",
         name="pepper-kept-when-dropped",
         path="encryption/secrets.py",
-        before="                peppers = {found.newest: found.peppers[found.newest]}\n",
-        after="                peppers = dict(found.peppers)\n",
+        before="                peppers = {secrets.newest: secrets.peppers[secrets.newest]}\n",
+        after="                peppers = dict(secrets.peppers)\n",
         wrong="a dropped pepper stays in the file",
         tests=(
             "tests/unit/services/operations/test_secret_rotation.py::test_a_digest_under_a_dropped_pepper_is_refused_whoever_put_it_back",
@@ -54,8 +54,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V58",
         name="earlier-row-key-believed",
         path="encryption/secrets.py",
-        before="        return tuple(key for number, key in found if number >= self.rows)\n",
-        after="        return tuple(key for number, key in found)\n",
+        before="        return tuple(key for number, key in numbered if number >= self.rows)\n",
+        after="        return tuple(key for number, key in numbered)\n",
         wrong="whoever has an earlier key signs rows",
         tests=(
             "tests/unit/services/operations/test_digest_rotation.py::test_who_has_the_earlier_key_forges_no_row",

@@ -263,8 +263,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="exposure-counts-every-hand-out",
         path="services/exposure/exposure.py",
-        before="lines(lambda one: dict.fromkeys(one.best, 1), paid=True)",
-        after="lines(lambda one: one.rungs, paid=True)",
+        before="lines(lambda group: dict.fromkeys(group.best, 1), paid=True)",
+        after="lines(lambda group: group.rungs, paid=True)",
         wrong="what a coalition knows is composed as if every hand-out were independent",
         tests=(
             "tests/unit/services/exposure/test_exposure.py::test_a_coalition_learns_what_its_best_informed_member_knows",
@@ -274,8 +274,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="exposure-of-the-lowest-tier",
         path="services/exposure/exposure.py",
-        before="    return max((tier for _, tier in held), key=place, default=None)\n",
-        after="    return min((tier for _, tier in held), key=place, default=None)\n",
+        before="    return max((tier for _, tier in rows), key=place, default=None)\n",
+        after="    return min((tier for _, tier in rows), key=place, default=None)\n",
         wrong="the bound of a coalition is that of its lowest tier",
         tests=(
             "tests/unit/services/exposure/test_exposure.py::test_reach_and_what_could_be_remember_the_highest_tier_ever_held",

@@ -46,8 +46,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="old-keys-kept",
         path="encryption/keyring.py",
-        before="[name for name in found.places if name in names])\n",
-        after="[name for name in found.places if name in names][1:])\n",
+        before="[name for name in file.places if name in names])\n",
+        after="[name for name in file.places if name in names][1:])\n",
         wrong="of keys that are dropped one stays",
         tests=(
             "tests/unit/encryption/test_keyring.py",

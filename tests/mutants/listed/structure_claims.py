@@ -137,8 +137,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="T10",
         name="size-taken-off",
         path="structures/counts.py",
-        before="        found[:, :-1] = (nodes[:, :-1] + size[:, None]) / 2\n",
-        after="        found[:, :-1] = (nodes[:, :-1] - size[:, None]) / 2\n",
+        before="        values[:, :-1] = (nodes[:, :-1] + size[:, None]) / 2\n",
+        after="        values[:, :-1] = (nodes[:, :-1] - size[:, None]) / 2\n",
         wrong="counts are read with the size taken off in place of added",
         tests=(
             "tests/unit/structures/test_counts.py::test_values_and_variances_are_those_of_the_matrices",

@@ -85,8 +85,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="onward-to-another-site",
         path="web/http/csrf.py",
-        before='found.startswith(f"{root}/") and not found.startswith(f"{root}//")',
-        after='found.startswith(f"{root}/")',
+        before='path.startswith(f"{root}/") and not path.startswith(f"{root}//")',
+        after='path.startswith(f"{root}/")',
         wrong="signing in leads on to another site",
         tests=("tests/web/test_signing_in.py::test_nobody_is_led_to_another_site",),
     ),

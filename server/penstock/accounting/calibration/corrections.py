@@ -129,8 +129,8 @@ class _Task:
         def excess(scale: Fraction) -> float:
             return math.log(self.planned(layout, scale).delta(self.epsilon) / self.delta)
 
-        found = self.planned(layout, least(excess, self.scale(layout), 0.0, _WIDEST))
-        return CorrectionChoice(found, found.expected_maximum(self.dimension))
+        plan = self.planned(layout, least(excess, self.scale(layout), 0.0, _WIDEST))
+        return CorrectionChoice(plan, plan.expected_maximum(self.dimension))
 
 
 def best_correction(
@@ -162,8 +162,8 @@ def best_correction(
         for cutoff in cutoffs
         if cutoff <= dimension / 4
     ]
-    found = [(task, _downhill(task.error, task.admits, task.begin)) for task in tasks]
-    task, layout = min(found, key=lambda one: one[0].error(one[1]))
+    descents = [(task, _downhill(task.error, task.admits, task.begin)) for task in tasks]
+    task, layout = min(descents, key=lambda pair: pair[0].error(pair[1]))
     return task.calibrated(layout)
 
 
@@ -177,8 +177,8 @@ def _downhill(
         for field in _Layout._fields:
             for factor in (math.exp(stride), math.exp(-stride)):
                 tried = at._replace(**{field: getattr(at, field) * factor})
-                if admits(tried) and (found := error(tried)) < least_error:
-                    at, least_error = tried, found
+                if admits(tried) and (tried_error := error(tried)) < least_error:
+                    at, least_error = tried, tried_error
                     break
         if at == before:
             stride /= 2
@@ -191,7 +191,10 @@ def _mu_beside(search: float, epsilon: float, delta: float) -> float:
     low, high = 0.0, mu_at(epsilon, delta)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        found = partial(delta_at, mu=middle)
-        kept = likely * found(epsilon - search) + (1 - likely) * found(epsilon + search) <= delta
+        delta_of_mu = partial(delta_at, mu=middle)
+        kept = (
+            likely * delta_of_mu(epsilon - search) + (1 - likely) * delta_of_mu(epsilon + search)
+            <= delta
+        )
         low, high = (middle, high) if kept else (low, middle)
     return low

@@ -110,8 +110,8 @@ def gaussian_refinement(
             f"A refinement has less noise: {float(new):g} is no smaller variance than"
             f" {float(old):g}."
         )
-    told = 1 - new / old
-    loss = sensitivity.l2_squared * told**2 / _smoothed(gaussian, new * told)
+    revealed = 1 - new / old
+    loss = sensitivity.l2_squared * revealed**2 / _smoothed(gaussian, new * revealed)
     return _priced(gaussian, ladder, new, sensitivity, account, dimension, levels, loss)
 
 

@@ -83,7 +83,7 @@ def import_late() -> None:
 def total_of(sums: Iterable[LossSum], tail: float) -> LossSum:
     """All of ``sums`` together, the shortest first; each step moves up to ``tail`` mass."""
     order = count()
-    heap = [(len(one.masses), next(order), one) for one in sums]
+    heap = [(len(loss_sum.masses), next(order), loss_sum) for loss_sum in sums]
     heapq.heapify(heap)
     while len(heap) > 1:
         joined = heapq.heappop(heap)[2].plus(heapq.heappop(heap)[2], tail)

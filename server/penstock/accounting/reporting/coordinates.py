@@ -170,11 +170,11 @@ class WorstShape:
 
     @property
     def mean(self) -> float:
-        return max(sum(n * one.mean for one, n in shape) for shape in self.shapes)
+        return max(sum(n * law.mean for law, n in shape) for shape in self.shapes)
 
     @property
     def deviation(self) -> float:
-        return max(math.sqrt(sum(n * one.deviation**2 for one, n in s)) for s in self.shapes)
+        return max(math.sqrt(sum(n * law.deviation**2 for law, n in s)) for s in self.shapes)
 
     def table(self, width: float, tail: float) -> LossTable:
         each = tail / (3 * max(map(len, self.shapes)))

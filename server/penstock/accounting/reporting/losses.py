@@ -111,11 +111,11 @@ def poisson_table(mean: float, shift: int, width: float, tail: float) -> LossTab
     outcomes = np.arange(lowest, above + shift + run, run, dtype=np.float64)
     near, far = _log_run(outcomes, mean, run), _log_run(outcomes - shift, mean, run)
     losses = near - far
-    ahead, behind = losses > 0, losses < 0
+    ahead, falling = losses > 0, losses < 0
     return worst_of(
         (
             table_of_outcomes(losses[ahead], np.exp(near[ahead]), below(mean, lowest), width),
-            table_of_outcomes(-losses[behind], np.exp(far[behind]), tail, width),
+            table_of_outcomes(-losses[falling], np.exp(far[falling]), tail, width),
         )
     )
 

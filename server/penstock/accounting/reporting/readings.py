@@ -58,12 +58,12 @@ def readings(
     A closed form whose condition fails is left out.  Raises ``InvalidInput`` for a
     ``delta`` at which the mechanism promises nothing.
     """
-    asked = _Asked(mechanism, level, sensitivity, dimension, delta)
-    found = [_guarantee(asked)]
+    release = _Asked(mechanism, level, sensitivity, dimension, delta)
+    listed = [_guarantee(release)]
     for name in _OTHERS.get(mechanism.name, {}):
         with suppress(InvalidInput):
-            found.append(_other(name, asked))
-    return tuple(found)
+            listed.append(_other(name, release))
+    return tuple(listed)
 
 
 def reading(
@@ -79,63 +79,63 @@ def reading(
     Raises ``InvalidInput`` for a name that the mechanism has not, with those that it has;
     and where the condition of a theorem fails, with the condition and the number.
     """
-    asked = _Asked(mechanism, level, sensitivity, dimension, delta)
+    release = _Asked(mechanism, level, sensitivity, dimension, delta)
     if name == "guarantee":
-        return _guarantee(asked)
+        return _guarantee(release)
     known = _OTHERS.get(mechanism.name, {})
     if name not in known:
         offered = ", ".join(["guarantee", *known])
         raise InvalidInput(
             f"{mechanism.name} noise has no reading called {name!r}; it has {offered}."
         )
-    return _other(name, asked)
+    return _other(name, release)
 
 
-def _guarantee(asked: _Asked) -> Reading:
-    promise = asked.mechanism.guarantee(asked.level, asked.sensitivity, asked.delta)
-    source = _GUARANTEES.get(asked.mechanism.name, f"{promise.definition} by its exact law")
+def _guarantee(release: _Asked) -> Reading:
+    promise = release.mechanism.guarantee(release.level, release.sensitivity, release.delta)
+    source = _GUARANTEES.get(release.mechanism.name, f"{promise.definition} by its exact law")
     return Reading("guarantee", promise.epsilon, promise.delta, source, shown=True)
 
 
-def _other(name: str, asked: _Asked) -> Reading:
-    source, epsilon = _OTHERS[asked.mechanism.name][name]
-    return Reading(name, epsilon(asked), asked.delta, source)
+def _other(name: str, release: _Asked) -> Reading:
+    source, epsilon = _OTHERS[release.mechanism.name][name]
+    return Reading(name, epsilon(release), release.delta, source)
 
 
-def _zcdp(asked: _Asked) -> float:
-    rho = rounded_up(asked.sensitivity.l2_squared / (2 * asked.level))
-    return (rho + 2 * math.sqrt(rho * math.log(1 / asked.delta))) * (1 + _ROUNDING)
+def _zcdp(release: _Asked) -> float:
+    rho = rounded_up(release.sensitivity.l2_squared / (2 * release.level))
+    return (rho + 2 * math.sqrt(rho * math.log(1 / release.delta))) * (1 + _ROUNDING)
 
 
-def _renyi(asked: _Asked) -> float:
-    mechanism, level, sensitivity = asked.mechanism, asked.level, asked.sensitivity
+def _renyi(release: _Asked) -> float:
+    mechanism, level, sensitivity = release.mechanism, release.level, release.sensitivity
     return min(
-        converted_epsilon(order, mechanism.cost(level, sensitivity, order).loss, asked.delta)
+        converted_epsilon(order, mechanism.cost(level, sensitivity, order).loss, release.delta)
         for order in ORDERS
     )
 
 
-def _laplace_theorem(asked: _Asked) -> float:
-    l1, scale = rounded_up(asked.sensitivity.l1), float(asked.level)
-    return laplace_readings.theorem_epsilon(l1, asked.sensitivity.l2, scale, asked.delta)
+def _laplace_theorem(release: _Asked) -> float:
+    l1, scale = rounded_up(release.sensitivity.l1), float(release.level)
+    return laplace_readings.theorem_epsilon(l1, release.sensitivity.l2, scale, release.delta)
 
 
-def _laplace_composed(asked: _Asked) -> float:
+def _laplace_composed(release: _Asked) -> float:
     placed = PlacedRelease(
-        asked.mechanism.name, asked.mechanism.granularity, asked.level, asked.sensitivity
+        release.mechanism.name, release.mechanism.granularity, release.level, release.sensitivity
     )
-    return min(composed_epsilon([placed], asked.delta), _laplace_theorem(asked))
+    return min(composed_epsilon([placed], release.delta), _laplace_theorem(release))
 
 
-def _poisson_theorem(asked: _Asked) -> float:
-    step, sensitivity = float(asked.mechanism.granularity), asked.sensitivity
+def _poisson_theorem(release: _Asked) -> float:
+    step, sensitivity = float(release.mechanism.granularity), release.sensitivity
     return curve.theorem_epsilon(
-        float(asked.level),
+        float(release.level),
         float(sensitivity.l1) / step,
         sensitivity.l2 / step,
         float(sensitivity.linf) / step,
-        asked.dimension,
-        asked.delta,
+        release.dimension,
+        release.delta,
     )
 
 

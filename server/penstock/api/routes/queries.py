@@ -50,10 +50,10 @@ def preview_query(call: Call, body: PreviewRequest) -> PreviewView:
     file, which is not opened.  Analysts see tiers up to their own: of a `share`, which is
     settled from the highest tier down, their levels may be off by one step of the ladder.
     """
-    found = query_preview.preview(call.server, call.principal, body)
+    preview = query_preview.preview(call.server, call.principal, body)
     # Else the clock could tell a name that is free from one that is out of sight.
     call.hide_duration(0)
-    return found
+    return preview
 
 
 @operations.get("/queries/{query}", SIGNED_IN)

@@ -56,10 +56,10 @@ def preview_stream(call: Call, body: StreamRequest) -> StreamPreviewView:
     nobody has to know which tree is best at which length.  Analysts see tiers up to their
     own, as in the preview of a query.
     """
-    found = stream_preview.preview_stream(call.server, call.principal, body)
+    preview = stream_preview.preview_stream(call.server, call.principal, body)
     # Else the clock could tell a name that is free from one that is out of sight.
     call.hide_duration(0)
-    return found
+    return preview
 
 
 @operations.get("/streams/{stream}", SIGNED_IN)
@@ -119,8 +119,8 @@ def read_stream(
 
     The same range is the same for ever.  Above 10^7 numbers ask for shorter ranges.
     """
-    found = stream_totals.read(
+    running_totals = stream_totals.read(
         call.server, call.principal, stream, first=first, last=last, tier=tier
     )
-    call.hide_duration(len(found.items) * found.items[0].values.size)
-    return found
+    call.hide_duration(len(running_totals.items) * running_totals.items[0].values.size)
+    return running_totals

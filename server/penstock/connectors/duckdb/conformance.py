@@ -262,10 +262,10 @@ def _asked(question: Question, file: SourceFile) -> tuple[int, ...] | None:
         if plan.open_keys is not None:
             opened = source.run_open(statement(plan), plan, file, NAMES, SALT, threads=1)
             return (*opened.ranks.tolist(), *opened.counts.tolist())
-        found = source.run(statement(plan), plan, file, NAMES, SALT, threads=1)
+        counts = source.run(statement(plan), plan, file, NAMES, SALT, threads=1)
     except InvalidInput:
         return None
-    return tuple(found.tolist())
+    return tuple(counts.tolist())
 
 
 def _written(path: Path, form: Form) -> SourceFile:

@@ -135,8 +135,8 @@ def _texts(cells: Any, pa: Any) -> Any:
 
 def _bytes(cells: Any, pa: Any) -> Sequence[bytes | None]:
     """The cells as bytes, which nothing decodes."""
-    found: Sequence[bytes | None] = cells.cast(pa.large_binary()).to_pylist()
-    return found
+    contents: Sequence[bytes | None] = cells.cast(pa.large_binary()).to_pylist()
+    return contents
 
 
 def _text(cell: bytes | None) -> str | None:

@@ -106,11 +106,11 @@ def check_columns(dataset: DatasetSpec, names: tuple[str, ...]) -> None:
     """Raise ``InvalidInput`` for declared columns that are missing, or there twice."""
     places = []
     for name in dataset.columns:
-        found = names.count(name)
-        if found == 0:
+        count = names.count(name)
+        if count == 0:
             places.append((pointer("columns", name), "The file has no column of this name."))
-        elif found > 1:
-            places.append((pointer("columns", name), f"The file has {found} columns so named."))
+        elif count > 1:
+            places.append((pointer("columns", name), f"The file has {count} columns so named."))
     if places:
         raise InvalidInput(
             f"{len(places)} of the {len(dataset.columns)} declared columns cannot be found in"
@@ -154,10 +154,10 @@ def check_unchanged(
     file: SourceFile, key: bytes, fingerprint: bytes, progress: Progress = silent
 ) -> Stamp:
     """Raise ``SourceChanged`` unless the file is the one with this fingerprint."""
-    found = stamp(file, key, progress, "making sure that the file is the one registered")
-    if not hmac.compare_digest(found.fingerprint, fingerprint):
+    read_now = stamp(file, key, progress, "making sure that the file is the one registered")
+    if not hmac.compare_digest(read_now.fingerprint, fingerprint):
         raise _changed("is not the one that was registered")
-    return found
+    return read_now
 
 
 def check_untouched(

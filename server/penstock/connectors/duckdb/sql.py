@@ -340,16 +340,16 @@ def _answers(plan: Plan, parts: dict[str, str]) -> dict[str, str]:
     if plan.nodes is None or isinstance(plan.nodes, Ellipse):
         return {f"{name}_answer": _answer(plan, name) for name in parts}
     size = f"{plan.max_rows} * size.units" if _overlapping(plan) else "coalesce(totals.tally, 0)"
-    found = {
+    columns = {
         f"{name}_answer": _saturated(plan, f"2 * coalesce(totals.{name}, 0) - {size}")
         for name in parts
         if name != "tally"
     }
     if isinstance(plan.nodes, Centered):
-        return found
+        return columns
     units = f"least(size.units, {plan.max_units})"
     own = f"CAST({units} AS BIGINT)" if _overlapping(plan) else _saturated(plan, size)
-    return {**found, "size_answer": own}
+    return {**columns, "size_answer": own}
 
 
 def _overlapping(plan: Plan) -> bool:

@@ -23,7 +23,7 @@ class Alternative:
     nodes: Nodes | None
     dimension: int
     sensitivity: Sensitivity
-    asked: bool
+    is_own: bool
 
 
 def alternatives(dataset: DatasetSpec, query: ComputedQuery) -> list[Alternative]:
@@ -35,14 +35,14 @@ def alternatives(dataset: DatasetSpec, query: ComputedQuery) -> list[Alternative
     if isinstance(query, HistogramQuery):
         return []
     own = interpret(dataset, query)
-    found: dict[object, Alternative] = {}
+    by_plan: dict[object, Alternative] = {}
     for plan in _plans(dataset, query, own):
         kind = type(plan.nodes) if not isinstance(plan.nodes, Lift) else plan.nodes
-        asked = _same(plan, own)
-        if kind not in found or asked:
+        is_own = _same(plan, own)
+        if kind not in by_plan or is_own:
             norms = plan.moved(dataset.neighboring).in_units(plan.step)
-            found[kind] = Alternative(plan.nodes, plan.dimension, norms, asked)
-    return list(found.values()) if len(found) > 1 else []
+            by_plan[kind] = Alternative(plan.nodes, plan.dimension, norms, is_own)
+    return list(by_plan.values()) if len(by_plan) > 1 else []
 
 
 def _plans(dataset: DatasetSpec, query: ComputedQuery, own: Plan) -> Iterator[Plan]:

@@ -75,7 +75,7 @@ def _nodes(nodes: Lift | Centered | Ellipse) -> list[object]:
 def _summand(summand: Summand | None) -> list[object] | None:
     if summand is None:
         return None
-    found: list[object] = [
+    parts: list[object] = [
         summand.column.name,
         str(summand.step),
         summand.lowest,
@@ -83,5 +83,5 @@ def _summand(summand: Summand | None) -> list[object] | None:
     ]
     if summand.categories:
         # The declaration's, so that their names stand there: it is another number.
-        found.append("uncategorized")
-    return found
+        parts.append("uncategorized")
+    return parts

@@ -100,20 +100,20 @@ def _settled(
     return Lift(columns, groups, best_weight(columns, replacing=replacing), per_unit)
 
 
-def answer_of(plan: Plan, found: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """The answer in lattice steps, of the columns of the statement's rows, one for each key."""
     nodes = plan.nodes
     if nodes is None:
-        return np.stack(found, axis=1).ravel() if plan.flags else np.concatenate(found)
+        return np.stack(columns, axis=1).ravel() if plan.flags else np.concatenate(columns)
     if isinstance(nodes, Ellipse):
-        return nodes.nodes(found[0])
+        return nodes.nodes(columns[0])
     if plan.flags:
-        counts = found[: len(plan.flags)]
+        counts = columns[: len(plan.flags)]
         differences = np.stack(counts, axis=1)
-        sizes = found[-1]
+        sizes = columns[-1]
     else:
-        differences = found[0][None, :]
-        sizes = found[-1][:1] * np.int64(plan.max_rows)
+        differences = columns[0][None, :]
+        sizes = columns[-1][:1] * np.int64(plan.max_rows)
     return nodes.nodes(differences, sizes) if isinstance(nodes, Lift) else differences.ravel()
 
 

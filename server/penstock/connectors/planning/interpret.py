@@ -53,20 +53,20 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
             " name a dataset that the server reads.",
             pointer=pointer("dataset"),
         )
-    told = Refusals()
-    with told:
+    refusals = Refusals()
+    with refusals:
         opened = _open_keys(dataset, query)
-    with told:
+    with refusals:
         groupings = () if isinstance(query, HistogramQuery) else _groupings(dataset, query)
-    with told:
+    with refusals:
         filters = _filters(dataset, query)
-    with told:
+    with refusals:
         summand = _summand(dataset, query)
-    with told:
+    with refusals:
         flags = _flags(dataset, query)
-    with told:
+    with refusals:
         max_rows = _rows(dataset, query)
-    told.settle()
+    refusals.settle()
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
     _check_dimension(keys, flags)
     unit = dataset.privacy_unit
@@ -105,13 +105,13 @@ def _declared(dataset: DatasetSpec, name: str, *at: str | int) -> ColumnSpec:
 
 
 def _filters(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Filter, ...]:
-    told = Refusals()
-    found: set[Filter] = set()
+    refusals = Refusals()
+    filters: set[Filter] = set()
     for position, condition in enumerate(query.where):
-        with told:
-            found.add(_filter(dataset, condition, position))
-    told.settle()
-    return tuple(sorted(found, key=_filter_order))
+        with refusals:
+            filters.add(_filter(dataset, condition, position))
+    refusals.settle()
+    return tuple(sorted(filters, key=_filter_order))
 
 
 def _filter_order(each: Filter) -> tuple[str, str, list[list[str]]]:
@@ -150,17 +150,17 @@ def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter
 
 
 def _groupings(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Grouping, ...]:
-    told = Refusals()
+    refusals = Refusals()
     groupings: list[Grouping] = []
     for position, group in enumerate(query.group_by):
-        with told:
+        with refusals:
             at = ("group_by", position)
             groupings.append(_grouping(dataset, group.column, group.bins, *at))
     if isinstance(query.aggregate, Histogram):
-        with told:
+        with refusals:
             bins = query.aggregate.bins
             groupings.append(_grouping(dataset, query.aggregate.column, bins, "aggregate"))
-    told.settle()
+    refusals.settle()
     keys = math.prod(len(grouping) for grouping in groupings)
     of_pairs = isinstance(query.aggregate, Mean | Uncategorized)
     most = MOST_KEYS // 2 if of_pairs else MOST_KEYS
@@ -294,12 +294,12 @@ def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
             f" {spec.type}.",
             pointer=pointer("aggregate", "column"),
         )
-    told = Refusals()
-    with told:
+    refusals = Refusals()
+    with refusals:
         lower = _bound(query.aggregate, spec, "lower")
-    with told:
+    with refusals:
         upper = _bound(query.aggregate, spec, "upper")
-    told.settle()
+    refusals.settle()
     if lower > upper:
         raise InvalidInput(
             f"The bounds are reversed: lower is {lower:g}, upper {upper:g}.",

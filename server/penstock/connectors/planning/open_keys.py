@@ -94,10 +94,10 @@ def condition_sql(keys: OpenKeys, cell: str, literal: str) -> str:
     return f"{cell} IS NOT NULL"
 
 
-def tally(keys: OpenKeys, found: Sequence[object], counts: NDArray[np.int64]) -> Tally:
+def tally(keys: OpenKeys, key_columns: Sequence[object], counts: NDArray[np.int64]) -> Tally:
     """What the engine found, as ranks.  Counts of 0 are none."""
     if isinstance(keys.domain, Uint64):
-        ranks = np.asarray(found, dtype=np.uint64)
+        ranks = np.asarray(key_columns, dtype=np.uint64)
     else:
-        ranks = ranks_of(keys.domain, [str(key) for key in found])
+        ranks = ranks_of(keys.domain, [str(key) for key in key_columns])
     return Tally(ranks, np.asarray(counts, dtype=np.int64))

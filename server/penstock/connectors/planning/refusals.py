@@ -71,16 +71,18 @@ def invalid_input(error: ValidationError) -> InvalidInput:
     of a union, the key of an object) and no part of the pointer.  An error of ours that is found
     by looking at several fields names in its context, as ``FIELD``, which one is to be mended.
     """
-    found = error.errors(include_url=False)
-    within = {entry["loc"][:-1] for entry in found}
+    problems = error.errors(include_url=False)
+    within = {entry["loc"][:-1] for entry in problems}
     # Of a list whose first wrong entry was found, pydantic also says that it is too short.
-    found = [entry for entry in found if entry["type"] != "too_short" or entry["loc"] not in within]
+    problems = [
+        entry for entry in problems if entry["type"] != "too_short" or entry["loc"] not in within
+    ]
     places: list[tuple[str, str]] = []
-    for entry in found[:MOST_ERRORS]:
+    for entry in problems[:MOST_ERRORS]:
         parts = [part for part in entry["loc"] if not _is_mark(part)]
         parts += entry.get("ctx", {}).get(FIELD, "").split()
         places.append((pointer(*parts), sentence(entry)))
-    return refusal(places, more=len(found) - len(places))
+    return refusal(places, more=len(problems) - len(places))
 
 
 def checked(form: Any, content: object) -> Any:

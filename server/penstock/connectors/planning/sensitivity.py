@@ -162,8 +162,8 @@ class Record:
         if self.nodes is None:
             return self._alone
         most = self.max_rows
-        found = (self.nodes.change(most + least, most - least) for least in (1, most))
-        return Norms(*map(max, *found))
+        changes = (self.nodes.change(most + least, most - least) for least in (1, most))
+        return Norms(*map(max, *changes))
 
     @property
     def _alone(self) -> Norms:

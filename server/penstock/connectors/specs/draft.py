@@ -69,11 +69,11 @@ def drafted(path: Path, name: str, declared: Declared) -> str:
 
 def _implied(declared: Declared) -> dict[str, ColumnType]:
     """The types that are declared; a column that has bounds is of numbers."""
-    found: dict[str, ColumnType] = {
+    types: dict[str, ColumnType] = {
         name: "integer" if all(map(_is_whole, numbers)) else "number"
         for name, numbers in declared.bounds.items()
     }
-    return {**found, **declared.types}
+    return {**types, **declared.types}
 
 
 def _is_whole(number: str) -> bool:
@@ -120,8 +120,8 @@ def _unit(column: str | None) -> tuple[str, ...]:
 def _column(name: str, kind: ColumnType, declared: Declared) -> Iterator[str]:
     yield ""
     yield f"[columns.{_text(name)}]"
-    said = name in declared.types or name in declared.bounds
-    yield f'type = "{kind}"' + ("" if said else "  # or integer, number, boolean, date")
+    is_declared = name in declared.types or name in declared.bounds
+    yield f'type = "{kind}"' + ("" if is_declared else "  # or integer, number, boolean, date")
     if name == declared.privacy_unit:
         return
     if name in declared.categories:

@@ -80,11 +80,11 @@ def read_metadata(document: object, table: str | None = None) -> Imported:
         options = {name: value for name, value in document.items() if name != "columns"}
         return _imported("", options, document["columns"])
     tables = _tables(document)
-    found = _chosen(tables, table)
-    content = tables[found]
+    chosen = _chosen(tables, table)
+    content = tables[chosen]
     columns = {name: part for name, part in content.items() if isinstance(part, Mapping)}
     options = {name: part for name, part in content.items() if name not in columns}
-    return _imported(found.rpartition(".")[2], options, columns)
+    return _imported(chosen.rpartition(".")[2], options, columns)
 
 
 def _tables(document: Mapping[Any, Any]) -> dict[str, Mapping[Any, Any]]:

@@ -65,7 +65,7 @@ class Refused:
         """Count one answer (``None`` refuses nothing), and have the log told where it is time."""
         now = self._clock()
         if cause is not None:
-            self._add(now, [int(one == cause) for one in CAUSES])
+            self._add(now, [int(name == cause) for name in CAUSES])
         elif now < self._look_at:
             return
         self._look_at = now + _LOOK
@@ -84,7 +84,7 @@ class Refused:
     def _add(self, began: float, counts: Sequence[int], tried: float = 0.0) -> None:
         with self._memory.held() as memory:
             first, last, *known = _ENTRY.unpack_from(memory, self._offset)
-            sums = [one + more for one, more in zip(known, counts, strict=True)]
+            sums = [count + more for count, more in zip(known, counts, strict=True)]
             began = min(first, began) if first else began
             _ENTRY.pack_into(memory, self._offset, began, max(last, tried), *sums)
 
@@ -95,13 +95,13 @@ class Refused:
                 return
             began, _, *counts = _ENTRY.unpack_from(memory, self._offset)
             memory[self._offset : self._offset + BYTES] = _NOTHING
-        told = False
+        has_told = False
         try:
             with suppress(PenstockError):
                 self._tell(dict(zip(CAUSES, counts, strict=True)), self._clock() - began)
-                told = True
+                has_told = True
         finally:
-            if not told:
+            if not has_told:
                 # Not before another period: what stands in the way may do so for long.
                 self._add(began, counts, self._clock())
 

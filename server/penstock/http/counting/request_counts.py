@@ -51,8 +51,8 @@ class Lines:
 
     def place(self, verb: str, route: str | None, status: int, seconds: float) -> int:
         """The number of the count to which such an answer belongs."""
-        asked = ("GET" if verb == "HEAD" else verb, route or "")
-        line = self._numbers.get(asked, len(self.routes) - 1) * len(CLASSES)
+        route_key = ("GET" if verb == "HEAD" else verb, route or "")
+        line = self._numbers.get(route_key, len(self.routes) - 1) * len(CLASSES)
         line += min(max(status // 100, 1), len(CLASSES)) - 1
         return line * self.width + bisect_left(self.edges, seconds)
 
@@ -76,11 +76,11 @@ class Requests:
         """Verb, route and class of status, each with the counts by duration."""
         with self._memory.held() as memory:
             copy = bytes(memory[self._offset : self._offset + self.lines.bytes])
-        found = [value for (value,) in _CELL.iter_unpack(copy)]
+        values = [value for (value,) in _CELL.iter_unpack(copy)]
         width = self.lines.width
         labels = ((*route, name) for route in self.lines.routes for name in CLASSES)
         for number, (verb, route, name) in enumerate(labels):
-            yield verb, route, name, found[number * width : (number + 1) * width]
+            yield verb, route, name, values[number * width : (number + 1) * width]
 
 
 class Computations:

@@ -48,7 +48,7 @@ def extent(head: bytes) -> Extent:
     lengths = fields.count(b"content-length")
     if not lengths:
         return Extent(path, len(head))
-    found = _LENGTH.findall(fields)
-    if lengths > 1 or len(found) != 1 or int(found[0]) > LONGEST_BODY:
+    length_fields = _LENGTH.findall(fields)
+    if lengths > 1 or len(length_fields) != 1 or int(length_fields[0]) > LONGEST_BODY:
         return Extent(path, None)
-    return Extent(path, len(head) + int(found[0]), waits)
+    return Extent(path, len(head) + int(length_fields[0]), waits)

@@ -212,9 +212,9 @@ class Reception:
 
     def _handed_over(self, connection: Connection) -> bool:
         """Hand a connection to a thread, where enough of its request has come."""
-        with connection.parser.unreader.buf.getbuffer() as found:
-            pool = self._pool(connection, found)
-            too_long = connection.extent is None and len(found) > heads.LONGEST_HEAD
+        with connection.parser.unreader.buf.getbuffer() as received:
+            pool = self._pool(connection, received)
+            too_long = connection.extent is None and len(received) > heads.LONGEST_HEAD
         if too_long:
             self._taken(connection)
             self._refuse(connection, 431)
@@ -227,22 +227,22 @@ class Reception:
         self._submit(pool, connection)
         return True
 
-    def _pool(self, connection: Connection, found: memoryview) -> ThreadPoolExecutor | None:
+    def _pool(self, connection: Connection, received: memoryview) -> ThreadPoolExecutor | None:
         """Which threads are to answer; None while more has to come."""
         if connection.extent is None:
             start = max(0, connection.looked - len(heads.END) + 1)
-            place = bytes(found[start:]).find(heads.END)
-            connection.looked = len(found)
+            place = bytes(received[start:]).find(heads.END)
+            connection.looked = len(received)
             if place < 0:
                 return None
-            connection.extent = heads.extent(bytes(found[: start + place + len(heads.END)]))
+            connection.extent = heads.extent(bytes(received[: start + place + len(heads.END)]))
             if connection.extent.waits:
                 with contextlib.suppress(OSError):
                     connection.sock.send(heads.CONTINUE)
         extent = connection.extent
         if extent.whole is None:
             return self._reading
-        if len(found) < extent.whole:
+        if len(received) < extent.whole:
             return None
         return self._apart.get(extent.path, self._threads)
 
@@ -304,8 +304,8 @@ class Reception:
             self._drop(oldest)
 
     def _bound_backlogs(self) -> None:
-        sending = [one for one in self._waiting if one.phase is Phase.SENDING]
-        kept = sum(len(one.sock.backlog) for one in sending)
+        sending = [sender for sender in self._waiting if sender.phase is Phase.SENDING]
+        kept = sum(len(sender.sock.backlog) for sender in sending)
         for connection in sending:
             if kept <= MOST_KEPT:
                 break

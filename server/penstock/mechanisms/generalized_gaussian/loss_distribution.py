@@ -98,11 +98,11 @@ def epsilon_of(kinds: tuple[Shifted, ...], delta: float) -> float:
     center = min(total.bound(delta), simple)
     for _ in range(_RECENTERINGS):
         tilt = total.tilt(center)
-        found = total.profile(center, tilt).epsilon(delta)
-        if abs(found - center) * max(tilt, 1 / total.deviation) <= _SETTLED:
+        epsilon = total.profile(center, tilt).epsilon(delta)
+        if abs(epsilon - center) * max(tilt, 1 / total.deviation) <= _SETTLED:
             break
-        center = min(found, center + DEVIATIONS * total.deviation)
-    return min(max(found, 0.0), simple)
+        center = min(epsilon, center + DEVIATIONS * total.deviation)
+    return min(max(epsilon, 0.0), simple)
 
 
 def delta_of(kinds: tuple[Shifted, ...], epsilon: float, smallest: float = 1e-12) -> float:
@@ -159,9 +159,9 @@ class TotalLoss:
     def of(cls, kinds: Sequence[Shifted], delta: float) -> "TotalLoss":
         """On a grid fine enough for ``delta``."""
         count = sum(kind.times for kind in kinds)
-        found = [(kind.times, moments(kind.power, kind.shift)) for kind in kinds]
-        mean = math.fsum(times * each for times, (each, _) in found)
-        deviation = math.sqrt(math.fsum(times * each for times, (_, each) in found))
+        moments_of_kinds = [(kind.times, moments(kind.power, kind.shift)) for kind in kinds]
+        mean = math.fsum(times * each for times, (each, _) in moments_of_kinds)
+        deviation = math.sqrt(math.fsum(times * each for times, (_, each) in moments_of_kinds))
         whole = mean + 2 * DEVIATIONS * deviation
         width = min(deviation / math.sqrt(count) / CELLS_A_DEVIATION, whole / FEWEST_CELLS)
         width = max(width, whole / MOST_CELLS)

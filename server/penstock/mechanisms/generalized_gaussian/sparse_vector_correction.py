@@ -236,5 +236,5 @@ class SparseVectorCorrection:
     def _divergence(self, epsilon: float) -> float:
         """Of all noisy values: symmetric noise has the same in both directions."""
         at = abs(epsilon)
-        found = delta_of(self._shifted, at)
-        return found if epsilon >= 0 else math.exp(epsilon) * found - math.expm1(epsilon)
+        delta = delta_of(self._shifted, at)
+        return delta if epsilon >= 0 else math.exp(epsilon) * delta - math.expm1(epsilon)

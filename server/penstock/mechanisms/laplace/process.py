@@ -272,11 +272,11 @@ class _BridgeRule:
         apart = np.flatnonzero(difference)
         ahead = bernoulli(self.forward, len(apart), stream)
         self._forward(apart[ahead], difference, out, stream)
-        behind = apart[~ahead]
-        behind = behind[bernoulli(self.backward, len(behind), stream)]
-        back = self.outer.draw(len(behind), stream)
+        right = apart[~ahead]
+        right = right[bernoulli(self.backward, len(right), stream)]
+        back = self.outer.draw(len(right), stream)
         back += 1
-        out[behind] = np.where(difference[behind] > 0, -back, back)
+        out[right] = np.where(difference[right] > 0, -back, back)
 
     def _forward(
         self, at: IntVector, difference: IntVector, out: IntVector, stream: Stream

@@ -66,7 +66,7 @@ def _of_sqlite(path: Path) -> dict[str, Rows]:
             names = {row[0] for row in opened.execute("SELECT name FROM sqlite_master")}
             return {
                 table: [
-                    tuple(one if isinstance(one, bytes) else str(one).encode() for one in row)
+                    tuple(cell if isinstance(cell, bytes) else str(cell).encode() for cell in row)
                     for row in opened.execute(
                         f"SELECT {', '.join(columns)} FROM {table} ORDER BY rowid"  # noqa: S608 - names of ours
                     )
@@ -100,23 +100,23 @@ def _copied(text: str) -> Iterator[tuple[str, Rows]]:
     """The tables of a text of ``COPY`` statements."""
     lines = iter(text.split("\n"))
     for line in lines:
-        found = _COPY.fullmatch(line)
-        if found and found[1] in TABLES:
-            names = [name.strip(' "') for name in found[2].split(",")]
-            places = [names.index(name) for name in TABLES[found[1]]]
+        match = _COPY.fullmatch(line)
+        if match and match[1] in TABLES:
+            names = [name.strip(' "') for name in match[2].split(",")]
+            places = [names.index(name) for name in TABLES[match[1]]]
             rows: Rows = []
             for row in lines:
                 if row == "\\.":
                     break
                 cells = row.split("\t")
                 rows.append(tuple(_cell(cells[place]) for place in places))
-            yield found[1], rows
+            yield match[1], rows
 
 
 def _cell(text: str) -> bytes:
     if text.startswith("\\\\x"):
         return bytes.fromhex(text[3:])
-    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), text).encode()
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text).encode()
 
 
 def _no_backup(path: Path, what: str) -> InvalidInput:

@@ -17,7 +17,7 @@ def copy(source: Path, path: Path) -> None:
         written(source, path)
         # Immutable, so that looking leaves no file of SQLite's beside it.
         with closing(sqlite3.connect(_address(path, "immutable=1"), uri=True)) as copied:
-            found = [row[0] for row in copied.execute("PRAGMA integrity_check")]
+            problems = [row[0] for row in copied.execute("PRAGMA integrity_check")]
             broken = copied.execute("PRAGMA foreign_key_check").fetchall()
     except sqlite3.Error as error:
         raise DatabaseUnavailable(
@@ -25,10 +25,10 @@ def copy(source: Path, path: Path) -> None:
             " Check its disk and that of the copy, then try again.",
             path=str(path),
         ) from error
-    if found != ["ok"] or broken:
+    if problems != ["ok"] or broken:
         raise DatabaseUnavailable(
-            f"The copy is not whole: {len(found)} faults and {len(broken)} rows without what they"
-            " refer to. The database itself may be damaged; keep the backups that you have."
+            f"The copy is not whole: {len(problems)} faults and {len(broken)} rows without what"
+            " they refer to. The database itself may be damaged; keep the backups that you have."
         )
 
 

@@ -102,8 +102,8 @@ class PostgreSQL:
         connection.execute(_END_OF_LOG)
 
     def size(self, connection: Connection) -> int:
-        found = connection.exec_driver_sql("SELECT pg_database_size(current_database())")
-        return int(found.scalar_one())
+        result = connection.exec_driver_sql("SELECT pg_database_size(current_database())")
+        return int(result.scalar_one())
 
     def failed(self, connection: Connection) -> bool:
         driver: Any = connection.connection.driver_connection
@@ -166,7 +166,7 @@ class PostgreSQL:
     def _settle(self, connection: "_Connection", statement_seconds: float) -> None:
         connection.adapters.register_dumper(str, _Text)
         connection.patience = self._lock_seconds + WORK_SECONDS + SILENCE_SECONDS
-        found = connection.execute(
+        result = connection.execute(
             _SETTLE,
             {
                 "lock": _milliseconds(self._lock_seconds),
@@ -174,13 +174,13 @@ class PostgreSQL:
                 "idle": _milliseconds(IDLE_SECONDS),
             },
         ).fetchone()
-        self._check(found or ())
+        self._check(result or ())
         if not statement_seconds:
             connection.patience, connection.breaker = float("inf"), None
 
-    def _check(self, found: tuple[Any, ...]) -> None:
+    def _check(self, values: tuple[Any, ...]) -> None:
         """Refuse a server that may forget what was handed out: it would be drawn anew."""
-        encoding, *durability = found
+        encoding, *durability = values
         for setting, value in zip(_DURABILITY, durability, strict=True):
             if value == "off":
                 raise DatabaseUnavailable(
@@ -271,8 +271,9 @@ class _Text(StrDumper):
 
 def _options(url: URL, patience: float) -> dict[str, Any]:
     """What libpq is told.  What the URL says goes before what is said here."""
-    _, found = PGDialect_psycopg().create_connect_args(url.set(drivername="postgresql+psycopg"))  # type: ignore[no-untyped-call]  # SQLAlchemy's
-    found.pop("context", None)
+    dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]  # SQLAlchemy's
+    _, connect_options = dialect.create_connect_args(url.set(drivername="postgresql+psycopg"))  # type: ignore[no-untyped-call]  # SQLAlchemy's
+    connect_options.pop("context", None)
     options = {
         "client_encoding": "utf8",
         "application_name": "penstock",
@@ -281,7 +282,7 @@ def _options(url: URL, patience: float) -> dict[str, Any]:
         "keepalives_idle": 30,
         "keepalives_interval": 10,
         "keepalives_count": 3,
-        **found,
+        **connect_options,
     }
     try:
         psycopg.conninfo.make_conninfo("", **options)

@@ -44,5 +44,5 @@ def entitle(connection: Connection, role: str) -> None:
 
 def unprotected(connection: Connection) -> list[str]:
     """The tables of history that the connected role may update, delete from or truncate."""
-    found = connection.execute(_MAY_CHANGE, {"tables": list(HISTORY)}).scalars().all()
-    return list(found)
+    tables = connection.execute(_MAY_CHANGE, {"tables": list(HISTORY)}).scalars().all()
+    return list(tables)

@@ -94,10 +94,10 @@ def authenticate(server: Server, token: str) -> Principal:
         "The token is malformed, unknown, expired or revoked; ask an admin for a new one."
     )
     if not well_formed(token):
-        found = _identified(server, token)
-        if found is None:
+        principal = _identified(server, token)
+        if principal is None:
             raise refusal
-        return found
+        return principal
     row = _row(server, token)
     if row is not None and peppers.is_dropped(server, row[0]):
         row = _row(server, token)  # another worker may have moved it just before

@@ -93,26 +93,26 @@ def resume(server: Server, secret: str) -> Principal:
             session.exec(_BY_DIGEST, params={"digest": digest}).first()
             for digest in _digests(server, secret)
         )
-        row = next((one for one in found_rows if one is not None), None)
+        row = next((candidate for candidate in found_rows if candidate is not None), None)
     now = server.clock()
     if row is None:
         raise _ended()
-    found, user = row[:2]
+    stored, user = row[:2]
     token: Token | None = row[2]  # none where the session began without one of ours
     idle = timedelta(minutes=server.settings.session_idle_minutes)
-    alive = now < found.expires_at and now < found.seen_at + idle and user.disabled_at is None
+    alive = now < stored.expires_at and now < stored.seen_at + idle and user.disabled_at is None
     if token is not None:
         alive = alive and token.revoked_at is None and token.expires_at > now
     if not alive:
         raise _ended()
-    if now >= found.seen_at + idle / NOTED:
+    if now >= stored.seen_at + idle / NOTED:
         with _writing(server) as session:
-            seen = session.get(WebSession, found.id)
+            seen = session.get(WebSession, stored.id)
             if seen is not None:  # else it was ended meanwhile
                 seen.seen_at = max(seen.seen_at, now)
                 session.add(seen)
-    scopes = found.scopes if token is None else token.scopes
-    return limited(user, scopes, found.expires_at, found.token_id)
+    scopes = stored.scopes if token is None else token.scopes
+    return limited(user, scopes, stored.expires_at, stored.token_id)
 
 
 def end(server: Server, secret: str) -> None:
@@ -129,8 +129,8 @@ def form_key(server: Server, secret: str) -> str:
 def is_form_key(server: Server, secret: str, sent: str) -> bool:
     """Whether ``sent`` is what a form of this session carries, also one from before a rotation."""
     known = _form_keys(server, secret)
-    found = [hmac.compare_digest(sent.encode(), one.encode()) for one in known]
-    return any(found)
+    matches = [hmac.compare_digest(sent.encode(), key.encode()) for key in known]
+    return any(matches)
 
 
 def _form_keys(server: Server, secret: str) -> list[str]:
@@ -156,8 +156,8 @@ def _end_oldest(session: Session, user_id: int) -> None:
 
 
 def _token(session: Session, token: str) -> int:
-    found = session.exec(select(Token.id).where(col(Token.prefix) == prefix_of(token))).one()
-    return required(found)
+    token_id = session.exec(select(Token.id).where(col(Token.prefix) == prefix_of(token))).one()
+    return required(token_id)
 
 
 def _digests(server: Server, secret: str) -> list[bytes]:

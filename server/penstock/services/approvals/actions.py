@@ -81,7 +81,9 @@ class BudgetChange(Spec):
 
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
         dataset = dataset_by_name(session, self.dataset)
-        found = [(tier, newest_budget(session, dataset, tier)) for tier in ordered_tiers(session)]
+        now_budgets = [
+            (tier, newest_budget(session, dataset, tier)) for tier in ordered_tiers(session)
+        ]
         return {
             "version": dataset.version,
             "tiers": [
@@ -90,7 +92,7 @@ class BudgetChange(Spec):
                     "since": leaves.timestamp(tier.created_at),
                     "epsilon": last.epsilon if last else None,
                 }
-                for tier, last in found
+                for tier, last in now_budgets
             ],
         }
 

@@ -28,14 +28,16 @@ def acknowledge(server: Server, principal: Principal) -> ClockView:
     principal.require("admin")
     with server.database.write(need=Need.RELIEF) as session:
         server.clock.look(session)
-        found = server.clock.difference()
-        if found is None:
+        difference = server.clock.difference()
+        if difference is None:
             raise Conflict(
                 f"This machine's clock says {timestamp(server.clock())}, and the log was not signed"
                 " after that: there is nothing to acknowledge, and nothing was changed."
             )
-        leaf = record(session, principal, CLOCK, found.machine, before=timestamp(found.signed))
-    return ClockView(found.signed, found.machine, leaf.index or 0)
+        leaf = record(
+            session, principal, CLOCK, difference.machine, before=timestamp(difference.signed)
+        )
+    return ClockView(difference.signed, difference.machine, leaf.index or 0)
 
 
 def require(server: Server) -> None:

@@ -32,18 +32,18 @@ POINTER = "/note"
 
 def configured(settings: Settings) -> tuple[notes.Verifier, ...]:
     """Return the cosigners that the settings name.  Raises ``InvalidInput``."""
-    found = []
+    verifiers = []
     for text in settings.cosigners.replace(",", " ").split():
         try:
-            found.append(notes.Verifier.read(text, notes.COSIGNATURE))
+            verifiers.append(notes.Verifier.read(text, notes.COSIGNATURE))
         except ValueError as problem:
             raise InvalidInput(
                 f"The setting cosigners names {text!r}, which is no cosigner's key: {problem}."
                 " `penstock-client audit key` makes one and prints what belongs here."
             ) from problem
-    if len({one.public for one in found}) < len(found):
+    if len({verifier.public for verifier in verifiers}) < len(verifiers):
         raise InvalidInput("The setting cosigners names one key twice.")
-    return tuple(found)
+    return tuple(verifiers)
 
 
 def checkpoint(server: Server, cosigned: int = 0) -> CheckpointView:
@@ -74,13 +74,13 @@ def take(server: Server, principal: Principal, note: str) -> CheckpointView:
     principal.require("auditor")
     known = configured(server.settings)
     try:
-        found = notes.Note.read(note)
+        signed_note = notes.Note.read(note)
     except ValueError as problem:
         raise InvalidInput(f"The note cannot be read: {problem}.", pointer=POINTER) from problem
     made = [
-        (one, found.signatures[one.name, one.id])
-        for one in known
-        if (one.name, one.id) in found.signatures
+        (verifier, signed_note.signatures[verifier.name, verifier.id])
+        for verifier in known
+        if (verifier.name, verifier.id) in signed_note.signatures
     ]
     if not made:
         raise InvalidInput(
@@ -88,20 +88,20 @@ def take(server: Server, principal: Principal, note: str) -> CheckpointView:
             " PENSTOCK_COSIGNERS.",
             pointer=POINTER,
         )
-    for one, signature in made:
-        _require_verified(server, one, found.text, signature)
+    for verifier, signature in made:
+        _require_verified(server, verifier, signed_note.text, signature)
     with server.database.read() as session:
-        _told_by(session, found.text)  # also where nothing is written, after a restore
+        _told_by(session, signed_note.text)  # also where nothing is written, after a restore
     with server.database.write() as session:
-        row = _told_by(session, found.text)
-        there = {one.public for one in _stored(session, row)}
-        for one, signature in made:
-            if one.public not in there:
+        row = _told_by(session, signed_note.text)
+        there = {cosignature.public for cosignature in _stored(session, row)}
+        for verifier, signature in made:
+            if verifier.public not in there:
                 session.add(
                     Cosignature(
                         checkpoint_id=required(row.id),
-                        name=one.name,
-                        public=one.public,
+                        name=verifier.name,
+                        public=verifier.public,
                         signed_at=notes.cosigned_at(signature),
                         signature=signature[notes.TIME_SIZE :],
                     )
@@ -110,15 +110,18 @@ def take(server: Server, principal: Principal, note: str) -> CheckpointView:
         return checkpoints.view(session, row, _of(session, row, known))
 
 
-def _require_verified(server: Server, one: notes.Verifier, text: str, signature: bytes) -> None:
-    if not one.verified(text, signature):
+def _require_verified(
+    server: Server, verifier: notes.Verifier, text: str, signature: bytes
+) -> None:
+    if not verifier.verified(text, signature):
         raise InvalidInput(
-            f"The cosignature of {one.name} does not verify over this note.", pointer=POINTER
+            f"The cosignature of {verifier.name} does not verify over this note.", pointer=POINTER
         )
     latest = (server.clock() + AHEAD).timestamp()
     if notes.cosigned_at(signature) > latest:
         raise InvalidInput(
-            f"The cosignature of {one.name} is of a time that is still to come; set its clock.",
+            f"The cosignature of {verifier.name} is of a time that is still to come; set its"
+            " clock.",
             pointer=POINTER,
         )
 
@@ -141,7 +144,7 @@ def _newest(session: Session, known: Sequence[notes.Verifier], least: int) -> Ch
     """The newest checkpoint that so many of ``known`` cosigned."""
     cosigned = (
         select(Cosignature.checkpoint_id)
-        .where(col(Cosignature.public).in_([one.public for one in known]))
+        .where(col(Cosignature.public).in_([verifier.public for verifier in known]))
         .group_by(col(Cosignature.checkpoint_id))
         .having(func.count() >= least)
     )
@@ -163,14 +166,18 @@ def _of(
 ) -> list[CosignatureView]:
     """The cosignatures of a checkpoint that verify, in the order of the setting."""
     text = row.note.partition("\n\n")[0] + "\n"
-    stored = {one.public: one for one in _stored(session, row)}
-    found = []
-    for one in known:
-        kept = stored.get(one.public)
+    stored = {cosignature.public: cosignature for cosignature in _stored(session, row)}
+    cosignatures = []
+    for verifier in known:
+        kept = stored.get(verifier.public)
         if kept is None or not 0 <= kept.signed_at < 2**63:
             continue
         signature = kept.signed_at.to_bytes(notes.TIME_SIZE, "big") + kept.signature
-        if one.verified(text, signature):
+        if verifier.verified(text, signature):
             at = datetime.fromtimestamp(kept.signed_at, UTC)
-            found.append(CosignatureView(one.name, at, notes.line(one.name, one.id, signature)))
-    return found
+            cosignatures.append(
+                CosignatureView(
+                    verifier.name, at, notes.line(verifier.name, verifier.id, signature)
+                )
+            )
+    return cosignatures

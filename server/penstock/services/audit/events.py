@@ -88,41 +88,41 @@ def listing(
 
 def _at_tier(session: Session, statement: Any, window: Window, tier: str) -> Page[EventView]:
     """Those that say ``tier``, which stands in a leaf alone and in no column beside it."""
-    said = leaves.canonical({"tier": tier})[1:-1]
-    found: list[_Found] = []
+    fragment = leaves.canonical({"tier": tier})[1:-1]
+    rows: list[_Found] = []
     read, last = 0, -1
     for row in session.execute(statement.limit(MOST_READ).execution_options(yield_per=PART)):
-        read, one = read + 1, _Found(*row)
-        last = one.index
-        if not isinstance(one.content, bytes) or (
-            said in one.content and _view(one).leaf.get("tier") == tier
+        read, row_found = read + 1, _Found(*row)
+        last = row_found.index
+        if not isinstance(row_found.content, bytes) or (
+            fragment in row_found.content and _view(row_found).leaf.get("tier") == tier
         ):
-            found.append(one)
-        if len(found) > window.limit:
+            rows.append(row_found)
+        if len(rows) > window.limit:
             break
-    page = window.page(found, _view, _place)
+    page = window.page(rows, _view, _place)
     if page.next_cursor is None and read == MOST_READ:
         return replace(page, next_cursor=str(last))
     return page
 
 
-def _place(found: _Found) -> int:
-    return found.index
+def _place(row: _Found) -> int:
+    return row.index
 
 
-def _view(found: _Found) -> EventView:
+def _view(row: _Found) -> EventView:
     # The fields come from the bytes that were hashed, never from the columns beside them.
-    kept = found.content
-    if not isinstance(kept, bytes) or merkle.leaf_hash(kept) != found.digest:
-        raise _violated(found)
+    kept = row.content
+    if not isinstance(kept, bytes) or merkle.leaf_hash(kept) != row.digest:
+        raise _violated(row)
     try:
-        return EventView(found.index, found.digest.hex(), json.loads(kept))
+        return EventView(row.index, row.digest.hex(), json.loads(kept))
     except (ValueError, RecursionError):
-        raise _violated(found) from None
+        raise _violated(row) from None
 
 
-def _violated(found: _Found) -> IntegrityViolation:
+def _violated(row: _Found) -> IntegrityViolation:
     return IntegrityViolation(
-        f"Leaf {found.index} of the log is not what its hash says; `penstock audit verify` lists"
+        f"Leaf {row.index} of the log is not what its hash says; `penstock audit verify` lists"
         " what was altered."
     )

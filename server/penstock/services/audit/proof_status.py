@@ -100,7 +100,7 @@ def inclusion(
 ) -> HeldView[InclusionView]:
     """The proof that a leaf is in the log.  Raises as ``proofs.inclusion`` does."""
     proof = proofs.inclusion(server, principal, index, size)
-    hashes = [bytes.fromhex(one) for one in proof.hashes]
+    hashes = [bytes.fromhex(hash_) for hash_ in proof.hashes]
     leaf = bytes.fromhex(proof.leaf_hash)
     signed = _signed(server, [proof.size])
     holds = None
@@ -113,11 +113,11 @@ def inclusion(
 def consistency(server: Server, old: int, new: int) -> HeldView[ConsistencyView]:
     """The proof that the log only grew.  Raises as ``proofs.consistency`` does."""
     proof = proofs.consistency(server, old, new)
-    hashes = [bytes.fromhex(one) for one in proof["hashes"]]
+    hashes = [bytes.fromhex(text) for text in proof["hashes"]]
     signed = _signed(server, [old, new])
     holds = None
     if len(signed) == 2:
-        first, last = (bytes.fromhex(one.root_hash) for one in signed)
+        first, last = (bytes.fromhex(checkpoint.root_hash) for checkpoint in signed)
         holds = merkle.consistent(old, new, first, last, hashes)
     return HeldView(proof, signed, holds)
 

@@ -67,7 +67,7 @@ def consistency(server: Server, old: int, new: int) -> ConsistencyView:
                 f"from is a size of the log, from 1 to {new}; it is {old}.", pointer="/from"
             )
         hashes = merkle.hashes_of(merkle.consistency_spans(old, new), tree_store.reader(session))
-        return {"from": old, "to": new, "hashes": [one.hex() for one in hashes]}
+        return {"from": old, "to": new, "hashes": [hash_.hex() for hash_ in hashes]}
 
 
 def export(server: Server, principal: Principal) -> Iterator[LeafView]:
@@ -112,14 +112,14 @@ def _inclusion(session: Session, index: int, size: int) -> InclusionView:
     read = tree_store.reader(session)
     hashes = merkle.hashes_of(merkle.inclusion_spans(index, size), read)
     leaf = read([(0, index)])[0, index]
-    return InclusionView(index, size, leaf.hex(), [one.hex() for one in hashes])
+    return InclusionView(index, size, leaf.hex(), [hash_.hex() for hash_ in hashes])
 
 
 def _newest(session: Session) -> Checkpoint:
-    found = checkpoints.newest(session)
-    if found is None:
+    newest_checkpoint = checkpoints.newest(session)
+    if newest_checkpoint is None:
         raise NotFound("The log is empty; there is no checkpoint yet.")
-    return found
+    return newest_checkpoint
 
 
 def _beyond(name: str, size: int, whole: int) -> InvalidInput:

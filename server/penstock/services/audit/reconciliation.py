@@ -73,126 +73,126 @@ class _Told:
 
     people: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def take(self, said: dict[str, Any]) -> None:
+    def take(self, leaf: dict[str, Any]) -> None:
         """Take in one more leaf."""
-        match said["kind"]:
-            case "tier" if said.get("deleted"):
+        match leaf["kind"]:
+            case "tier" if leaf.get("deleted"):
                 self.deleted += 1
-                self.tiers.pop(said["tier"], None)
+                self.tiers.pop(leaf["tier"], None)
             case "tier":
-                self.tiers[said["tier"]] = said["rank"]
-            case "user" if said.get("active") is False:
-                self.shut_out.add(said["user"])
+                self.tiers[leaf["tier"]] = leaf["rank"]
+            case "user" if leaf.get("active") is False:
+                self.shut_out.add(leaf["user"])
             case "user":
-                if said["user"] not in self.roles:
-                    self.clearances[said["user"],].append(said.get("tier"))
-                self.roles[said["user"]] = said["roles"]
+                if leaf["user"] not in self.roles:
+                    self.clearances[leaf["user"],].append(leaf.get("tier"))
+                self.roles[leaf["user"]] = leaf["roles"]
             case "clearance":
-                self.clearances[said["user"],].append(said.get("tier"))
+                self.clearances[leaf["user"],].append(leaf.get("tier"))
             case "budget":
-                worth = said["epsilon"], said["delta"]
-                self.budgets[said["dataset"], said["tier"]].append(worth)
-                self.floors += said.get("charged", 0)
+                worth = leaf["epsilon"], leaf["delta"]
+                self.budgets[leaf["dataset"], leaf["tier"]].append(worth)
+                self.floors += leaf.get("charged", 0)
             case "level":
-                self.levels[said["query"], said["tier"]].append(said["level"])
+                self.levels[leaf["query"], leaf["tier"]].append(leaf["level"])
             case "dataset":
-                self._take_dataset((said["dataset"], said["version"]), said)
+                self._take_dataset((leaf["dataset"], leaf["version"]), leaf)
             case _:
-                self._take_act(said)
+                self._take_act(leaf)
 
-    def _take_dataset(self, which: tuple[str, int], said: dict[str, Any]) -> None:
-        if said.get("withdrawn"):
+    def _take_dataset(self, which: tuple[str, int], leaf: dict[str, Any]) -> None:
+        if leaf.get("withdrawn"):
             self.withdrawn.add(which)
             self._leave(which[0])
             return
-        if other := said.get("same_people_as"):
+        if other := leaf.get("same_people_as"):
             joined = self.people.get(which[0], frozenset(which[:1]))
             joined |= self.people.get(other, frozenset((other,)))
             self.people.update(dict.fromkeys(joined, joined))
             return
-        about = said["delta"], said["neighboring"], said.get("disjoint_units", False)
+        about = leaf["delta"], leaf["neighboring"], leaf.get("disjoint_units", False)
         self.datasets[which] = about
-        self.declared[which].append(said.get("declaration_sha256"))
+        self.declared[which].append(leaf.get("declaration_sha256"))
 
     def _leave(self, name: str) -> None:
         """Where no version of a dataset is left, nobody is in it any more."""
-        if {one for one in self.datasets if one[0] == name} <= self.withdrawn:
+        if {dataset for dataset in self.datasets if dataset[0] == name} <= self.withdrawn:
             left = self.people.pop(name, frozenset()) - {name}
             self.people.update(dict.fromkeys(left, left))
 
-    def _take_act(self, said: dict[str, Any]) -> None:
-        match said["kind"]:
-            case "token" if said.get("revoked"):
-                self.revoked.add(said["token"])
+    def _take_act(self, leaf: dict[str, Any]) -> None:
+        match leaf["kind"]:
+            case "token" if leaf.get("revoked"):
+                self.revoked.add(leaf["token"])
             case "proposal":
-                request = leaves.canonical({**said["request"], "act": said["act"]}).decode()
-                about = said["proposed_by"], request, leaves.canonical(said["basis"]).decode()
-                self.proposals[said["proposal"],].append((said["state"], said["actor"], about))
+                request = leaves.canonical({**leaf["request"], "act": leaf["act"]}).decode()
+                about = leaf["proposed_by"], request, leaves.canonical(leaf["basis"]).decode()
+                self.proposals[leaf["proposal"],].append((leaf["state"], leaf["actor"], about))
             case "restore":
-                self.floors += said.get("charged", 0)
-                self.frozen += said.get("frozen", 0)
-            case "query" if said.get("retired"):
-                self.retired.add(said["query"])
-            case "query" if said.get("mismatches"):
-                self.mismatches[said["query"]] = said["mismatches"]
-            case "key" if said.get("shredded"):
-                self.shredded.add((said["dataset"], said["version"]))
+                self.floors += leaf.get("charged", 0)
+                self.frozen += leaf.get("frozen", 0)
+            case "query" if leaf.get("retired"):
+                self.retired.add(leaf["query"])
+            case "query" if leaf.get("mismatches"):
+                self.mismatches[leaf["query"]] = leaf["mismatches"]
+            case "key" if leaf.get("shredded"):
+                self.shredded.add((leaf["dataset"], leaf["version"]))
             case "token":
-                made = said["user"], said["scopes"], said["expires"], said.get("parent")
-                self.tokens[said["token"]] = made
+                made = leaf["user"], leaf["scopes"], leaf["expires"], leaf.get("parent")
+                self.tokens[leaf["token"]] = made
 
 
 def standing(session: Session, server: Server) -> Iterator[str]:
     """What stands otherwise than the log has it, in words."""
-    told = _told(session)
+    logged = _told(session)
     tiers = {tier.id: tier for tier in session.exec(select(Tier)).all()}
     datasets = {dataset.id: dataset for dataset in session.exec(select(Dataset)).all()}
     queries = {query.id: query for query in session.exec(select(Query)).all()}
     alive = {tier.name: tier.rank for tier in tiers.values() if tier.deleted_at is None}
-    if alive != told.tiers or len(tiers) - len(alive) != told.deleted:
+    if alive != logged.tiers or len(tiers) - len(alive) != logged.deleted:
         yield "the tiers are not those of the log"
-    yield from _people(session, told, tiers)
-    yield from _datasets(session, told, list(datasets.values()))
-    yield from _budgets(session, told, tiers, datasets)
-    yield from _levels(session, told, tiers, queries)
+    yield from _people(session, logged, tiers)
+    yield from _datasets(session, logged, list(datasets.values()))
+    yield from _budgets(session, logged, tiers, datasets)
+    yield from _levels(session, logged, tiers, queries)
     yield from _charges(session, server)
-    if len(session.exec(select(SpentFloor)).all()) != told.floors:
+    if len(session.exec(select(SpentFloor)).all()) != logged.floors:
         yield "what was spent before a restore is not what the log has"
-    yield from _proposals(session, told)
-    yield from _queries(session, told, queries, datasets)
+    yield from _proposals(session, logged)
+    yield from _queries(session, logged, queries, datasets)
 
 
 def _told(session: Session) -> _Told:
-    told = _Told()
+    logged = _Told()
     # A leaf that waits for its place comes after those that have one.
     rows = session.exec(
         select(Leaf.bytes).order_by(col(Leaf.index).is_(None), col(Leaf.index), col(Leaf.id))
     )
     for content in rows:
         with suppress(ValueError, TypeError, KeyError):  # no leaf of the server's; told before
-            told.take(json.loads(content))
-    return told
+            logged.take(json.loads(content))
+    return logged
 
 
-def _people(session: Session, told: _Told, tiers: dict[int | None, Tier]) -> Iterator[str]:
+def _people(session: Session, logged: _Told, tiers: dict[int | None, Tier]) -> Iterator[str]:
     users = {user.id: user for user in session.exec(select(User)).all()}
-    if {user.name: roles_of(user) for user in users.values()} != told.roles:
+    if {user.name: roles_of(user) for user in users.values()} != logged.roles:
         yield "the users or their roles are not those of the log"
-    if {user.name for user in users.values() if user.disabled_at} != told.shut_out:
+    if {user.name for user in users.values() if user.disabled_at} != logged.shut_out:
         yield "other users are shut out than the log has it"
-    found: Versions = defaultdict(list)
+    versions: Versions = defaultdict(list)
     clearances = session.exec(select(Clearance).order_by(col(Clearance.id))).all()
     for row in clearances:
         tier = tiers.get(row.tier_id)
-        found[_name(users.get(row.user_id)),].append(tier.name if tier else None)
-    if found != told.clearances or not _ascending(
+        versions[_name(users.get(row.user_id)),].append(tier.name if tier else None)
+    if versions != logged.clearances or not _ascending(
         [(row.user_id, row.version) for row in clearances]
     ):
         yield "the clearances are not those of the log"
-    yield from _tokens(session, told, users)
+    yield from _tokens(session, logged, users)
 
 
-def _tokens(session: Session, told: _Told, users: dict[int | None, User]) -> Iterator[str]:
+def _tokens(session: Session, logged: _Told, users: dict[int | None, User]) -> Iterator[str]:
     tokens = session.exec(select(Token)).all()
     prefixes = {row.id: row.prefix for row in tokens}
     known: dict[str, object] = {
@@ -204,29 +204,39 @@ def _tokens(session: Session, told: _Told, users: dict[int | None, User]) -> Ite
         )
         for row in tokens
     }
-    if known != told.tokens:
+    if known != logged.tokens:
         yield "the tokens are not those of the log"
     for row in tokens:
-        gone = row.prefix in told.revoked or _name(users.get(row.user_id)) in told.shut_out
+        gone = row.prefix in logged.revoked or _name(users.get(row.user_id)) in logged.shut_out
         if gone != (row.revoked_at is not None):
             yield f"token {row.prefix} is revoked in the log and not here, or the other way round"
 
 
-def _datasets(session: Session, told: _Told, datasets: Sequence[Dataset]) -> Iterator[str]:
+def _datasets(session: Session, logged: _Told, datasets: Sequence[Dataset]) -> Iterator[str]:
     about = {
-        (one.name, one.version): (one.delta, one.neighboring, one.disjoint_units)
-        for one in datasets
+        (dataset.name, dataset.version): (
+            dataset.delta,
+            dataset.neighboring,
+            dataset.disjoint_units,
+        )
+        for dataset in datasets
     }
-    withdrawn = {(one.name, one.version) for one in datasets if one.withdrawn_at is not None}
-    if about != told.datasets or withdrawn != told.withdrawn:
+    withdrawn = {
+        (dataset.name, dataset.version) for dataset in datasets if dataset.withdrawn_at is not None
+    }
+    if about != logged.datasets or withdrawn != logged.withdrawn:
         yield "the datasets are not those of the log"
     names: dict[int, set[str]] = defaultdict(set)
-    for one in datasets:
-        if one.people is not None and one.withdrawn_at is None:
-            names[one.people].add(one.name)
+    for dataset in datasets:
+        if dataset.people is not None and dataset.withdrawn_at is None:
+            names[dataset.people].add(dataset.name)
     shared = {name: group for group in names.values() for name in group if len(group) > 1}
-    alone = {one.name for one in datasets if one.people is None and one.withdrawn_at is None}
-    if shared != {name: group for name, group in told.people.items() if len(group) > 1} or (
+    alone = {
+        dataset.name
+        for dataset in datasets
+        if dataset.people is None and dataset.withdrawn_at is None
+    }
+    if shared != {name: group for name, group in logged.people.items() if len(group) > 1} or (
         alone & shared.keys()
     ):
         yield "other datasets are declared to hold the same people than the log has it"
@@ -234,29 +244,30 @@ def _datasets(session: Session, told: _Told, datasets: Sequence[Dataset]) -> Ite
     statement = select(FormerDeclaration).order_by(col(FormerDeclaration.number))
     for row in session.exec(statement).all():
         former[row.dataset_id].append(row.spec)
-    for one in datasets:
-        said = told.declared[one.name, one.version]
+    for dataset in datasets:
+        named = f"dataset {dataset.name!r}, version {dataset.version},"
         # The leaf of the first has no hash of it.
-        found = [digest(spec) for spec in (*former[one.id or 0], one.spec)]
-        if [None, *found[1:]] != said or number_of(one) != len(found):
-            yield f"dataset {one.name!r}, version {one.version}, was declared otherwise in the log"
-        if one.withdrawn_at is not None and charged(session, one):
-            yield f"dataset {one.name!r}, version {one.version}, is withdrawn and was charged"
+        digests = [digest(spec) for spec in (*former[dataset.id or 0], dataset.spec)]
+        declared = [None, *digests[1:]] == logged.declared[dataset.name, dataset.version]
+        if not declared or number_of(dataset) != len(digests):
+            yield f"{named} was declared otherwise in the log"
+        if dataset.withdrawn_at is not None and charged(session, dataset):
+            yield f"{named} is withdrawn and was charged"
 
 
 def _budgets(
     session: Session,
-    told: _Told,
+    logged: _Told,
     tiers: dict[int | None, Tier],
     datasets: dict[int | None, Dataset],
 ) -> Iterator[str]:
     rows = session.exec(select(TierBudget).order_by(col(TierBudget.id))).all()
-    found: Versions = defaultdict(list)
+    history: Versions = defaultdict(list)
     orders: dict[tuple[int, int, float], set[float]] = defaultdict(set)
     deltas: dict[tuple[int, int], float] = {}
     for row in rows:
         dataset, tier = _name(datasets.get(row.dataset_id)), _name(tiers.get(row.tier_id))
-        found[dataset, tier].append((row.epsilon, row.delta))
+        history[dataset, tier].append((row.epsilon, row.delta))
         # Another delta is declared before anything is charged alone: the account begins anew.
         orders[row.dataset_id, row.tier_id, row.delta].add(row.order)
         deltas[row.dataset_id, row.tier_id] = row.delta
@@ -267,32 +278,32 @@ def _budgets(
         if limit is None or (limit.loss, limit.failure) != (row.limit_loss, row.limit_failure):
             yield f"the limit of {tier!r} in {dataset!r} is not that of its budget"
     versions = [((row.dataset_id, row.tier_id), row.version) for row in rows]
-    if found != told.budgets or not _ascending(versions):
+    if history != logged.budgets or not _ascending(versions):
         yield "the budgets are not those of the log"
     for charge in session.exec(select(Charge)).all():
         account = charge.dataset_id, charge.tier_id
         orders[*account, deltas.get(account, math.nan)].add(charge.order)
-    if any(len(one) != 1 for one in orders.values()):
+    if any(len(order) != 1 for order in orders.values()):
         yield "an account changed its order"
 
 
 def _levels(
-    session: Session, told: _Told, tiers: dict[int | None, Tier], queries: dict[int | None, Query]
+    session: Session, logged: _Told, tiers: dict[int | None, Tier], queries: dict[int | None, Query]
 ) -> Iterator[str]:
     rows = session.exec(select(QueryLevel).order_by(col(QueryLevel.id))).all()
-    found: Versions = defaultdict(list)
+    history: Versions = defaultdict(list)
     paid: dict[tuple[int, int], set[int]] = defaultdict(set)
     for charge in session.exec(select(Charge)).all():
         paid[charge.query_id, charge.tier_id].add(charge.rung)
     for row in rows:
         query, tier = queries.get(row.query_id), _name(tiers.get(row.tier_id))
         kind = kind_of(query) if query else None
-        found[_name(query), tier].append(asdict(kind.level(row.rung)) if kind else None)
+        history[_name(query), tier].append(asdict(kind.level(row.rung)) if kind else None)
         rungs = paid[row.query_id, row.tier_id]
         if not (kind is not None and kind.levels.covers(rungs, row.rung)):
             yield f"a level of {_name(query)!r} for {tier!r} was not paid for"
     versions = [((row.query_id, row.tier_id), row.version) for row in rows]
-    if found != told.levels or not _ascending(versions):
+    if history != logged.levels or not _ascending(versions):
         yield "the levels are not those of the log"
 
 
@@ -308,7 +319,9 @@ def _charges(session: Session, server: Server) -> Iterator[str]:
         seq, loss, failure = totals.get(account, (0, 0, 0))
         first = {(loss, failure)}
         # After a restore an account goes on from what it is known to have spent.
-        first |= {(max(loss, one.loss), max(failure, one.failure)) for one in floors}
+        first |= {
+            (max(loss, floor_paid.loss), max(failure, floor_paid.failure)) for floor_paid in floors
+        }
         start = row.loss_total - row.loss, row.failure_total - row.failure
         if row.seq != seq or start not in first:
             yield f"the charges of tier {row.tier_id} in dataset {row.dataset_id} do not add up"
@@ -328,32 +341,34 @@ def _charges(session: Session, server: Server) -> Iterator[str]:
                 yield f"account {name} has spent less than the witness saw"
 
 
-def _proposals(session: Session, told: _Told) -> Iterator[str]:
+def _proposals(session: Session, logged: _Told) -> Iterator[str]:
     decisions = {row.proposal_id: row for row in session.exec(select(Decision)).all()}
-    found: Versions = defaultdict(list)
+    versions: Versions = defaultdict(list)
     for row in session.exec(select(Proposal)).all():
         about = row.by, row.request, row.basis
-        found[row.public_id,].append(("open", row.by, about))
+        versions[row.public_id,].append(("open", row.by, about))
         decision = decisions.pop(row.id or 0, None)
         if decision is not None:
-            found[row.public_id,].append((decision.outcome, decision.by, about))
-    if found != told.proposals or decisions:
+            versions[row.public_id,].append((decision.outcome, decision.by, about))
+    if versions != logged.proposals or decisions:
         yield "the proposals, or what was decided about them, are not those of the log"
 
 
 def _queries(
     session: Session,
-    told: _Told,
+    logged: _Told,
     queries: dict[int | None, Query],
     datasets: dict[int | None, Dataset],
 ) -> Iterator[str]:
-    gone = {key for key, one in datasets.items() if (one.name, one.version) in told.shredded}
-    retired = told.retired | {one.name for one in queries.values() if one.dataset_id in gone}
-    if {one.name for one in queries.values() if one.status == "retired"} != retired:
+    gone = {key for key, row in datasets.items() if (row.name, row.version) in logged.shredded}
+    retired = logged.retired | {row.name for row in queries.values() if row.dataset_id in gone}
+    if {row.name for row in queries.values() if row.status == "retired"} != retired:
         yield "other queries are retired than the log has it"
-    if sum(one.frozen is not None for one in queries.values()) != told.frozen:
+    if sum(row.frozen is not None for row in queries.values()) != logged.frozen:
         yield "other queries draw nothing more than the log has it"
-    if {one.name: one.mismatches for one in queries.values() if one.mismatches} != told.mismatches:
+    if {
+        row.name: row.mismatches for row in queries.values() if row.mismatches
+    } != logged.mismatches:
         yield "other exact values were refused more or less often than the log has it"
     counted = select(Release.query_id, func.count()).group_by(col(Release.query_id))
     drawn = dict(session.exec(counted).all())

@@ -38,14 +38,14 @@ def record(server: Server, counts: Mapping[str, int], seconds: float) -> None:
         with server.database.write(need=Need.LITTLE) as session:
             event.listen(session, "after_commit", stored.append)
             now = server.clock()
-            told: dict[str, Any] = {cause: count for cause, count in counts.items() if count}
+            counted: dict[str, Any] = {cause: count for cause, count in counts.items() if count}
             leaves.append(
                 session,
                 kind=leaves.REFUSALS,
                 at=now,
                 actor=ACTOR,
                 since=leaves.timestamp(now - timedelta(seconds=seconds)),
-                **told,
+                **counted,
             )
     except PenstockError:
         if not stored:

@@ -180,10 +180,12 @@ def _floors(
 
 def _lost(session: Session, accounts: Sequence[str]) -> list[str]:
     """The datasets of such accounts that are gone, or ``name@version`` where others are there."""
-    present = {(one.folded, str(one.version)) for one in session.exec(select(Dataset)).all()}
+    present = {
+        (dataset.folded, str(dataset.version)) for dataset in session.exec(select(Dataset)).all()
+    }
     names = {name for name, _ in present}
     gone = {
         (name, version)
-        for name, _, version in (one.rpartition("/")[0].rpartition("@") for one in accounts)
+        for name, _, version in (account.rpartition("/")[0].rpartition("@") for account in accounts)
     } - present
     return sorted({f"{name}@{version}" if name in names else name for name, version in gone})

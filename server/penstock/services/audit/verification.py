@@ -98,14 +98,14 @@ def _leaves(
 
 def _told(leaf: Leaf) -> bool:
     try:
-        said = json.loads(leaf.bytes)
+        fields = json.loads(leaf.bytes)
         # Whoever reads a key that stands there twice may read the other one.
-        if leaves.canonical(said) != leaf.bytes:
+        if leaves.canonical(fields) != leaf.bytes:
             return False
-        if not leaves.well_versed(said):
+        if not leaves.well_versed(fields):
             return False
-        return said["at"] == leaves.timestamp(leaf.at) and all(
-            said.get(name) == getattr(leaf, name) for name in FIELDS
+        return fields["at"] == leaves.timestamp(leaf.at) and all(
+            fields.get(name) == getattr(leaf, name) for name in FIELDS
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return False
@@ -158,21 +158,26 @@ def _hand_outs(session: Session, server: Server) -> Iterator[str]:
         paired.add(leaf.id)
         user = session.get_one(User, grant.user_id)
         dataset = session.get_one(Dataset, query.dataset_id)
-        said = json.loads(leaf.bytes)
-        told = (said.get("user"), said.get("query"), said.get("release"), said.get("tier"))
+        fields = json.loads(leaf.bytes)
+        handed = (
+            fields.get("user"),
+            fields.get("query"),
+            fields.get("release"),
+            fields.get("tier"),
+        )
         tier = session.get_one(Tier, grant.tier_id)
-        if told != (user.name, query.name, release.public_id, tier.name):
+        if handed != (user.name, query.name, release.public_id, tier.name):
             yield f"hand-out {grant.id} is of another release or reader than its leaf says"
         elif leaf.kind == "release" and not is_stream(query) and dataset.wrapped_kek:
             # What was shredded cannot be compared any more, and nobody is handed it again.
-            yield from _value(server, release, query, dataset, said.get("value_hmac", ""))
+            yield from _value(server, release, query, dataset, fields.get("value_hmac", ""))
     for key, index in session.exec(select(Leaf.id, Leaf.index).where(col(Leaf.kind) == "release")):
         if key not in paired:
             yield f"leaf {index} hands out a release that nobody is said to hold"
 
 
 def _value(
-    server: Server, release: Release, query: Query, dataset: Dataset, said: str
+    server: Server, release: Release, query: Query, dataset: Dataset, stated_hmac: str
 ) -> Iterator[str]:
     try:
         steps = open_state(server, dataset, query, release)
@@ -183,6 +188,7 @@ def _value(
     # A leaf is under the key of its day, and stays so.
     keys = server.secrets.every(VALUES)
     if not any(
-        hmac.compare_digest(leaves.value_hmac(key, release.public_id, seen), said) for key in keys
+        hmac.compare_digest(leaves.value_hmac(key, release.public_id, seen), stated_hmac)
+        for key in keys
     ):
         yield f"release {release.public_id} is not what the log says was handed out"

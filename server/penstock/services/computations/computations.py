@@ -57,13 +57,13 @@ def describe(
     """Say what the levels of a query mean; ``asks`` where its largest error is asked for."""
     tiers = [
         DescribedTier(
-            kind.at_tier(one.tier, one.rung, delta),
-            kind.levels.composed(one.rungs, delta),
-            power_advice.expected_maximum(kind, one.rung, dimension) if asks else None,
+            kind.at_tier(reader.tier, reader.rung, delta),
+            kind.levels.composed(reader.rungs, delta),
+            power_advice.expected_maximum(kind, reader.rung, dimension) if asks else None,
         )
-        for one in seen
+        for reader in seen
     ]
-    rungs = [(one.tier, one.rung) for one in seen]
+    rungs = [(reader.tier, reader.rung) for reader in seen]
     advised = asks and bool(rungs)
     powers = power_advice.advice(kind, rungs, dimension, delta) if advised else None
     return Described(tiers, powers)

@@ -52,22 +52,22 @@ def remedies(
     def fits(changed: HistogramRequest, planned: PreparedQuery = prepared) -> bool:
         return _fits(changed, planned, accounts, former, delta, limit)
 
-    found = list(_ways(request, accounts, fits))
+    ways = list(_ways(request, accounts, fits))
     fewer = EXAMPLE_UNITS * rows_of(request)
     if fewer < prepared.bound and fits(request, replace(prepared, bound=Fraction(fewer))):
-        found.append((f"a max_units of at most {EXAMPLE_UNITS} of its dataset", request.share))
-    if found:
-        shares = [share for _, share in found if share is not None]
-        told = "; or ".join(words for words, _ in found)
-        return f"What would fit: {told}.", max(shares, default=0.0)
+        ways.append((f"a max_units of at most {EXAMPLE_UNITS} of its dataset", request.share))
+    if ways:
+        shares = [share for _, share in ways if share is not None]
+        facts = "; or ".join(words for words, _ in ways)
+        return f"What would fit: {facts}.", max(shares, default=0.0)
     epsilons = [account.account.promised for _, account in accounts if account is not None]
     largest = max(epsilons, default=0.0)
-    told = (
+    facts = (
         "No number of false keys and of levels would fit beside what is spent. What a sparse"
         " histogram's sampler may fail by grows with e to the power of a budget's epsilon, and"
         f" the largest is {largest:g}: count it in a dataset of smaller budgets."
     )
-    return told, 0.0
+    return facts, 0.0
 
 
 def _fits(
@@ -104,8 +104,10 @@ def _ways(
     levels = _most_levels(request, fewest, fits)
     if levels is not None:
         yield f"max_levels of at most {levels}", request.share
-    shares = [request.model_copy(update={"levels": None, "share": one}) for one in _left(accounts)]
-    shared = next((one for one in shares if one != request and fits(one)), None)
+    shares = [
+        request.model_copy(update={"levels": None, "share": share}) for share in _left(accounts)
+    ]
+    shared = next((share for share in shares if share != request and fits(share)), None)
     if shared is not None:
         yield f"a share of {shared.share:g}{_in_place(request)}", shared.share
     elif keys is None and levels is None:
@@ -125,12 +127,12 @@ def _together(
         enough = fits(fewer)
         keys = None if enough else _most_keys(fewer, fits)
         if enough or keys is not None:
-            told = f"max_levels of {fewer.max_levels}"
+            sentence = f"max_levels of {fewer.max_levels}"
             if keys is not None:
-                told += f" together with false_keys of at most {keys:g}"
+                sentence += f" together with false_keys of at most {keys:g}"
             if base is not request:
-                told += f" and a share of {base.share:g}{_in_place(request)}"
-            yield told, base.share
+                sentence += f" and a share of {base.share:g}{_in_place(request)}"
+            yield sentence, base.share
             return
 
 
@@ -147,14 +149,14 @@ def _most_keys(request: HistogramRequest, fits: Fits) -> float | None:
     for _ in range(_HALVINGS):
         middle = (low * high) ** 0.5
         low, high = (middle, high) if fits(capped(middle)) else (low, middle)
-    told = two_digits(low)
-    return told if fits(capped(told)) else None
+    shown = two_digits(low)
+    return shown if fits(capped(shown)) else None
 
 
 def at_most(false_keys: float | Mapping[str, float], number: float) -> float | Mapping[str, float]:
     """The false keys asked for, each lowered to ``number`` where it is above."""
     if isinstance(false_keys, Mapping):
-        return {name: min(one, number) for name, one in false_keys.items()}
+        return {name: min(key, number) for name, key in false_keys.items()}
     return min(false_keys, number)
 
 
@@ -214,16 +216,16 @@ def example(accounts: Accounts, max_units: int, share: float, delta: float) -> E
     Of people under keys of 64 bits, one key each.  ``None`` where not even one level and
     hardly any false key would.
     """
-    one = Fraction(1)
-    people = PreparedQuery(None, 2, one, Fraction(max_units), Sensitivity(one, one, one))
-    asked = HistogramRequest.model_validate({**_ASKED, "share": share})
+    whole = Fraction(1)
+    people = PreparedQuery(None, 2, whole, Fraction(max_units), Sensitivity(whole, whole, whole))
+    request = HistogramRequest.model_validate({**_ASKED, "share": share})
     opened = [account for _, account in accounts if account is not None]
     for levels in (DEFAULT_HISTOGRAM_LEVELS, 8, 4, 2, 1):
         for keys in (0.1, 0.01, 0.001, 1e-4, 1e-6):
             # Most are ruled out by this, which takes no search.
-            if delta == 0 or not all(_pays(one, share, keys, levels) for one in opened):
+            if delta == 0 or not all(_pays(whole, share, keys, levels) for whole in opened):
                 continue
-            wish = asked.model_copy(update={"false_keys": keys, "max_levels": levels})
+            wish = request.model_copy(update={"false_keys": keys, "max_levels": levels})
             if _fits(wish, people, accounts, (), delta, None):
                 return Example(keys, levels)
     return None

@@ -12,13 +12,15 @@ from penstock.services.computations.computations import FUNCTIONS
 
 def _job(function: Callable[..., Any]) -> Callable[[Any], Any]:
     def job(document: Any) -> Any:
-        asked, named = wire.read(document)
-        return wire.written(function(*asked, **named))
+        arguments, named = wire.read(document)
+        return wire.written(function(*arguments, **named))
 
     return job
 
 
-JOBS: Mapping[str, Callable[[Any], Any]] = {one.__name__: _job(one) for one in FUNCTIONS}
+JOBS: Mapping[str, Callable[[Any], Any]] = {
+    function.__name__: _job(function) for function in FUNCTIONS
+}
 
 
 _REMEMBERING: Final = type(lru_cache(int))
@@ -29,9 +31,9 @@ def forget() -> None:
 
     Else an answer that comes soon would tell that somebody asked the same.
     """
-    for one in gc.get_objects():
-        if isinstance(one, _REMEMBERING):
-            one.cache_clear()
+    for function in gc.get_objects():
+        if isinstance(function, _REMEMBERING):
+            function.cache_clear()
 
 
 import_late()

@@ -23,14 +23,14 @@ class Pooled:
         person: str,
         patience: float,
         function: Callable[Asked, Found],
-        *asked: Asked.args,
+        *arguments: Asked.args,
         **named: Asked.kwargs,
     ) -> Found:
         """See ``Computing.run``."""
-        job, question = function.__name__, wire.written((asked, named))
+        job, question = function.__name__, wire.written((arguments, named))
         answer = self._answers.find(person, job, question)
         if answer is None:
             answer = self._pool.run(person, job, question, patience)
             self._answers.keep(person, job, question, answer)
-        found: Any = wire.read(answer)
-        return found  # type: ignore[no-any-return]  # what the function of this name answers with
+        result: Any = wire.read(answer)
+        return result  # type: ignore[no-any-return]  # what the function of this name answers with

@@ -45,13 +45,13 @@ def advice(
     admitted = LOSSLESS if delta else LOSSLESS[:1]
     tried = [_at(power, process.sensitivity, dimension, epsilon, delta) for power in admitted]
     levels = len({each for _, each in rungs})
-    best = min(tried, key=lambda one: one.expected_maximum)
+    best = min(tried, key=lambda choice: choice.expected_maximum)
     if process.power is not None:
         tried.append(PowerView(float(process.power), expected_maximum(process, rung, dimension)))
     if delta == 0:
         reason = "A dataset with delta 0 admits pure noise alone, which is that of p = 1."
     elif levels > 1:
-        other = max(one.expected_maximum for one in tried[: len(LOSSLESS)])
+        other = max(choice.expected_maximum for choice in tried[: len(LOSSLESS)])
         reason = (
             f"The tiers have {levels} levels, which are lossless with p = 1 and p = 2 alone: with"
             f" any other they add up. Of the two, p = {best.p:g} leaves the smaller expected"
@@ -66,7 +66,7 @@ def advice(
             f" smallest expected largest error, {best.expected_maximum:.4g}. Another level later"
             " is lossless with p = 1 and p = 2 alone."
         )
-    known = {one.p: one for one in reversed(tried)}
+    known = {choice.p: choice for choice in reversed(tried)}
     return PowersView(tier, epsilon, best.p, reason, [known[p] for p in sorted(known)])
 
 
@@ -78,14 +78,14 @@ def _at(
         law = GeneralizedGaussian.of(power)(Fraction(1))
         scale = sensitivity.l1 / Fraction(epsilon)
         return PowerView(1.0, law.expected_maximum(scale, dimension))
-    found = power_choice(power, sensitivity, dimension, epsilon, delta)
-    return PowerView(float(power), found.expected_maximum)
+    choice = power_choice(power, sensitivity, dimension, epsilon, delta)
+    return PowerView(float(power), choice.expected_maximum)
 
 
 @lru_cache(maxsize=1024)
 def _best(sensitivity: Sensitivity, dimension: int, epsilon: float, delta: float) -> PowerView:
-    found = best_power(sensitivity, dimension, epsilon, delta)
-    return PowerView(float(found.power), found.expected_maximum)
+    choice = best_power(sensitivity, dimension, epsilon, delta)
+    return PowerView(float(choice.power), choice.expected_maximum)
 
 
 def _root(square: Fraction) -> Fraction:

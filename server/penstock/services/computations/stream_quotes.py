@@ -88,8 +88,8 @@ def quote_stream(
     """Settle a stream, and compare what other structures would do at the same guarantee."""
     shape, nodes, offer = settle_stream(request, terms, accounts, limit)
     only_add = trees_only_add(request.mechanism, terms.delta)
-    found = _compared(request, shape, past_only=only_add)
-    own = next(one for one in found if _same(one, shape))
+    compared = _compared(request, shape, past_only=only_add)
+    own = next(option for option in compared if _same(option, shape))
     view = StreamPreviewView(
         stream=request.name,
         dataset=terms.dataset,
@@ -105,7 +105,7 @@ def quote_stream(
         noisiest_step=own.noisiest_step,
         refusal=None,
         tiers=_tiers(terms.delta, shape, offer, own),
-        structures=_structures(request, terms.delta, shape, offer, found),
+        structures=_structures(request, terms.delta, shape, offer, compared),
     )
     return StreamQuote(offer, nodes.dimension, view)
 
@@ -124,7 +124,7 @@ def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[
         sensitivity_of_unit(element, shape.max_steps_per_unit),
         dimension=shape.dimension,
         past_only=past_only,
-        asked=shape.compared,
+        forest=shape.compared,
         columns=shape.max_steps_per_unit,
     )
 
@@ -144,10 +144,10 @@ def _tiers(
 ) -> list[StreamPreviewTierView]:
     process = offer.process
     steps = list(_some_steps(_judged(shape)))
-    found = []
+    stream_preview_tiers = []
     for account, rung, cost in offer.charges:
         *some, largest = shape.errors(process, rung, (*steps, own.noisiest_step))
-        found.append(
+        stream_preview_tiers.append(
             StreamPreviewTierView(
                 tier=account.tier.name,
                 level=process.level(rung),
@@ -155,11 +155,11 @@ def _tiers(
                 charge=charge_of(account, cost),
                 error=largest,
                 root_mean_square=_deviations(process, rung, own)[0],
-                steps=[StepErrorView(*one) for one in zip(steps, some, strict=True)],
+                steps=[StepErrorView(*step) for step in zip(steps, some, strict=True)],
                 room=room_of(account, cost),
             )
         )
-    return found
+    return stream_preview_tiers
 
 
 def _some_steps(last: int) -> Iterator[int]:
@@ -176,14 +176,14 @@ def _structures(
     delta: float,
     shape: Shape,
     offer: Offer,
-    found: Sequence[comparison.Offer],
+    offers: Sequence[comparison.Offer],
 ) -> list[StructureView]:
-    least = min(one.mean_variance for one in found)
-    steadiest = min(one.largest_variance for one in found)
+    least = min(option.mean_variance for option in offers)
+    steadiest = min(option.largest_variance for option in offers)
     views = []
-    for one in found:
+    for option in offers:
         wish = _request(
-            one,
+            option,
             shape,
             past_only=trees_only_add(request.mechanism, delta),
             roots=roots_fit(request),
@@ -192,7 +192,7 @@ def _structures(
         errors = [
             StructureErrorView(
                 account.tier.name,
-                *_deviations(offer.process, rung, one),
+                *_deviations(offer.process, rung, option),
                 None
                 if terms is None
                 else _share(offer.process, account, rung, terms, request.max_levels),
@@ -201,16 +201,16 @@ def _structures(
         ]
         views.append(
             StructureView(
-                structure=one.structure,
-                settings=one.settings,
+                structure=option.structure,
+                settings=option.settings,
                 request=wish,
-                chosen=_same(one, shape),
-                least_mean=one.mean_variance == least,
-                least_largest=one.largest_variance == steadiest,
-                lossless=one.lossless,
-                kept=one.kept,
-                drawn=one.drawn,
-                added=one.added,
+                chosen=_same(option, shape),
+                least_mean=option.mean_variance == least,
+                least_largest=option.largest_variance == steadiest,
+                lossless=option.lossless,
+                kept=option.kept,
+                drawn=option.drawn,
+                added=option.added,
                 errors=errors,
             )
         )
@@ -221,8 +221,8 @@ def _terms(
     request: StreamRequest, wish: Mapping[str, Any], shape: Shape, delta: float
 ) -> PreparedQuery:
     """What would be charged for the same stream with another structure."""
-    asked = request.model_copy(update={"k": None, **wish})
-    return prepared(asked, settled(asked, shape.max_steps_per_unit, delta))
+    terms = request.model_copy(update={"k": None, **wish})
+    return prepared(terms, settled(terms, shape.max_steps_per_unit, delta))
 
 
 def _share(
@@ -239,21 +239,21 @@ def _share(
     return charge_of(account, cost).share
 
 
-def _same(one: comparison.Offer, shape: Shape) -> bool:
-    return shape.is_offer(one.structure, one.settings)
+def _same(offer: comparison.Offer, shape: Shape) -> bool:
+    return shape.is_offer(offer.structure, offer.settings)
 
 
 def _request(
-    one: comparison.Offer, shape: Shape, *, past_only: bool, roots: bool
+    offer: comparison.Offer, shape: Shape, *, past_only: bool, roots: bool
 ) -> Mapping[str, Any] | None:
     """The fields of a stream's spec that ask for a structure."""
-    if one.structure == "epochs":
-        k = one.settings["arity"]
+    if offer.structure == "epochs":
+        k = offer.settings["arity"]
         arity: dict[str, Any] = {"structure": "kary", "k": k} if k > 2 else {"structure": "binary"}
         return arity if shape.length is None else {"length": None, **arity}
-    if one.structure == "kary":
-        plain = bool(one.settings["subtracting"]) == (not past_only)
-        return {"structure": "kary", **({"k": one.settings["k"]} if plain else {})}
-    if one.structure == "square_root":
+    if offer.structure == "kary":
+        plain = bool(offer.settings["subtracting"]) == (not past_only)
+        return {"structure": "kary", **({"k": offer.settings["k"]} if plain else {})}
+    if offer.structure == "square_root":
         return {"structure": "sqrt"} if roots else None
-    return {"structure": one.structure}
+    return {"structure": offer.structure}

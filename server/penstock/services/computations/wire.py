@@ -76,11 +76,11 @@ def written(value: Any) -> Any:
     if isinstance(value, Fraction):
         return {"fraction": str(value)}
     if isinstance(value, list):
-        return [written(one) for one in value]
+        return [written(part) for part in value]
     if isinstance(value, tuple):
-        return {"tuple": [written(one) for one in value]}
+        return {"tuple": [written(part) for part in value]}
     if isinstance(value, dict):
-        return {"dict": [[written(name), written(one)] for name, one in value.items()]}
+        return {"dict": [[written(name), written(part)] for name, part in value.items()]}
     if isinstance(value, Tier):
         return {"tier": [getattr(value, name) for name in _TIER]}
     if isinstance(value, Gaussian | Laplace | Poisson | Skellam | GeneralizedGaussian):
@@ -91,7 +91,7 @@ def written(value: Any) -> Any:
 def read(document: Any) -> Any:
     """Make the value of what ``written`` wrote down."""
     if isinstance(document, list):
-        return [read(one) for one in document]
+        return [read(part) for part in document]
     if not isinstance(document, dict):
         return document
     [(kind, content)] = document.items()
@@ -103,7 +103,7 @@ def _object_written(value: Any) -> Any:
     if isinstance(value, BaseModel) and _MODELS.get(name) is type(value):
         return {"model": [name, _without_data(value)]}
     if _OBJECTS.get(name) is type(value) and is_dataclass(value):
-        return {"object": [name, *(written(getattr(value, one.name)) for one in fields(value))]}
+        return {"object": [name, *(written(getattr(value, field.name)) for field in fields(value))]}
     raise TypeError(f"{name} may not cross to another process")
 
 
@@ -139,15 +139,15 @@ def _noise(content: list[Any]) -> Any:
 def _made(content: list[Any]) -> Any:
     name, *parts = content
     kind = _OBJECTS[name]
-    named = zip((one.name for one in fields(kind)), map(read, parts), strict=True)
+    named = zip((field.name for field in fields(kind)), map(read, parts), strict=True)
     return kind(**dict(named))
 
 
 _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "enum": lambda content: _ENUMS[content[0]](content[1]),
     "fraction": Fraction,
-    "tuple": lambda content: tuple(read(one) for one in content),
-    "dict": lambda content: {read(name): read(one) for name, one in content},
+    "tuple": lambda content: tuple(read(part) for part in content),
+    "dict": lambda content: {read(name): read(part) for name, part in content},
     "tier": lambda content: Tier(**dict(zip(_TIER, content, strict=True))),
     "noise": _noise,
     "object": _made,

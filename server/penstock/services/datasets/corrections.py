@@ -142,7 +142,9 @@ def corrected(before: DatasetRequest, wanted: CorrectionRequest) -> DatasetReque
                 pointer=pointer("columns", unknown[0]),
             )
         kept = {**before.columns, **wanted.columns}
-        changes["columns"] = {name: one for name, one in kept.items() if one is not None}
+        changes["columns"] = {
+            name: changed for name, changed in kept.items() if changed is not None
+        }
     return before.model_copy(update=changes)
 
 

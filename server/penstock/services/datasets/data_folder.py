@@ -30,7 +30,7 @@ def allowed_path(server: Server, uri: str) -> Path:
     path = (folder / path if folder else path).resolve()
     closed = [settings.home, settings.database_path, settings.keys_path, settings.witness_path]
     # The folder of data aside, nothing of the server's own is data.
-    inside_home = any(path.is_relative_to(one.resolve()) for one in closed)
+    inside_home = any(path.is_relative_to(closed_folder.resolve()) for closed_folder in closed)
     if inside_home and not path.is_relative_to(data):
         raise InvalidInput(
             "A file inside of the server's own folders cannot be registered; move it to"

@@ -64,9 +64,11 @@ def register(
             .where(col(Dataset.folded) == folded(request.name))
             .order_by(col(Dataset.version).desc())
         ).all()
-        for one in taken:
-            if one.withdrawn_at is None:
-                raise NameTaken(f"There is a dataset {one.name!r} already; choose another name.")
+        for dataset in taken:
+            if dataset.withdrawn_at is None:
+                raise NameTaken(
+                    f"There is a dataset {dataset.name!r} already; choose another name."
+                )
         # Versions that were withdrawn keep their numbers, and their meaning in the log.
         version = taken[0].version + 1 if taken else 1
         other = of_request(session, request)
@@ -94,7 +96,7 @@ def add_version(
         newest = dataset_by_name(session, name)
         require_as_declared(lock_dataset(session, required(newest.id)), before)
         most = max(largest(session, version) for version in versions_of(session, newest))
-        require_no_larger(server, most, [one.epsilon for one in wanted.budgets.values()])
+        require_no_larger(server, most, [budget.epsilon for budget in wanted.budgets.values()])
         return _registered(
             session,
             server,
@@ -151,7 +153,7 @@ def visible_dataset(session: Session, principal: Principal, name: str) -> Datase
         return newest
     limit = visible_below(session, principal)
     if limit is not None:
-        found = session.exec(
+        dataset = session.exec(
             select(Dataset)
             .where(
                 col(Dataset.folded) == newest.folded,
@@ -161,8 +163,8 @@ def visible_dataset(session: Session, principal: Principal, name: str) -> Datase
             .order_by(col(Dataset.version).desc())
             .limit(1)
         ).first()
-        if found is not None:
-            return found
+        if dataset is not None:
+            return dataset
     raise NotFound(f"There is no dataset {name!r}.")
 
 
@@ -216,7 +218,9 @@ def _same_people(session: Session, dataset: Dataset, limit: Tier | None) -> list
     """The other datasets that hold the same people: for ``limit``, those with a budget for it."""
     others = others_of(session, dataset)
     funded = set(session.exec(_funded(limit)).all()) if limit is not None and others else ()
-    return list(dict.fromkeys(one.name for one in others if limit is None or one.id in funded))
+    return list(
+        dict.fromkeys(other.name for other in others if limit is None or other.id in funded)
+    )
 
 
 def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> DatasetRequest:
@@ -241,9 +245,9 @@ def _examined(
     request = _looked_at(server, request)
     if request.source.uri is None:
         return request, []
-    found = fingerprints_of(server, request, progress)
+    fingerprints = fingerprints_of(server, request, progress)
     progress("storing what was declared")
-    return request, found
+    return request, fingerprints
 
 
 def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:

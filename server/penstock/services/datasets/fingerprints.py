@@ -68,9 +68,9 @@ def fingerprint_of(server: Server, dataset: Dataset) -> Fingerprint:
     )
 
 
-def sealed_fingerprint(server: Server, dataset: Dataset, found: Fingerprint) -> bytes:
+def sealed_fingerprint(server: Server, dataset: Dataset, fingerprint: Fingerprint) -> bytes:
     """The fingerprint of a dataset's file, encrypted for its row with the number of its key."""
-    return sealed(server, dataset, found.digest, _kind(found.number))
+    return sealed(server, dataset, fingerprint.digest, _kind(fingerprint.number))
 
 
 def keep_fingerprint(server: Server, dataset: Dataset) -> None:
@@ -79,9 +79,9 @@ def keep_fingerprint(server: Server, dataset: Dataset) -> None:
     The file can so not be registered again as if nobody had spent anything on it.
     """
     if dataset.sealed_fingerprint is not None:
-        found = fingerprint_of(server, dataset)
-        row = _row(dataset, _kind(found.number), 32)
-        dataset.sealed_fingerprint = seal(Key(server.secrets.fingerprint), found.digest, row)
+        fingerprint = fingerprint_of(server, dataset)
+        row = _row(dataset, _kind(fingerprint.number), 32)
+        dataset.sealed_fingerprint = seal(Key(server.secrets.fingerprint), fingerprint.digest, row)
 
 
 def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerprint]) -> None:
@@ -91,7 +91,7 @@ def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerp
     """
     if not fingerprints:
         return
-    digests = {one.number: one.digest for one in fingerprints}
+    digests = {fingerprint.number: fingerprint.digest for fingerprint in fingerprints}
     for other in session.exec(select(Dataset).where(col(Dataset.withdrawn_at).is_(None))).all():
         if other.sealed_fingerprint is None:
             continue

@@ -49,14 +49,14 @@ def asked_about(server: Server, principal: Principal, name: str) -> list[tuple[s
     """
     principal.require("admin")
     with server.database.read() as session:
-        found = _undeclared(session, dataset_by_name(session, name))
-    ordered = sorted(found, key=lambda pair: not pair[1])
+        look_alikes = _undeclared(session, dataset_by_name(session, name))
+    ordered = sorted(look_alikes, key=lambda pair: not pair[1])
     return [(other.name, bool(shared)) for other, shared in ordered]
 
 
 def _undeclared(session: Session, dataset: Dataset) -> list[tuple[Dataset, str]]:
     own = DatasetRequest.model_validate_json(dataset.spec)
-    declared = {one.folded for one in of_same_people(session, dataset)}
+    declared = {person.folded for person in of_same_people(session, dataset)}
     others = session.exec(
         select(Dataset)
         .where(col(Dataset.withdrawn_at).is_(None), col(Dataset.folded) != dataset.folded)
@@ -70,13 +70,13 @@ def _undeclared(session: Session, dataset: Dataset) -> list[tuple[Dataset, str]]
     ]
 
 
-def alike(one: DatasetRequest, other: DatasetRequest) -> str:
+def alike(dataset_request: DatasetRequest, other: DatasetRequest) -> str:
     """Say which columns of ``other`` a declaration shares that may be of the same table.
 
     It is empty where they are too few, or where privacy units are told apart otherwise.
     """
-    first, second = ({folded(name) for name in spec.columns} for spec in (one, other))
-    if not first or not second or _unit(one) != _unit(other):
+    first, second = ({folded(name) for name in spec.columns} for spec in (dataset_request, other))
+    if not first or not second or _unit(dataset_request) != _unit(other):
         return ""
     if first == second:
         return "the same columns"

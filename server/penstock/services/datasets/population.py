@@ -27,7 +27,9 @@ def others_of(session: Session, dataset: Dataset) -> list[Dataset]:
     """All versions of the other datasets that hold the same people, the oldest first."""
     if dataset.people is None:
         return []
-    return [one for one in of_same_people(session, dataset) if one.folded != dataset.folded]
+    return [
+        person for person in of_same_people(session, dataset) if person.folded != dataset.folded
+    ]
 
 
 def of_request(session: Session, request: DatasetRequest) -> Dataset | None:
@@ -49,7 +51,7 @@ def join(
     """Let two datasets, and all that hold the people of either, be one group; and log it."""
     rows = [*of_same_people(session, dataset), *of_same_people(session, other)]
     require_comparable(spec_of(dataset), rows)
-    people = min(one.people or required(one.id) for one in rows)
+    people = min(member.people or required(member.id) for member in rows)
     for row in rows:
         row.people = people
         session.add(row)

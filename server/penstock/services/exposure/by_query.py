@@ -92,15 +92,17 @@ def shared(
         # Held here, they are loaded once and not with every query anew.
         chosen = people(session, principal, names)
         users = [required(user.id) for user in chosen]
-        held = (
+        releases = (
             select(Release.query_id)
             .join(Grant, col(Grant.release_id) == col(Release.id))
             .where(col(Grant.user_id).in_(users))
         )
-        statement = select(Query).where(col(Query.id).in_(held), col(Query.id) > window.after)
+        statement = select(Query).where(col(Query.id).in_(releases), col(Query.id) > window.after)
         if dataset is not None:
             versions = of_same_people(session, dataset_by_name(session, dataset))
-            statement = statement.where(col(Query.dataset_id).in_([one.id for one in versions]))
+            statement = statement.where(
+                col(Query.dataset_id).in_([version.id for version in versions])
+            )
         rows = session.exec(statement.order_by(col(Query.id)).limit(window.limit + 1)).all()
         highest = highest_ever(session, users)
         accounts = {
@@ -113,7 +115,7 @@ def shared(
             lambda row: required(row.id),
         )
     by = composing(server.computing, principal.name)
-    return Page([one.view(by) for one in page.items], page.next_cursor)
+    return Page([item.view(by) for item in page.items], page.next_cursor)
 
 
 @dataclass(frozen=True)

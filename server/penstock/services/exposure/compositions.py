@@ -74,8 +74,8 @@ def composed(lines: Sequence[Line], by: Compose = composed_here) -> PrivacyBudge
     They may be of several datasets, of the same people.
     """
     apart = split([line.version for line in lines])
-    if len(apart) > 1 and math.prod(len(chains(one)) for one in apart) > MOST_SETS:
-        names = [{version.folded for version in one} for one in apart]
+    if len(apart) > 1 and math.prod(len(chains(component)) for component in apart) > MOST_SETS:
+        names = [{version.folded for version in component} for component in apart]
         return added(
             composed([line for line in lines if line.version.folded in name], by) for name in names
         )

@@ -82,7 +82,7 @@ def of(
         # They never had a tier that sees it: to them it is as good as missing.
         raise NotFound(f"There is no dataset {dataset!r}.")
     by = composing(server.computing, principal.name)
-    return _added(users, [one.view(by) for one in gathered])
+    return _added(users, [part.view(by) for part in gathered])
 
 
 def people(session: Session, principal: Principal, names: Sequence[str]) -> list[User]:
@@ -124,33 +124,33 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
     keys = [required(user.id) for user in users]
     ids = [required(version.id) for version in versions]
     highest = highest_ever(session, keys)
-    held = _held(session, keys, ids)
+    all_releases = _held(session, keys, ids)
     accounts = {key: open_account(session, key, highest) if highest else None for key in ids}
     deltas = {key: version.delta for key, version in zip(ids, versions, strict=True)}
 
     def lines(counted: Callable[[_Held], Mapping[int, int]], *, paid: bool) -> list[Line]:
-        found: dict[int, Counter[PlacedRelease]] = {key: Counter() for key in ids}
-        for one in held:
-            of_version = found[one.query.dataset_id]
-            for rung, times in counted(one).items():
-                of_version[_placed(one.kind, one.query.mechanism, rung)] += times
+        known: dict[int, Counter[PlacedRelease]] = {key: Counter() for key in ids}
+        for group in all_releases:
+            of_version = known[group.query.dataset_id]
+            for rung, times in counted(group).items():
+                of_version[_placed(group.kind, group.query.mechanism, rung)] += times
         return [
-            Line(version, accounts[key], found[key], paid)
+            Line(version, accounts[key], known[key], paid)
             for key, version in zip(ids, versions, strict=True)
         ]
 
     return _Gathered(
         users=[user.name for user in users],
         queries=[
-            _exposed(one, deltas[one.query.dataset_id])
-            for one in sorted(held, key=lambda one: one.query.name)
+            _exposed(group, deltas[group.query.dataset_id])
+            for group in sorted(all_releases, key=lambda group: group.query.name)
         ],
-        released=lines(lambda one: dict.fromkeys(one.best, 1), paid=True),
+        released=lines(lambda group: dict.fromkeys(group.best, 1), paid=True),
         could_be=[
             visible(session, version, accounts[key])
             for key, version in zip(ids, versions, strict=True)
         ],
-        independent=lines(lambda one: one.rungs, paid=False),
+        independent=lines(lambda group: group.rungs, paid=False),
         reach=reach(versions, [reach_of(account) for account in accounts.values()]),
         registrars=reach(
             versions,
@@ -171,25 +171,25 @@ def _held(session: Session, user_ids: Sequence[int], dataset_ids: Sequence[int])
         .where(col(Grant.user_id).in_(user_ids), col(Query.dataset_id).in_(dataset_ids))
         .group_by(col(Release.query_id), col(Release.rung))
     ).all()
-    found: dict[int, dict[int, int]] = {}
+    best_by_query: dict[int, dict[int, int]] = {}
     for key, rung, times in counts:
-        found.setdefault(key, {})[rung] = times
+        best_by_query.setdefault(key, {})[rung] = times
     queries = session.exec(select(Query).where(col(Query.dataset_id).in_(dataset_ids))).all()
     return [
-        _Held(query, kind_of(query), found[key])
+        _Held(query, kind_of(query), best_by_query[key])
         for query in queries
-        if (key := required(query.id)) in found
+        if (key := required(query.id)) in best_by_query
     ]
 
 
-def _exposed(held: _Held, delta: float) -> ExposedQueryView:
+def _exposed(group: _Held, delta: float) -> ExposedQueryView:
     """What is held of one query."""
-    best = held.best
+    best = group.best
     return ExposedQueryView(
-        held.query.name,
-        held.kind.level(best[0]),
-        held.kind.guarantee(best[0], delta),
-        held.kind.levels.composed(best, delta),
+        group.query.name,
+        group.kind.level(best[0]),
+        group.kind.guarantee(best[0], delta),
+        group.kind.levels.composed(best, delta),
     )
 
 
@@ -211,8 +211,8 @@ def _registrars(
     users = session.exec(select(User).where(col(User.name).in_(names))).all()
     makers = {required(user.id) for user in users}
     if OPERATOR.name in names:
-        asked = select(Grant).join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
-        handed = session.exec(asked.where(col(Leaf.actor) == OPERATOR.actor)).all()
+        statement = select(Grant).join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
+        handed = session.exec(statement.where(col(Leaf.actor) == OPERATOR.actor)).all()
         makers |= {row.user_id for row in handed}
     highest = highest_ever(session, sorted(makers))
     return reach_of(open_account(session, required(dataset.id), highest)) if highest else None
@@ -259,12 +259,12 @@ def _placed(process: Process, mechanism: str, rung: int) -> PlacedRelease:
 
 def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> ReachView | None:
     """The budgets of versions that a unit may be in, added up; those of the worst set."""
-    known = {which(version): found for version, found in zip(versions, reaches, strict=True)}
+    known = {which(version): reached for version, reached in zip(versions, reaches, strict=True)}
 
     def worst(of_one: Sequence[Dataset]) -> ReachView | None:
-        sums = [_farthest(known[which(one)] for one in chain) for chain in chains(of_one)]
-        listed = [found for found in sums if found is not None]
-        return max(listed, key=lambda found: found.epsilon, default=None)
+        sums = [_farthest(known[which(member)] for member in chain) for chain in chains(of_one)]
+        listed = [reached for reached in sums if reached is not None]
+        return max(listed, key=lambda reached: reached.epsilon, default=None)
 
     # The worst set of several datasets has the worst of each.
     return _farthest(worst(of_one) for of_one in split(versions))
@@ -272,12 +272,12 @@ def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> R
 
 def highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
     """The most trusted tier that any of them holds or ever held."""
-    held = session.exec(
+    rows = session.exec(
         select(Clearance, Tier)
         .join(Tier, col(Clearance.tier_id) == col(Tier.id))
         .where(col(Clearance.user_id).in_(user_ids))
     ).all()
-    return max((tier for _, tier in held), key=place, default=None)
+    return max((tier for _, tier in rows), key=place, default=None)
 
 
 def _added(users: Sequence[User], parts: Sequence[ExposureView]) -> ExposureView:

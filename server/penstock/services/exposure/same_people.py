@@ -62,8 +62,8 @@ def declare(server: Server, principal: Principal, name: str, other: str) -> Data
     principal.require("admin")
     with server.database.write() as session:
         require_still(session, principal, "admin")
-        dataset, found = _both(session, name, other)
-        join(session, server, principal, dataset, found)
+        dataset, other_dataset = _both(session, name, other)
+        join(session, server, principal, dataset, other_dataset)
         return datasets.view(session, dataset, None)
 
 
@@ -74,42 +74,44 @@ def preview(server: Server, principal: Principal, name: str, other: str) -> Same
     """
     principal.require("admin")
     with server.database.read() as session:
-        dataset, found = _both(session, name, other)
-        here, there = of_same_people(session, dataset), of_same_people(session, found)
+        dataset, other_dataset = _both(session, name, other)
+        here, there = of_same_people(session, dataset), of_same_people(session, other_dataset)
         require_comparable(spec_of(dataset), there)
         views = [_tier(session, here, there, tier) for tier in ordered_tiers(session)]
-        names = [one[0].name for one in split([*here, *there])]
+        names = [part[0].name for part in split([*here, *there])]
         return SamePeoplePreviewView(
-            dataset.name, found.name, names, [view for view in views if view is not None]
+            dataset.name, other_dataset.name, names, [view for view in views if view is not None]
         )
 
 
 def _both(session: Session, name: str, other: str) -> tuple[Dataset, Dataset]:
-    dataset, found = dataset_by_name(session, name), named(session, other)
-    if dataset.folded == found.folded:
+    dataset, other_dataset = dataset_by_name(session, name), named(session, other)
+    if dataset.folded == other_dataset.folded:
         raise InvalidInput(
             "This is the dataset itself, all versions of which count together already; name"
             " another one.",
             pointer=POINTER,
         )
-    if dataset.people is not None and dataset.people == found.people:
+    if dataset.people is not None and dataset.people == other_dataset.people:
         raise Conflict(
-            f"That {dataset.name!r} and {found.name!r} hold the same people is declared already;"
-            " nothing was changed.",
+            f"That {dataset.name!r} and {other_dataset.name!r} hold the same people is declared"
+            " already; nothing was changed.",
         )
-    return dataset, found
+    return dataset, other_dataset
 
 
 def _tier(
     session: Session, here: Sequence[Dataset], there: Sequence[Dataset], tier: Tier
 ) -> SamePeopleTierView | None:
     both = [*here, *there]
-    accounts = [open_account(session, required(one.id), tier) for one in both]
+    accounts = [open_account(session, required(member.id), tier) for member in both]
     granted = [reach_of(account) for account in accounts]
     together = reach(both, granted)
     if together is None:
         return None
-    lines = [visible(session, one, account) for one, account in zip(both, accounts, strict=True)]
+    lines = [
+        visible(session, member, account) for member, account in zip(both, accounts, strict=True)
+    ]
     return SamePeopleTierView(
         tier.name,
         reach(here, granted[: len(here)]),

@@ -67,7 +67,7 @@ def newest(sent: bytes) -> bytes:
 def is_same(kept: bytes, sent: bytes) -> bool:
     """Whether a ``fingerprint`` is of what was kept, whichever key was the newest then."""
     each = (sent[at : at + _MAC_BYTES] for at in range(0, len(sent), _MAC_BYTES))
-    return any(hmac.compare_digest(kept, one) for one in each)
+    return any(hmac.compare_digest(kept, digest) for digest in each)
 
 
 def begin(
@@ -85,11 +85,11 @@ def begin(
     that was given.
     """
     while True:
-        found = _begin(server, principal, key, request)
-        if isinstance(found, InvalidInput):
-            raise found
-        if found is not None:
-            return found
+        replay = _begin(server, principal, key, request)
+        if isinstance(replay, InvalidInput):
+            raise replay
+        if replay is not None:
+            return replay
         if not wait():
             raise Conflict(
                 "The first request with this Idempotency-Key is still being worked on;"

@@ -114,7 +114,7 @@ def begin(
     with server.database.write(watched=False) as session:
         session.exec(delete(Work).where(col(Work.expires_at) <= now))
         own = session.exec(select(Work).where(col(Work.user_id) == principal.user_id)).all()
-        row = next((one for one in own if one.key == wanted.key), None)
+        row = next((job_row for job_row in own if job_row.key == wanted.key), None)
         if row is not None and _state(row, now) in ("running", "done"):
             if not idempotency.is_same(row.request, wanted.request):
                 raise InvalidInput(
@@ -128,7 +128,7 @@ def begin(
                 "The server works on as many long pieces of work as it can. Nothing was begun;"
                 " send this again in a moment."
             )
-        if sum(_state(one, now) == "running" for one in own) >= MOST_OF_ONE:
+        if sum(_state(job_row, now) == "running" for job_row in own) >= MOST_OF_ONE:
             raise Conflict(
                 f"{MOST_OF_ONE} pieces of your work are under way, which is as many as one person"
                 " may have. Wait until one of them is done, and send this again."
@@ -197,10 +197,10 @@ def has_any(server: Server, principal: Principal) -> bool:
     """Whether there is any work of one's own that can still be come back to."""
     own, now = col(Work.user_id) == principal.user_id, server.clock()
     with server.database.read() as session:
-        found = session.exec(
+        first = session.exec(
             select(Work.id).where(own, col(Work.expires_at) > now).limit(1)
         ).first()
-    return found is not None
+    return first is not None
 
 
 def kept(server: Server, pieces: Sequence[str]) -> dict[str, tuple[State, datetime]]:

@@ -61,7 +61,7 @@ class BackupCheckView:
     @property
     def opens(self) -> bool:
         """Whether it can be put back, and all of it read."""
-        return not self.problems and not any(one.problem for one in self.keys)
+        return not self.problems and not any(key.problem for key in self.keys)
 
 
 def check(provider: KeyProvider, secrets: Secrets, path: Path) -> BackupCheckView:
@@ -104,19 +104,19 @@ def needed(path: Path) -> set[str]:
 def write(secrets: Secrets, path: Path) -> Path:
     """Write the manifest of a backup beside it.  Raises ``Unavailable``."""
     contents = backup_contents.read(path)
-    said = {
+    manifest = {
         "format": FORMAT,
         "version": VERSION,
         "kind": contents.kind,
         "sha256": _sha256(path),
         "keys": _listed(contents),
     }
-    said["hmac"] = _mac(secrets.values, said)
+    manifest["hmac"] = _mac(secrets.values, manifest)
     place = path.with_name(path.name + SUFFIX)
     try:
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(said, file, indent=1)
+            json.dump(manifest, file, indent=1)
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())
@@ -163,29 +163,29 @@ def _listed(contents: Contents) -> list[dict[str, Any]]:
 def _manifest(secrets: Secrets, path: Path, contents: Contents) -> tuple[str, str | None]:
     """What is found of a backup's manifest, and the problem with it."""
     place = path.with_name(path.name + SUFFIX)
-    said: object = None
+    manifest: object = None
     try:
         if place.stat().st_size <= _LARGEST:
-            said = json.loads(shallow(place.read_text(encoding="utf-8")))
+            manifest = json.loads(shallow(place.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return "none; the backup itself was read", None
     except (OSError, ValueError):
         return "cannot be read", f"its manifest {place.name} cannot be read"
-    given = said.pop("hmac", None) if isinstance(said, dict) else None
+    given = manifest.pop("hmac", None) if isinstance(manifest, dict) else None
     if (
-        not isinstance(said, dict)
+        not isinstance(manifest, dict)
         or not isinstance(given, str)
         or not given.isascii()
-        or not any(hmac.compare_digest(given, _mac(key, said)) for key in secrets.every(VALUES))
+        or not any(hmac.compare_digest(given, _mac(key, manifest)) for key in secrets.every(VALUES))
     ):
         return "not authentic", f"its manifest {place.name} was not written with today's secrets"
-    if said.get("sha256") != _sha256(path) or said.get("keys") != _listed(contents):
+    if manifest.get("sha256") != _sha256(path) or manifest.get("keys") != _listed(contents):
         return "of another file", f"it is not the file that its manifest {place.name} was made for"
     return "authentic, and of this file", None
 
 
-def _mac(key: bytes, said: dict[str, Any]) -> str:
-    text = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
+def _mac(key: bytes, manifest: dict[str, Any]) -> str:
+    text = json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode()
     return hmac.new(key, _LABEL + text, hashlib.sha256).hexdigest()
 
 

@@ -99,7 +99,7 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
         # Before the commit, so that an upgrade that was stopped finds it taken over or due.
         _take_over(eye, settings.witness_path, before)
 
-    found = migrate.upgrade(
+    revisions = migrate.upgrade(
         settings.resolved_migration_url,
         application_url=settings.resolved_database_url,
         finish=finish,
@@ -111,7 +111,7 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
         bootstrap.prepare(database, provider(settings), seeing, utc_now())
     finally:
         database.close()
-    return found
+    return revisions
 
 
 def _sign(connection: Connection, secrets: Secrets, before: str | None) -> None:

@@ -111,8 +111,8 @@ def used(session: Session) -> list[KeyUseView]:
 def in_use(session: Session) -> set[str]:
     """The names of the provider's keys under which something in the database is wrapped."""
     signing = session.exec(select(LogKey)).all()
-    named = {one.key for one in used(session) if one.key is not None}
-    return named | {wrapping_key(one.wrapped) for one in signing}
+    named = {use.key for use in used(session) if use.key is not None}
+    return named | {wrapping_key(signing_row.wrapped) for signing_row in signing}
 
 
 def retired(session: Session, provider: KeyProvider) -> list[RetiredKeyView]:
@@ -121,16 +121,16 @@ def retired(session: Session, provider: KeyProvider) -> list[RetiredKeyView]:
     The newest key of a dataset is none of them: its row may be about to be stored.
     """
     needed = in_use(session)
-    found = [
+    retired_keys = [
         RetiredKeyView(key, dataset.name, dataset.version)
         for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all()
         for key in provider.keys_of(dataset_context(identity(dataset)))[:-1]
     ]
     for row in session.exec(select(LogKey)).all():
         old = provider.keys_of(signing_context(row.public))[:-1]
-        found += [RetiredKeyView(key, None, None) for key in old]
-    found += [RetiredKeyView(key, None, None) for key in provider.shared()]
-    return [one for one in found if one.key not in needed]
+        retired_keys += [RetiredKeyView(key, None, None) for key in old]
+    retired_keys += [RetiredKeyView(key, None, None) for key in provider.shared()]
+    return [candidate for candidate in retired_keys if candidate.key not in needed]
 
 
 def readable(server: Server, name: str) -> bool:
@@ -148,9 +148,9 @@ def rotate(server: Server, principal: Principal) -> KeysView:
     principal.require("admin")
     with server.database.read() as session:
         kept = select(Dataset.id).where(col(Dataset.wrapped_kek) != b"").order_by(col(Dataset.id))
-        found = [required(key) for key in session.exec(kept).all()]
+        dataset_ids = [required(key) for key in session.exec(kept).all()]
     contexts = []
-    for key in found:
+    for key in dataset_ids:
         with server.database.write() as session:
             lock_dataset(session, key)
             dataset = session.get_one(Dataset, key)
@@ -198,7 +198,7 @@ def shred(server: Server, principal: Principal, name: str) -> ShreddedView:
 
 def versions(session: Session, name: str) -> list[int]:
     """The versions of a dataset that can still be read."""
-    return [one.version for one in _versions(session, name) if one.wrapped_kek]
+    return [version.version for version in _versions(session, name) if version.wrapped_kek]
 
 
 def forget(session: Session, server: Server, principal: Principal, name: str) -> Forgotten:
@@ -206,19 +206,19 @@ def forget(session: Session, server: Server, principal: Principal, name: str) ->
 
     Once that is committed, ``destroy`` is to follow.  Raises ``NotFound``.
     """
-    found = _versions(session, name)
+    datasets = _versions(session, name)
     if in_use(session).intersection(server.provider.shared()):
         raise Conflict(
             "The key ring still has one key for all datasets, as earlier versions had, and"
             " destroying it would take all of them. Run `penstock keys rotate` first."
         )
-    fresh = any(one.wrapped_kek for one in found)
+    fresh = any(dataset.wrapped_kek for dataset in datasets)
     now = server.clock()
     return Forgotten(
-        dataset=found[0].name,
-        versions=[one.version for one in found],
-        queries=sum(_forget(session, server, principal, one, now) for one in found),
-        contexts=[dataset_context(identity(one)) for one in found],
+        dataset=datasets[0].name,
+        versions=[dataset.version for dataset in datasets],
+        queries=sum(_forget(session, server, principal, dataset, now) for dataset in datasets),
+        contexts=[dataset_context(identity(dataset)) for dataset in datasets],
         fresh=fresh,
     )
 
@@ -232,12 +232,12 @@ def destroy(server: Server, forgotten: Forgotten) -> ShreddedView:
 
 
 def _versions(session: Session, name: str) -> Sequence[Dataset]:
-    found = session.exec(
+    datasets = session.exec(
         select(Dataset).where(col(Dataset.folded) == folded(name)).order_by(col(Dataset.version))
     ).all()
-    if not found:
+    if not datasets:
         raise NotFound(f"There is no dataset {name!r}.")
-    return found
+    return datasets
 
 
 def _forget(

@@ -77,9 +77,9 @@ def look(server: Server, principal: Principal) -> KeyStatusView:
         problem = trouble.detail
     with server.database.read() as session:
         used = key_rotation.used(session)
-        signing = {wrapping_key(one.wrapped) for one in session.exec(select(LogKey)).all()}
+        signing = {wrapping_key(use.wrapped) for use in session.exec(select(LogKey)).all()}
         rotated = _rotated(session)
-    at_work = signing | {one.key for one in used if one.key}
+    at_work = signing | {use.key for use in used if use.key}
     return KeyStatusView(
         provider=server.settings.key_provider,
         problem=problem,
@@ -97,22 +97,22 @@ def preview_shredding(server: Server, principal: Principal, name: str) -> Shredd
     """
     principal.require("admin")
     with server.database.read() as session:
-        found = session.exec(
+        datasets = session.exec(
             select(Dataset)
             .where(col(Dataset.folded) == folded(name))
             .order_by(col(Dataset.version))
         ).all()
-        if not found:
+        if not datasets:
             raise NotFound(f"There is no dataset {name!r}.")
         return ShreddingPreviewView(
-            dataset=found[0].name,
-            versions=[one.version for one in found if one.wrapped_kek],
-            queries=_queries(session, [one for one in found if one.wrapped_kek]),
+            dataset=datasets[0].name,
+            versions=[dataset.version for dataset in datasets if dataset.wrapped_kek],
+            queries=_queries(session, [dataset for dataset in datasets if dataset.wrapped_kek]),
         )
 
 
 def _queries(session: Session, versions: Sequence[Dataset]) -> list[ShreddedQueryView]:
-    numbers = {required(one.id): one.version for one in versions}
+    numbers = {required(version.id): version.version for version in versions}
     rows = session.exec(
         select(Query, func.count(func.distinct(col(Grant.user_id))))
         .outerjoin(Release, col(Release.query_id) == col(Query.id))
@@ -137,7 +137,7 @@ def _rotated(session: Session) -> RotationView | None:
     """The newest leaf of a rotation, which says so itself; leaves of keys are few."""
     leaves = session.exec(select(Leaf).where(col(Leaf.kind) == "key").order_by(col(Leaf.id).desc()))
     for leaf in leaves:
-        said = json.loads(leaf.bytes)
-        if "rotated" in said:
-            return RotationView(leaf.at, said["actor"], said["rotated"])
+        fields = json.loads(leaf.bytes)
+        if "rotated" in fields:
+            return RotationView(leaf.at, fields["actor"], fields["rotated"])
     return None

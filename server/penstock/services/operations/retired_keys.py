@@ -25,21 +25,23 @@ def droppable(
     """
     principal.require("admin")
     with server.database.read() as session:
-        found = key_rotation.retired(session, server.provider)
-    unknown = sorted(set(wanted) - {one.key for one in found})
+        retired_keys = key_rotation.retired(session, server.provider)
+    unknown = sorted(set(wanted) - {key.key for key in retired_keys})
     if unknown:
         raise InvalidInput(
             f"{', '.join(unknown)} is no retired key; `penstock keys status` lists them."
             " A key that is in use is retired by `penstock keys rotate`."
         )
     needed = {name for path in kept for name in backup_check.needed(path)}
-    return [one for one in found if one.key not in needed and (not wanted or one.key in wanted)]
+    return [
+        key for key in retired_keys if key.key not in needed and (not wanted or key.key in wanted)
+    ]
 
 
 def drop(
     server: Server,
     principal: Principal,
-    found: Collection[RetiredKeyView],
+    retired_keys: Collection[RetiredKeyView],
     pause: Callable[[], None],
 ) -> KeysView:
     """Destroy retired keys: backups that need them open never again.
@@ -51,8 +53,8 @@ def drop(
     pause()
     # Alone, so that no row comes to need one of them meanwhile, by a rotation that was cut off.
     with server.database.write() as session:
-        still = {one.key for one in key_rotation.retired(session, server.provider)}
-        names = sorted(one.key for one in found if one.key in still)
+        still = {key_view.key for key_view in key_rotation.retired(session, server.provider)}
+        names = sorted(key_view.key for key_view in retired_keys if key_view.key in still)
         record(session, principal, "key", server.clock(), dropped=names)
     server.provider.drop(names)
     return key_rotation.show(server, principal)

@@ -79,12 +79,12 @@ def other(secrets: Secrets, kept: Mapping[str, bytes]) -> list[str]:
 
     Of each, the newest that ``kept`` knows must be among them, retired or not.
     """
-    found = _digests(secrets, NAMES)
+    digests = _digests(secrets, NAMES)
     wanted = {name: _called(name, newest(kept, name)) for name in NAMES}
     return [
         name
         for name, at in wanted.items()
-        if at in kept and not hmac.compare_digest(kept[at], found.get(at, b""))
+        if at in kept and not hmac.compare_digest(kept[at], digests.get(at, b""))
     ]
 
 
@@ -95,19 +95,22 @@ def values_of(connection: Connection, secrets: Secrets) -> bytes:
     """
     kept = dict.fromkeys(connection.execute(select(SecretCheck.name)).scalars(), b"")
     number = newest(kept, VALUES)
-    found = secrets.kept[VALUES].get(number)
-    if found is None:
+    value = secrets.kept[VALUES].get(number)
+    if value is None:
         raise KeysUnavailable(
             f"The rows of this database are signed under the key {number} of values, and"
             f" secrets.json ends with {secrets.newest_of(VALUES)}. Copy the secrets.json that was"
             " rotated to every host."
         )
-    return found
+    return value
 
 
 def newest(kept: Mapping[str, bytes], name: str) -> int:
     """The highest number of a name that ``kept`` knows, or that of the first."""
-    return max((_number(one) for one in kept if one.partition(" ")[0] == name), default=FIRST)
+    return max(
+        (_number(name_kept) for name_kept in kept if name_kept.partition(" ")[0] == name),
+        default=FIRST,
+    )
 
 
 def _digests(secrets: Secrets, names: Collection[str]) -> dict[str, bytes]:

@@ -51,8 +51,8 @@ def show(server: Server, principal: Principal) -> PeppersView:
         )
     return PeppersView(
         [
-            PepperView(one, one != secrets.newest, counted.get(one, 0))
-            for one in sorted(secrets.peppers, reverse=True)
+            PepperView(pepper, pepper != secrets.newest, counted.get(pepper, 0))
+            for pepper in sorted(secrets.peppers, reverse=True)
         ]
     )
 

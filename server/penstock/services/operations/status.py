@@ -60,7 +60,10 @@ def examine(settings: Settings) -> StatusView:
     own = not settings.database_url
     warnings = _warnings(settings) if own else _role_warnings(settings)
     more = (_room_warnings, _clock_warnings, _charge_warnings)
-    return StatusView(parts, [*warnings, *(one for found in more for one in found(settings))])
+    return StatusView(
+        parts,
+        [*warnings, *(warning for examine_more in more for warning in examine_more(settings))],
+    )
 
 
 def _part(name: str, place: str, check: Callable[[], str]) -> PartView:
@@ -137,12 +140,12 @@ def _witness(settings: Settings) -> Callable[[], str]:
 
 
 def _warnings(settings: Settings) -> list[str]:
-    found = []
+    warnings = []
     database = _disk(settings.database_path)
     for folder, warning in ((settings.keys_path, _KEYS), (settings.witness_path, _WITNESS)):
         if database is not None and _disk(folder) == database:
-            found.append(warning)
-    return found
+            warnings.append(warning)
+    return warnings
 
 
 def _role_warnings(settings: Settings) -> list[str]:
@@ -164,9 +167,9 @@ def _room_warnings(settings: Settings) -> list[str]:
     # What is wrong with database or keys is told of them.
     with suppress(PenstockError):
         server = open_server(settings)
-        found = disk_room.of(settings, server.database).warning()
+        warning = disk_room.of(settings, server.database).warning()
         server.database.close()
-        return [found] if found is not None else []
+        return [warning] if warning is not None else []
     return []
 
 
@@ -174,9 +177,9 @@ def _clock_warnings(settings: Settings) -> list[str]:
     # What is wrong with database or keys is told of them.
     with suppress(PenstockError):
         server = open_server(settings)
-        found = server.clock.difference()
+        difference = server.clock.difference()
         server.database.close()
-        return [found.told] if found is not None else []
+        return [difference.told] if difference is not None else []
     return []
 
 
@@ -186,13 +189,17 @@ def _charge_warnings(settings: Settings) -> list[str]:
         server = open_server(settings)
         try:
             with server.database.read() as session:
-                found = undercharged(session)
+                underchargeds = undercharged(session)
         finally:
             server.database.close()
         return [
-            f"Charged less than its queries cost under its budget: {one.told}."
-            + (f" {one.refusal} {_LEFT}" if one.refusal else " `penstock db upgrade` charges it.")
-            for one in found
+            f"Charged less than its queries cost under its budget: {charge.told}."
+            + (
+                f" {charge.refusal} {_LEFT}"
+                if charge.refusal
+                else " `penstock db upgrade` charges it."
+            )
+            for charge in underchargeds
         ]
     return []
 

@@ -115,7 +115,7 @@ def remove(session: Session, server: Server, principal: Principal, name: str) ->
 
 
 def _holders(session: Session, tier: Tier) -> list[str]:
-    keys = [user for user, held in holding(session).items() if held == tier.id]
+    keys = [user for user, tier_id in holding(session).items() if tier_id == tier.id]
     names = select(User.name).where(col(User.id).in_(keys)).order_by(col(User.id))
     return list(session.exec(names).all())
 
@@ -128,8 +128,8 @@ def _settle(
     ``moved`` is a tier with the rank that it had before.
     """
     places, tiers = ladder(session), ordered_tiers(session)
-    standing = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
-    for dataset in session.exec(standing.order_by(col(Dataset.id))).all():
+    datasets = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
+    for dataset in session.exec(datasets.order_by(col(Dataset.id))).all():
         reprice(session, dataset, inherit(session, principal, dataset, places, at), at)
         queries = session.exec(
             select(Query).where(col(Query.dataset_id) == dataset.id).order_by(col(Query.id))

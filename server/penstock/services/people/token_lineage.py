@@ -23,14 +23,14 @@ def parent_of(session: Session, principal: Principal, now: datetime) -> Token | 
 
     Raises ``NotAuthenticated`` where what they came with has ended since.
     """
-    found = None if principal.token_id is None else session.get_one(Token, principal.token_id)
+    token = None if principal.token_id is None else session.get_one(Token, principal.token_id)
     ended = principal.token_expires is not None and principal.token_expires <= now
-    if ended or (found is not None and not _valid(found, now)):
+    if ended or (token is not None and not _valid(token, now)):
         raise NotAuthenticated(
             "The token or the session that this came with has ended meanwhile; nothing was made."
             " Sign in again."
         )
-    return found
+    return token
 
 
 def latest_end(principal: Principal, parent: Token | None) -> datetime | None:
@@ -44,7 +44,7 @@ def latest_end(principal: Principal, parent: Token | None) -> datetime | None:
 
 def live(session: Session, user: User, now: datetime) -> Sequence[Token]:
     """The tokens of a user that are valid, in the order in which they were made."""
-    found = session.exec(
+    tokens = session.exec(
         select(Token)
         .where(
             col(Token.user_id) == user.id,
@@ -53,7 +53,7 @@ def live(session: Session, user: User, now: datetime) -> Sequence[Token]:
         )
         .order_by(col(Token.id))
     ).all()
-    return [token for token in found if _valid(token, now)]
+    return [token for token in tokens if _valid(token, now)]
 
 
 def end_all(
@@ -68,14 +68,16 @@ def end_all(
     for token in ended:
         _revoke(session, token, now)
     known = {token.id for token in ended}
-    found: list[Token] = []
+    gathered: list[Token] = []
     while ended:
         parents = [token.id for token in ended]
         made = session.exec(select(Token).where(col(Token.parent_id).in_(parents))).all()
         ended = [token for token in made if token.id not in known]
         known |= {token.id for token in ended}
-        found += ended
-    fallen = sorted((one for one in found if one.revoked_at is None), key=lambda one: one.id or 0)
+        gathered += ended
+    fallen = sorted(
+        (row for row in gathered if row.revoked_at is None), key=lambda row: row.id or 0
+    )
     for token in fallen:
         _revoke(session, token, now)
         user = session.get_one(User, token.user_id)

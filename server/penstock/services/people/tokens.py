@@ -133,7 +133,7 @@ def revoke(server: Server, principal: Principal, name: str, prefix: str) -> Revo
             record(session, principal, "token", now, user=user.name, token=prefix, revoked=True)
             also = token_lineage.end_all(session, principal, [token], now)
         view = _view(session, user, token)
-        return RevokedTokenView(**vars(view), also=[one.prefix for one in also])
+        return RevokedTokenView(**vars(view), also=[child.prefix for child in also])
 
 
 def _reachable(session: Session, principal: Principal, name: str) -> User:
@@ -147,7 +147,7 @@ def _require_room(server: Server, user: User, live: Sequence[Token]) -> None:
     if len(live) >= most:
         first = sorted(live, key=lambda token: token.expires_at)[:NAMED]
         named = ", ".join(
-            f"{one.prefix} ({leaves.timestamp(one.expires_at)[:10]})" for one in first
+            f"{soonest.prefix} ({leaves.timestamp(soonest.expires_at)[:10]})" for soonest in first
         )
         raise Conflict(
             f"{user.name} has {len(live)} tokens that are valid, and may have {most}. Revoke one"
@@ -167,14 +167,14 @@ def _end(server: Server, spec: TokenSpec, now: datetime, latest: datetime | None
 
 
 def _scopes(principal: Principal, user: User, spec: TokenSpec) -> list[str]:
-    held = set(roles_of(user))
+    own_roles = set(roles_of(user))
     if not principal.is_operator and user.id == principal.user_id:
-        held &= principal.roles
-    wanted = held if spec.scopes is None else set(spec.scopes)
-    if not wanted or wanted - held:
+        own_roles &= principal.roles
+    wanted = own_roles if spec.scopes is None else set(spec.scopes)
+    if not wanted or wanted - own_roles:
         raise InvalidInput(
             f"The scopes asked for are {', '.join(sorted(wanted)) or 'none'};"
-            f" they must be some of {', '.join(sorted(held)) or 'none'}.",
+            f" they must be some of {', '.join(sorted(own_roles)) or 'none'}.",
             pointer="/scopes",
         )
     return [role for role in ROLES if role in wanted]

@@ -36,7 +36,7 @@ def _view(
         structure=None if nodes is None else "correlated",
         trade_off=float(nodes.trade_off) if isinstance(nodes, Lift) else None,
         known_size=isinstance(nodes, Centered),
-        asked=one.asked,
+        asked=one.is_own,
         dimension=one.dimension,
         lossless=True,
         tiers=[_errors(one, process, tier, rung) for tier, rung in rungs],

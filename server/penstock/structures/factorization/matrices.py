@@ -122,12 +122,12 @@ def _solved(target: FloatMatrix, strategy: FloatMatrix) -> FloatMatrix:
         decoder = linalg.solve_triangular(strategy.T, target.T, lower=False).T
     else:
         decoder = linalg.lstsq(strategy.T, target.T)[0].T
-    found = np.asarray(decoder, dtype=np.float64)
-    if np.abs(found @ strategy - target).max() > LARGEST_RESIDUAL * np.abs(target).max():
+    solution = np.asarray(decoder, dtype=np.float64)
+    if np.abs(solution @ strategy - target).max() > LARGEST_RESIDUAL * np.abs(target).max():
         raise InvalidInput(
             "The wanted sums are no combinations of the strategy's rows, whatever the decoder."
         )
-    return np.ascontiguousarray(found)
+    return np.ascontiguousarray(solution)
 
 
 def _lower_triangular(matrix: FloatMatrix) -> bool:

@@ -52,16 +52,16 @@ class Crossing:
         refinement, before = 1, self._settle(1)
         while refinement < MOST_REFINEMENT:
             refinement *= 2
-            found = self._settle(refinement)
-            if abs(found - before) <= AGREEMENT * found or found * keys <= NEGLIGIBLE:
+            settled = self._settle(refinement)
+            if abs(settled - before) <= AGREEMENT * settled or settled * keys <= NEGLIGIBLE:
                 break
-            before = found
+            before = settled
         else:
             raise PenstockError(
-                f"The probability {found:g} of a false key did not settle within"
+                f"The probability {settled:g} of a false key did not settle within"
                 f" {len(self._axis.nodes)} nodes; levels must be further apart."
             )
-        self.probability = found
+        self.probability = settled
 
     @property
     def nodes(self) -> int:

@@ -81,10 +81,10 @@ class SparseHistogram:
         streams: Callable[[], Stream] = Stream.fresh,
     ) -> Self:
         """A histogram as its state tells: ``ranks``, ``path`` and ``limits``."""
-        held = cls.__new__(cls)
-        held._hold(mechanism, thresholds, domain, streams)  # noqa: SLF001 - of this class
-        held._ranks, held._path, held._limits = ranks, path, limits  # noqa: SLF001 - as above
-        return held
+        histogram = cls.__new__(cls)
+        histogram._hold(mechanism, thresholds, domain, streams)  # noqa: SLF001 - of this class
+        histogram._ranks, histogram._path, histogram._limits = ranks, path, limits  # noqa: SLF001 - as above
+        return histogram
 
     def _hold(
         self,
@@ -141,10 +141,10 @@ class SparseHistogram:
             path[rung] = self._placed(rung, stream)
         limits = [_limit(self.thresholds, known, self._limits[known]) for known in self._rungs]
         new = _limit(self.thresholds, rung, threshold)
-        found = crossing_of(tuple(limits), new, self.domain.size)
-        count = self._count(found.probability, stream)
+        crossing = crossing_of(tuple(limits), new, self.domain.size)
+        count = self._count(crossing.probability, stream)
         if count:
-            noise = found.draw(count, stream)
+            noise = crossing.draw(count, stream)
             rungs = sorted([*self._rungs, rung])
             joined = dict(zip(rungs, noise, strict=True))
             if self.ceiling not in joined:

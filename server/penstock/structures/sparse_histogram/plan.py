@@ -54,8 +54,8 @@ def plan(ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Gaussian, 
     check_plan("variance", ceiling, bound)
     finest = ceiling / ROOM_TO_RAISE
     lattices = [_lattice(finest, step, steps) for steps in _STEPS]
-    roomy = (one for one in lattices if _noisiest(one, bound) >= ROOM_ABOVE * ceiling)
-    fitting = (one for one in lattices if _noisiest(one, bound) >= ceiling)
+    roomy = (lattice for lattice in lattices if _noisiest(lattice, bound) >= ROOM_ABOVE * ceiling)
+    fitting = (lattice for lattice in lattices if _noisiest(lattice, bound) >= ceiling)
     granularity = next(roomy, None) or next(fitting, None)
     if granularity is None:
         raise _too_large(ceiling, step, bound, lattices[-1])
@@ -85,7 +85,7 @@ def _too_large(
     ceiling: Fraction, step: Fraction, bound: Fraction, coarsest: Fraction
 ) -> InvalidInput:
     """The refusal of counts that fit no lattice, with what would."""
-    told = f"Counts up to {float(bound):g} and noise of variance {float(ceiling):g} do not fit"
+    message = f"Counts up to {float(bound):g} and noise of variance {float(ceiling):g} do not fit"
     reach = DEVIATIONS * (math.isqrt(math.ceil(ceiling)) + 1) * math.isqrt(ROOM_ABOVE)
     largest = max(math.floor(LARGEST_STEPS * coarsest) - reach, 0)
     deviation = _least_deviation(step, bound) if bound else None
@@ -95,7 +95,7 @@ def _too_large(
     if deviation is not None:
         ways.append(f"noise of a standard deviation from {float(deviation):g} on")
     return InvalidInput(
-        f"{told} 2^52 steps of the coarsest lattice that is offered, {coarsest}."
+        f"{message} 2^52 steps of the coarsest lattice that is offered, {coarsest}."
         + (f" What fits is {', or '.join(ways)}." if ways else " Take less noise."),
         largest_bound=largest,
         least_deviation=None if deviation is None else float(deviation),

@@ -57,13 +57,13 @@ def trees(length: int, *, pure: bool, past_only: bool = False) -> list[Tree]:
 
     Raises ``InvalidInput`` for a length below 1.
     """
-    found: list[Tree] = [
+    candidates: list[Tree] = [
         best_tree(length, pure=pure, past_only=past_only),
         steadiest_tree(length, pure=pure, past_only=past_only),
         binary_tree(length),
         smooth_binary(length, pure=pure),
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(candidates))
 
 
 def best_structure(length: int, *, pure: bool, past_only: bool = False) -> Tree:

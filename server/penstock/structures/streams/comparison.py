@@ -65,14 +65,14 @@ def offers(
     dimension: int = 1,
     horizon: int = HORIZON,
     past_only: bool = False,
-    asked: Forest | None = None,
+    forest: Forest | None = None,
     columns: int = 1,
 ) -> list[Offer]:
     """Every structure that fits a stream of ``length`` steps, the least mean error first.
 
     ``loss`` is ``epsilon`` or ``rho`` of the whole stream where one element of ``dimension``
     numbers changes by ``sensitivity``.  Without a length only epochs fit, and are judged over
-    ``horizon`` steps.  With ``past_only`` trees only add; ``asked`` is listed as well.
+    ``horizon`` steps.  With ``past_only`` trees only add; ``forest`` is listed as well.
     ``sensitivity`` may be that of a unit in ``columns`` steps, which the square root protects
     at less than so many times the norm of one.  Raises ``InvalidInput`` for a length or
     dimension below 1, a loss that is not positive, and a
@@ -90,15 +90,15 @@ def offers(
             f" and {dimension}."
         )
     steps = horizon if length is None else length
-    found = _epochs(steps, pure=pure, past_only=past_only, asked=asked)
+    options = _epochs(steps, pure=pure, past_only=past_only, forest=forest)
     if length is not None:
         fitting = trees(length, pure=pure, past_only=past_only)
-        if isinstance(asked, Tree) and asked not in fitting:
-            fitting.append(asked)
-        found += [_of_tree(tree, pure=pure) for tree in fitting]
+        if isinstance(forest, Tree) and forest not in fitting:
+            fitting.append(forest)
+        options += [_of_tree(tree, pure=pure) for tree in fitting]
         if length <= LONGEST_SQUARE_ROOT:
-            found.append(_square_root(length, pure=pure, columns=columns))
-    scaled = (_scaled(offer, _unit(pure, loss, sensitivity), dimension) for offer in found)
+            options.append(_square_root(length, pure=pure, columns=columns))
+    scaled = (_scaled(offer, _unit(pure, loss, sensitivity), dimension) for offer in options)
     return sorted(scaled, key=lambda offer: offer.mean_variance)
 
 
@@ -148,7 +148,7 @@ def _of_tree(tree: Tree, *, pure: bool) -> Offer:
     )
 
 
-def _epochs(steps: int, *, pure: bool, past_only: bool, asked: Forest | None) -> list[Offer]:
+def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -> list[Offer]:
     """With binary trees, which are lossless, and with those of the least mean error."""
     check_length(steps)
     judged = {
@@ -156,10 +156,10 @@ def _epochs(steps: int, *, pure: bool, past_only: bool, asked: Forest | None) ->
         for arity in EPOCH_ARITIES
     }
     wanted = {2, min(judged, key=lambda arity: judged[arity].mean_variance)}
-    found = [judged[arity] for arity in sorted(wanted)]
-    if isinstance(asked, Epochs) and asked.arity not in wanted:
-        found.append(_of_epochs(asked, steps, pure=pure))
-    return found
+    options = [judged[arity] for arity in sorted(wanted)]
+    if isinstance(forest, Epochs) and forest.arity not in wanted:
+        options.append(_of_epochs(forest, steps, pure=pure))
+    return options
 
 
 def nodes_drawn(tree: KaryTree) -> int:
@@ -179,23 +179,23 @@ def smooth_nodes_drawn(tree: SmoothBinary) -> int:
     first pattern, before all outputs, belong to none of them.
     """
     last = tree.node(tree.length)
-    found = -tree.ones
-    for held in range(1, tree.ones + 1):
-        below = tree.ones - held
-        found += _smaller(((last + 1) >> below), held)
-    return found
+    nodes = -tree.ones
+    for ones in range(1, tree.ones + 1):
+        below = tree.ones - ones
+        nodes += _smaller(((last + 1) >> below), ones)
+    return nodes
 
 
 def _smaller(bound: int, ones: int) -> int:
     """How many integers below ``bound`` have exactly ``ones`` ones."""
-    found = 0
+    count = 0
     for bit in range(bound.bit_length() - 1, -1, -1):
         if bound >> bit & 1:
-            found += math.comb(bit, ones)
+            count += math.comb(bit, ones)
             ones -= 1
             if ones < 0:
                 break
-    return found
+    return count
 
 
 def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Offer:

@@ -82,14 +82,14 @@ class KaryTree:
 
     def digits(self, step: int) -> list[int]:
         """The digits of ``step``, the least significant first."""
-        found = []
+        digits = []
         while step:
             digit = step % self.k
             if digit > self.largest_digit:
                 digit -= self.k
-            found.append(digit)
+            digits.append(digit)
             step = (step - digit) // self.k
-        return found
+        return digits
 
     def node(self, step: int) -> int:
         """The step itself.  Raises ``InvalidInput`` for one outside of the stream."""
@@ -186,10 +186,10 @@ def _largest_sum(tree: KaryTree, places: int, least: int, most: int) -> tuple[in
     if least <= 0 and most >= block * tree.k - 1:
         most_plain = block * tree.k - 1 if tree.largest_digit >= -lowest else 0
         return places * max(-lowest, tree.largest_digit), most_plain
-    found = []
+    sums = []
     for plain in range(max(least // block, 0), min(most // block, tree.k - 1) + 1):
         start = plain * block
         bounds = max(least - start, 0), min(most - start, block - 1)
         inner, rest = _largest_sum(tree, places - 1, *bounds)
-        found.append((abs(plain + lowest) + inner, start + rest))
-    return max(found)
+        sums.append((abs(plain + lowest) + inner, start + rest))
+    return max(sums)

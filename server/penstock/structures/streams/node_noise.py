@@ -145,7 +145,7 @@ class NodeNoise:
         """
         way = [entry.node for entry in self.way]
         depth = {node: number for number, node in enumerate(way)}
-        found = []
+        moves = []
         for step in range(self.step, self.step + steps):
             node = self.forest.following(step, way[-1]) if way else self.forest.node(step + 1)
             new = []
@@ -158,8 +158,8 @@ class NodeNoise:
                 del depth[gone]
             way[kept:] = new
             depth |= {node: kept + number for number, node in enumerate(new)}
-            found.append((kept, new))
-        return found
+            moves.append((kept, new))
+        return moves
 
     def _drawn(
         self, nodes: list[int], streams: Callable[[], Stream]
@@ -182,7 +182,7 @@ class NodeNoise:
 
     def _bridged(self, level: Fraction, tier: int, stream: Stream) -> list[IntVector]:
         """The noise at ``level`` of each node in use, given that at its nearest levels."""
-        found: dict[int, IntVector] = {}
+        noise_by_rung: dict[int, IntVector] = {}
         nodes = sorted(self.way, key=lambda entry: self.forest.weight(entry.node))
         for weight, alike in groupby(nodes, key=lambda entry: self.forest.weight(entry.node)):
             group = list(alike)
@@ -195,8 +195,8 @@ class NodeNoise:
                 nothing = np.zeros_like(noisy[1])
                 drawn = raise_anchor(self.mechanism, nothing, noisy, weight * level, stream)
             parts = drawn.reshape(len(group), self.dimension)
-            found |= {entry.node: parts[number] for number, entry in enumerate(group)}
-        return [found[entry.node] for entry in self.way]
+            noise_by_rung |= {entry.node: parts[number] for number, entry in enumerate(group)}
+        return [noise_by_rung[entry.node] for entry in self.way]
 
     def _stored(self, group: Sequence[Entry], tier: int, weight: Fraction) -> Placed | None:
         """The noise of these nodes at one tier, or ``None`` past the noisiest."""

@@ -120,15 +120,15 @@ def _decoder(length: int, bits: int) -> list[int]:
     entries = strategy(length).astype(np.float64)
     parts = (bits + _LIMB) // _LIMB
     # The newest first, so that what a step adds up lies in one piece.
-    held = np.zeros((length, parts))
-    found: list[int] = []
+    coefficients = np.zeros((length, parts))
+    rows: list[int] = []
     for place in range(length):
-        sums = entries[1 : place + 1] @ held[length - place :]
+        sums = entries[1 : place + 1] @ coefficients[length - place :]
         total = sum(int(part) << _LIMB * number for number, part in enumerate(sums))
         entry = (1 << bits) - (total >> DIGITS)
         if not 0 < entry <= 1 << bits:
             raise RuntimeError("an entry of L is not between 0 and 1")
-        found.append(entry)
+        rows.append(entry)
         limbs = np.frombuffer(entry.to_bytes(2 * parts, "little"), dtype="<u2")
-        held[length - 1 - place] = limbs
-    return found
+        coefficients[length - 1 - place] = limbs
+    return rows

@@ -136,7 +136,7 @@ def rounded_outputs(noises: Sequence[IntVector], steps: int, coarse: int) -> lis
     units of ``2^coarse``, shape (steps, dimension), and are roundings of the exact numbers.
     """
     given, dimension = noises[0].shape
-    found = np.empty((len(noises), steps, dimension), dtype=np.int64)
+    outputs = np.empty((len(noises), steps, dimension), dtype=np.int64)
     together = np.concatenate(noises, axis=1).astype(np.float64)
     rows = max(ROWS_AT_ONCE // given, 1)
     for start in range(0, steps, rows):
@@ -145,12 +145,12 @@ def rounded_outputs(noises: Sequence[IntVector], steps: int, coarse: int) -> lis
         used = together[: places.stop]
         least, most = _bounds(matrix @ used, matrix @ np.abs(used), places.stop, coarse)
         shown = least.reshape(len(places), len(noises), dimension)
-        found[:, start : start + len(places)] = shown.transpose(1, 0, 2)
+        outputs[:, start : start + len(places)] = shown.transpose(1, 0, 2)
         for row, column in np.argwhere(least != most):
             level, number = divmod(int(column), dimension)
             exact = _exact(noises[level][: places[row] + 1, number], coarse)
-            found[level, start + row, number] = exact
-    return list(found)
+            outputs[level, start + row, number] = exact
+    return list(outputs)
 
 
 def _matrix(places: range) -> NDArray[np.float64]:

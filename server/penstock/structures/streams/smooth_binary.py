@@ -103,12 +103,12 @@ class SmoothBinary:
 
     def position(self, node: int) -> int:
         """How many patterns are smaller than ``node``, which may have fewer ones."""
-        found, left = 0, self.ones
+        position, left = 0, self.ones
         for bit in range(self.height - 1, -1, -1):
             if node >> bit & 1:
-                found += math.comb(bit, left)
+                position += math.comb(bit, left)
                 left -= 1
-        return found
+        return position
 
     def weight(self, node: int) -> Fraction:  # noqa: ARG002 - every forest is asked so
         """1: all nodes have the same noise."""
@@ -116,14 +116,14 @@ class SmoothBinary:
 
     def _pattern(self, rank: int) -> int:
         """The pattern that ``rank`` others are smaller than."""
-        found, left = 0, self.ones
+        pattern, left = 0, self.ones
         for bit in range(self.height - 1, -1, -1):
             without = math.comb(bit, left)
             if rank >= without:
-                found |= 1 << bit
+                pattern |= 1 << bit
                 rank -= without
                 left -= 1
-        return found
+        return pattern
 
 
 def smooth_binary(length: int, *, pure: bool) -> SmoothBinary:

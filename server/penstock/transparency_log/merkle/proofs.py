@@ -19,10 +19,10 @@ def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: 
         return False
     left = list(hashes)
     try:
-        found = _climbed(leaf, index, size, left)
+        root_climbed = _climbed(leaf, index, size, left)
     except IndexError:
         return False
-    return not left and found == root
+    return not left and root_climbed == root
 
 
 def consistent(
@@ -33,10 +33,10 @@ def consistent(
         return False
     left = list(hashes)
     try:
-        found = _rebuilt(old, new, old_root, left, whole=True)
+        rebuilt = _rebuilt(old, new, old_root, left, whole=True)
     except IndexError:
         return False
-    return not left and found == (old_root, new_root)
+    return not left and rebuilt == (old_root, new_root)
 
 
 def _climbed(leaf: bytes, index: int, size: int, left: list[bytes]) -> bytes:

@@ -37,12 +37,12 @@ def split(size: int) -> int:
 
 def peaks(first: int, end: int) -> list[Node]:
     """The complete subtrees that a span is made of, from left to right."""
-    found = []
+    nodes = []
     while first < end:
         level = (end - first).bit_length() - 1
-        found.append((level, first >> level))
+        nodes.append((level, first >> level))
         first += 1 << level
-    return found
+    return nodes
 
 
 def joined(hashes: Sequence[bytes]) -> bytes:
@@ -109,8 +109,8 @@ def consistency_spans(old: int, new: int) -> list[Span]:
 def hashes_of(spans: Sequence[Span], read: Reader) -> list[bytes]:
     """The hashes of ``spans``, from O(log n) nodes."""
     parts = [peaks(*span) for span in spans]
-    found = read({node for nodes in parts for node in nodes})
-    return [joined([found[node] for node in nodes]) for nodes in parts]
+    hashes = read({node for nodes in parts for node in nodes})
+    return [joined([hashes[node] for node in nodes]) for nodes in parts]
 
 
 def _path(index: int, first: int, end: int) -> list[Span]:

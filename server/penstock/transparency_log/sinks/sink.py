@@ -120,23 +120,23 @@ class FileSink:
         Of a log that was put back, it is the leaf that was taken last; leaves of one that was
         longer before are left out.
         """
-        found: dict[int, bytes] = {}
+        leaves_kept: dict[int, bytes] = {}
         size = 0
         try:
             with self.path.open("rb") as file:
                 for line in file:
-                    said = json.loads(line)
+                    entry = json.loads(line)
                     if line.startswith(_CHECKPOINT):
-                        size = int(said["size"])
+                        size = int(entry["size"])
                     else:
-                        found[int(said["index"])] = leaf_hash(said["leaf"].encode())
+                        leaves_kept[int(entry["index"])] = leaf_hash(entry["leaf"].encode())
         except FileNotFoundError:
             return {}, 0
         except OSError as error:
             raise self._refused(error) from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise unavailable(str(self.path), "holds lines that are not the server's") from error
-        return {place: digest for place, digest in found.items() if place < size}, size
+        return {place: digest for place, digest in leaves_kept.items() if place < size}, size
 
     def _lock(self, file: BinaryIO) -> None:
         until = time.monotonic() + self._patience
@@ -165,11 +165,11 @@ class _OpenFile:
             self._require_begun()
             return NOWHERE
         try:
-            said = json.loads(line)
-            return Reached(int(said["size"]), bytes.fromhex(said["root"]))
+            entry = json.loads(line)
+            return Reached(int(entry["size"]), bytes.fromhex(entry["root"]))
         except (ValueError, KeyError, TypeError) as error:
-            told = "ends by a checkpoint that the server did not write"
-            raise unavailable(str(self._path), told) from error
+            problem = "ends by a checkpoint that the server did not write"
+            raise unavailable(str(self._path), problem) from error
 
     def _require_begun(self) -> None:
         """Refuse a file without a checkpoint that does not begin as one of leaves does."""

@@ -67,15 +67,15 @@ def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
     _checked(stream)
     if not stream.steps or not stream.levels:
         return nothing(prefix, stream.title, NONE, width)
-    found = list(zip(stream.levels, styles(stream.levels), strict=True))
+    styled = list(zip(stream.levels, styles(stream.levels), strict=True))
     plot = _plot(stream, width)
     parts = list(_frame(stream, plot, width))
     # The least accurate first, so that the narrow bands lie upon the wide ones.
-    behind = sorted(found, key=lambda one: -one[0].intervals[-1].half_width)
-    parts += [_band(one, style, plot) for one, style in behind]
-    for order, (one, style) in enumerate(behind, 1 - len(behind)):
-        parts.append(_line(one, colored(style), dashes(-order), plot, stream.step))
-    parts += _names(found, plot, width)
+    ordered = sorted(styled, key=lambda pair: -pair[0].intervals[-1].half_width)
+    parts += [_band(level, style, plot) for level, style in ordered]
+    for order, (level, style) in enumerate(ordered, 1 - len(ordered)):
+        parts.append(_line(level, colored(style), dashes(-order), plot, stream.step))
+    parts += _names(styled, plot, width)
     notes = list(_notes(stream, plot))
     under = [line for sentence in notes for line in wrapped(sentence, width)]
     bottom = TOP + HEIGHT + 44
@@ -105,7 +105,9 @@ def _plot(stream: Stream, width: int) -> Plot:
     if places[-1] != len(stream.steps) - 1:
         places = (*places, len(stream.steps) - 1)
     steps = tuple(stream.steps[place] for place in places)
-    low, high = with_zero(*ends([one for level in stream.levels for one in level.intervals]))
+    low, high = with_zero(
+        *ends([interval for level in stream.levels for interval in level.intervals])
+    )
     y = upright(low, high, TOP + HEIGHT, TOP, 5)
     left = max(width_of(label) for _, label in y.ticks) + 8
     names = max(width_of(level.name) for level in stream.levels) + GAP + 16
@@ -139,8 +141,8 @@ def _way(plot: Plot, heights: Sequence[float]) -> str:
 
 def _band(level: Level, style: int, plot: Plot) -> Element:
     drawn = [level.intervals[place] for place in plot.places]
-    lower = _way(plot, [one.lower for one in drawn])
-    upper = _way(plot, [one.upper for one in drawn])
+    lower = _way(plot, [interval.lower for interval in drawn])
+    upper = _way(plot, [interval.upper for interval in drawn])
     back = "L".join(reversed(lower.split("L")))
     area = element(
         "path", class_="band", fill="currentColor", fill_opacity="0.14", d=f"M{upper}L{back}Z"
@@ -157,7 +159,7 @@ def _line(
     sentence = _sentence(level, step, plot.steps[-1], last, digits_of(level.intervals))
     point = element("circle", class_="mark", fill="currentColor", cx=x, cy=y, r=3)
     if len(drawn) > 1:
-        way = f"M{_way(plot, [one.value for one in drawn])}"
+        way = f"M{_way(plot, [interval.value for interval in drawn])}"
         shape = stroked("line", way, "2", stroke_linejoin="round", **dashed)
     else:
         top, bottom = number(plot.y.at(last.upper)), number(plot.y.at(last.lower))
@@ -166,17 +168,17 @@ def _line(
     return group(color, point, shape, title=sentence)
 
 
-def _sentence(level: Level, step: str, at: int, one: Interval, digits: Digits) -> str:
-    numbers = f"{digits.write(one.value)} ({digits.range(one)})"
+def _sentence(level: Level, step: str, at: int, interval: Interval, digits: Digits) -> str:
+    numbers = f"{digits.write(interval.value)} ({digits.range(interval)})"
     return f"{isolated(level.name)}, {step} {at:,}: {numbers}"
 
 
-def _names(found: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Iterator[Element]:
+def _names(styled: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Iterator[Element]:
     """Each level's mark and name, about as high as its line ends."""
-    wanted = [plot.y.at(level.intervals[-1].value) for level, _ in found]
+    wanted = [plot.y.at(level.intervals[-1].value) for level, _ in styled]
     x = plot.x.end + GAP + 6
     heights = spread(wanted, NAMES_APART, TOP + HEIGHT)
-    for (level, style), height in zip(found, heights, strict=True):
+    for (level, style), height in zip(styled, heights, strict=True):
         yield group(colored(style), mark(style, x, height))
         yield text(x + 9, height + 4, fitted(level.name, width - x - 9))
 
@@ -194,8 +196,10 @@ def _notes(stream: Stream, plot: Plot) -> Iterator[str]:
 
 def _described(stream: Stream, notes: Sequence[str]) -> str:
     last = "; ".join(
-        _sentence(one, stream.step, stream.steps[-1], one.intervals[-1], digits_of(one.intervals))
-        for one in stream.levels
+        _sentence(
+            level, stream.step, stream.steps[-1], level.intervals[-1], digits_of(level.intervals)
+        )
+        for level in stream.levels
     )
     count = counted(len(stream.steps), "step")
     return " ".join((f"Totals over {count}. {last}.", *notes))

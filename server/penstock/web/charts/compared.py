@@ -23,12 +23,12 @@ class Losses:
 
 def compared(content: Losses, prefix: str, width: int = NARROW) -> str:
     """Bars below one another, all from zero."""
-    described = "; ".join(f"{one.name}: {one.written}" for one in content.all)
+    described = "; ".join(f"{loss.name}: {loss.written}" for loss in content.all)
     parts = loss_bars(content.all, 0, 0, min(width, 560))
     return document(prefix, content.title, f"{described}.", (width, EACH * len(content.all)), parts)
 
 
 def rows(content: Losses) -> Table:
     """The same numbers, a row each."""
-    body = tuple((one.name, one.written) for one in content.all)
+    body = tuple((loss.name, loss.written) for loss in content.all)
     return Table(content.title, ("what", "privacy loss"), body, frozenset({1}))

@@ -113,8 +113,8 @@ def _notes(groups: Groups, shown: int, axis: Axis) -> Iterator[str]:
 
 def _described(groups: Groups, notes: list[str]) -> str:
     names = ", ".join(isolated(level.name) for level in groups.levels)
-    low, high = ends([one for level in groups.levels for one in level.intervals])
-    digits = digits_of([one for level in groups.levels for one in level.intervals])
+    low, high = ends([interval for level in groups.levels for interval in level.intervals])
+    digits = digits_of([interval for level in groups.levels for interval in level.intervals])
     told_levels = f"{counted(len(groups.levels), 'level')} ({names})"
     extent = f"from {digits.write(low)} to {digits.write(high)} in all."
     what = f"values with {percent(groups.confidence)} intervals"

@@ -125,11 +125,11 @@ def rows(content: Ladder) -> Table:
 
 def _rungs(content: Ladder) -> list[tuple[str | None, Tier]]:
     """From the top; last, under None, who holds no tier, where the move is to or from there."""
-    found: list[tuple[str | None, Tier]] = [(tier.name, tier) for tier in reversed(content.tiers)]
+    rungs: list[tuple[str | None, Tier]] = [(tier.name, tier) for tier in reversed(content.tiers)]
     if not _everybody_has_one(content) and content.move:
         without = (content.move.person,) if content.move.source is None else ()
-        found.append((None, Tier(WITHOUT, without)))
-    return found
+        rungs.append((None, Tier(WITHOUT, without)))
+    return rungs
 
 
 def _everybody_has_one(content: Ladder) -> bool:
@@ -183,9 +183,9 @@ def _named(tier: Tier, y: float, width: int) -> Iterator[Element]:
     yield text(LEFT, y + 16, name, kind=STRONG)
     start = LEFT + width_of(name, bold=True) + 10
     count = counted(len(tier.people), "person", "people") if tier.people else NOBODY
-    said = f"{count} · {tier.description}" if tier.description else count
+    shown = f"{count} · {tier.description}" if tier.description else count
     if width - start > 60:
-        yield text(start, y + 16, fitted(said, width - start), kind=QUIET)
+        yield text(start, y + 16, fitted(shown, width - start), kind=QUIET)
 
 
 def _chip(chip: Chip, x: float, y: float) -> Iterator[Element]:
@@ -210,8 +210,8 @@ def _chip(chip: Chip, x: float, y: float) -> Iterator[Element]:
         rx=CHIP // 2,
         **dashed,
     )
-    said = {"stays": "", "leaves": " would leave this tier", "arrives": " would come here"}
-    sentence = f"{isolated(chip.name)}{said[chip.kind]}"
+    endings = {"stays": "", "leaves": " would leave this tier", "arrives": " would come here"}
+    sentence = f"{isolated(chip.name)}{endings[chip.kind]}"
     kind = STRONG if chip.kind == "arrives" else ""
     yield group(color, frame, title=sentence)
     yield text(x + chip.width / 2, y + 16, name, anchor="middle", kind=kind)
@@ -249,9 +249,9 @@ def _described(content: Ladder) -> str:
         f"{isolated(tier.name)}: {counted(len(tier.people), 'person', 'people')}"
         for tier in reversed(content.tiers)
     )
-    said = f"Tiers from the most accurate to the most private: {tiers}."
+    sentence = f"Tiers from the most accurate to the most private: {tiers}."
     if content.move:
         source = isolated(content.move.source) if content.move.source else "no tier"
         target = isolated(content.move.target) if content.move.target else "no tier"
-        said += f" {isolated(content.move.person)} would go from {source} to {target}."
-    return said
+        sentence += f" {isolated(content.move.person)} would go from {source} to {target}."
+    return sentence

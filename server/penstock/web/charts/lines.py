@@ -73,10 +73,10 @@ def columns_for(lines: Sequence[Line], width: int, *, indent: bool = False) -> C
 
 def caption(confidence: float, quantity: str, width: float, what: str = "intervals") -> Element:
     """What is drawn, above everything."""
-    said = f" with {percent(confidence)} {what}"
-    name = fitted(quantity, width - width_of(said) - 6)
+    ending = f" with {percent(confidence)} {what}"
+    name = fitted(quantity, width - width_of(ending) - 6)
     first = f"{name[:1].upper()}{name[1:]}," if quantity else "Values"
-    return text(0, 12, first + said, kind=QUIET)
+    return text(0, 12, first + ending, kind=QUIET)
 
 
 def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[Element]:
@@ -91,8 +91,8 @@ def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[Element]
 
 def drawn(line: Line, columns: Columns, y: float, sentence: str) -> Iterator[Element]:
     """Yield a name, a bar from zero (where the axis has it), an interval, a value."""
-    axis, one = columns.axis, line.interval
-    left, x, right = axis.at(one.lower), axis.at(one.value), axis.at(one.upper)
+    axis, interval = columns.axis, line.interval
+    left, x, right = axis.at(interval.lower), axis.at(interval.value), axis.at(interval.upper)
     shapes = []
     if axis.low <= 0 <= axis.high:
         zero = axis.at(0)
@@ -115,10 +115,10 @@ def drawn(line: Line, columns: Columns, y: float, sentence: str) -> Iterator[Ele
     shapes += [stroked("whisker", way, "1.5"), mark(line.style, x, y)]
     yield text(columns.names, y + 4, fitted(line.name, columns.names), anchor="end")
     yield group(colored(line.style), *shapes, title=sentence)
-    value = line.digits.write(one.value)
+    value = line.digits.write(interval.value)
     yield text(columns.values, y + 4, value, anchor="end", kind=STRONG)
     if columns.ranges:
-        range_ = line.digits.range(one)
+        range_ = line.digits.range(interval)
         yield text(columns.width, y + 4, range_, anchor="end", kind=QUIET)
 
 

@@ -38,15 +38,15 @@ class Loss:
 
 def loss_bars(losses: Sequence[Loss], x: float, y: float, width: float) -> Iterator[Element]:
     """Bars below one another, ``EACH`` high, the first full and the others framed."""
-    room = width - max(width_of(one.written, bold=True) for one in losses) - 12
-    largest = max((one.epsilon or 0.0 for one in losses), default=0.0) or 1.0
-    if any(one.epsilon is None for one in losses):
+    room = width - max(width_of(item.written, bold=True) for item in losses) - 12
+    largest = max((item.epsilon or 0.0 for item in losses), default=0.0) or 1.0
+    if any(item.epsilon is None for item in losses):
         largest *= BEYOND
-    for place, one in enumerate(losses):
+    for place, item in enumerate(losses):
         top = y + EACH * place
-        part = 1.0 if one.epsilon is None else max(one.epsilon, 0.0) / largest
+        part = 1.0 if item.epsilon is None else max(item.epsilon, 0.0) / largest
         long = max(part * room, 1.0)
-        yield text(x, top + 14, fitted(one.name, width))
+        yield text(x, top + 14, fitted(item.name, width))
         look = {"fill-opacity": "0.12", "stroke-dasharray": "5 3"} if place else {}
         bar = element(
             "rect",
@@ -60,5 +60,5 @@ def loss_bars(losses: Sequence[Loss], x: float, y: float, width: float) -> Itera
             height=BAR,
             **look,
         )
-        yield group(colored(2 * place), bar, title=f"{one.name}: {one.written}")
-        yield text(x + long + 9, top + 21 + BAR - 4.5, one.written, kind=STRONG)
+        yield group(colored(2 * place), bar, title=f"{item.name}: {item.written}")
+        yield text(x + long + 9, top + 21 + BAR - 4.5, item.written, kind=STRONG)

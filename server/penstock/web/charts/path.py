@@ -127,22 +127,22 @@ def rows(path: NoisePath) -> Table:
         )
         for point in points
     ]
-    body.extend((one.name, "", "", "", one.written) for one in _losses(path))
+    body.extend((loss.name, "", "", "", loss.written) for loss in _losses(path))
     return Table(path.title, head, tuple(body), frozenset({2, 3}))
 
 
 def _merged(points: Sequence[Point]) -> list[Point]:
     """One point a level, the most accurate first; whoever shares a release shares a point."""
-    found: dict[float, Point] = {}
-    for point in sorted(points, key=lambda one: one.level):
-        same = found.get(point.level)
+    by_level: dict[float, Point] = {}
+    for point in sorted(points, key=lambda p: p.level):
+        same = by_level.get(point.level)
         if same is None:
-            found[point.level] = point
+            by_level[point.level] = point
             continue
         people = tuple(dict.fromkeys((*same.people, *point.people)))
         tiers = same.tier if point.tier == same.tier else f"{same.tier}, {point.tier}"
-        found[point.level] = Point(same.level, same.half_width, tiers, people)
-    return list(found.values())
+        by_level[point.level] = Point(same.level, same.half_width, tiers, people)
+    return list(by_level.values())
 
 
 def _losses(path: NoisePath) -> tuple[Loss, Loss]:
@@ -200,8 +200,8 @@ def _rows(labels: Sequence[Label]) -> int:
 
 
 def _frame(path: NoisePath, axis: Axis, y: Axis, bottom: float) -> Iterator[Element]:
-    said = f"How far off a value may be, with probability {percent(path.confidence)}"
-    yield text(0, 12, said, kind=QUIET)
+    heading = f"How far off a value may be, with probability {percent(path.confidence)}"
+    yield text(0, 12, heading, kind=QUIET)
     for value, label in y.ticks:
         yield rule(axis.start, y.at(value), axis.end, y.at(value))
         signs = f"+{label}" if value > 0 else label
@@ -251,12 +251,12 @@ def _points(points: Sequence[Point], axis: Axis, y: Axis, digits: Digits) -> Ite
 
 def _sentence(point: Point, digits: Digits, *, best: bool) -> str:
     people = ", ".join(map(isolated, point.people))
-    said = f"{people} ({isolated(point.tier)}): level {_level(point.level)},"
-    return f"{said} ±{digits.write(point.half_width)}" + (f", {BEST}" if best else "")
+    sentence = f"{people} ({isolated(point.tier)}): level {_level(point.level)},"
+    return f"{sentence} ±{digits.write(point.half_width)}" + (f", {BEST}" if best else "")
 
 
 def _described(path: NoisePath, points: Sequence[Point], losses: Sequence[Loss]) -> str:
     digits = _digits(points)
-    people = "; ".join(_sentence(one, digits, best=one is points[0]) for one in points)
-    costs = "; ".join(f"{one.name}: {one.written}" for one in losses)
+    people = "; ".join(_sentence(point, digits, best=point is points[0]) for point in points)
+    costs = "; ".join(f"{loss.name}: {loss.written}" for loss in losses)
     return f"{counted(len(points), 'level')} of {isolated(path.parameter)}. {people}. {costs}."

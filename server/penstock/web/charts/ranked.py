@@ -42,36 +42,36 @@ def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
 
     Raises ``InvalidInput`` where there is not one interval for each key.
     """
-    found = _ranked(ranking)
-    if not found:
+    ranked = _ranked(ranking)
+    if not ranked:
         return nothing(prefix, ranking.title, ranking.remark or NONE, width)
     digits = digits_of(ranking.level.intervals)
     style = chosen([ranking.level.place])[0]
     lines = [
         Line(f"{place}. {key}", interval, digits, style)
-        for place, (key, interval) in enumerate(found[:MOST_LINES], 1)
+        for place, (key, interval) in enumerate(ranked[:MOST_LINES], 1)
     ]
     columns = columns_for(lines, width)
     bottom = TOP + LINE * len(lines)
     parts = [caption(ranking.confidence, ranking.quantity, width)]
     parts += scale(columns.axis, [(TOP, bottom)])
-    for place, (line, (key, _)) in enumerate(zip(lines, found, strict=False)):
+    for place, (line, (key, _)) in enumerate(zip(lines, ranked, strict=False)):
         parts += drawn(line, columns, TOP + LINE * (place + 0.5), line.sentence(key))
     notes = list(_notes(ranking, cropped(columns.axis)))
     under = [line for sentence in notes for line in wrapped(sentence, width)]
     parts += note(bottom + NOTE + 4, under)
     height = bottom + NOTE * len(under) + (10 if under else 2)
-    largest = lines[0].sentence(found[0][0])
+    largest = lines[0].sentence(ranked[0][0])
     described = f"{counted(ranking.count, 'key')} at {isolated(ranking.level.name)}; the largest is"
-    said = " ".join((f"{described} {largest}.", *notes))
-    return document(prefix, ranking.title, said, (width, height), parts)
+    summary = " ".join((f"{described} {largest}.", *notes))
+    return document(prefix, ranking.title, summary, (width, height), parts)
 
 
 def rows(ranking: Ranking) -> Table:
     """The same numbers: every key, the largest value first."""
-    found = _ranked(ranking)
-    level = Level(ranking.level.name, tuple(interval for _, interval in found))
-    keys = tuple(key for key, _ in found)
+    ranked = _ranked(ranking)
+    level = Level(ranking.level.name, tuple(interval for _, interval in ranked))
+    keys = tuple(key for key, _ in ranked)
     return level_table(ranking.title, "key", keys, (level,), ranking.confidence)
 
 

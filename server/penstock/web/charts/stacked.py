@@ -146,10 +146,10 @@ def _pieces(tier: TierBudget, names: Sequence[str]) -> Iterator[Piece]:
 
 
 def _bar(tier: TierBudget, names: Sequence[str], y: float, width: int) -> Iterator[Element]:
-    said = f"ε {loss(tier.epsilon)}, {share(tier.left)} left"
-    room = width - width_of(said) - 12
+    summary = f"ε {loss(tier.epsilon)}, {share(tier.left)} left"
+    room = width - width_of(summary) - 12
     yield text(0, y + 14, fitted(tier.tier, room, bold=True), kind=STRONG)
-    yield text(width, y + 14, said, anchor="end")
+    yield text(width, y + 14, summary, anchor="end")
     top, length = y + HEAD, width - 2.0
     yield element(
         "rect",

@@ -115,8 +115,12 @@ def rows(content: Story) -> Table:
     releases = _sorted(content)
     digits = digits_of([release.interval for release in releases])
 
-    def numbers(one: Interval) -> tuple[str, str, str]:
-        return digits.write(one.value), digits.write(one.lower), digits.write(one.upper)
+    def numbers(interval: Interval) -> tuple[str, str, str]:
+        return (
+            digits.write(interval.value),
+            digits.write(interval.lower),
+            digits.write(interval.upper),
+        )
 
     body = [
         (release.tier, release.reader, *numbers(release.interval), f"ε {_epsilon(release)}")
@@ -130,7 +134,7 @@ def rows(content: Story) -> Table:
 
 
 def _sorted(content: Story) -> list[Release]:
-    return sorted(content.releases, key=lambda one: (one.interval.half_width, one.tier))
+    return sorted(content.releases, key=lambda release: (release.interval.half_width, release.tier))
 
 
 def _epsilon(release: Release) -> str:
@@ -158,7 +162,11 @@ def _end(releases: Sequence[Release]) -> str:
 
 def _sheet(releases: Sequence[Release], width: int, top: float) -> Sheet:
     digits = digits_of([release.interval for release in releases])
-    names = [name for one in releases for name in (one.tier, f"{one.reader}, ε {_epsilon(one)}")]
+    names = [
+        name
+        for shown_release in releases
+        for name in (shown_release.tier, f"{shown_release.reader}, ε {_epsilon(shown_release)}")
+    ]
     longest = max(width_of(name, bold=True) for name in (*names, f"as {releases[0].tier} alone"))
     left = min(longest, width * 0.34) + GAP
     written = (digits.write(release.interval.value) for release in releases)
@@ -202,31 +210,31 @@ def _path(releases: Sequence[Release], sheet: Sheet) -> Iterator[Element]:
 
 
 def _line(
-    names: tuple[str, str], one: Interval, style: int, y: float, sheet: Sheet
+    names: tuple[str, str], interval: Interval, style: int, y: float, sheet: Sheet
 ) -> Iterator[Element]:
     axis, digits, room = sheet.axis, sheet.digits, sheet.axis.start - GAP / 2
-    left, x, right = axis.at(one.lower), axis.at(one.value), axis.at(one.upper)
+    left, x, right = axis.at(interval.lower), axis.at(interval.value), axis.at(interval.upper)
     way = (
         f"M{number(left)} {number(y)}H{number(right)}"
         f"M{number(left)} {number(y - 6)}v12M{number(right)} {number(y - 6)}v12"
     )
     whisker = stroked("whisker", way, "2.5")
-    value = digits.write(one.value)
-    sentence = f"{isolated(names[0])}: {value} ({digits.range(one)})"
+    value = digits.write(interval.value)
+    sentence = f"{isolated(names[0])}: {value} ({digits.range(interval)})"
     yield text(0, y - 2, fitted(names[0], room, bold=True), kind=STRONG)
     yield text(0, y + 13, fitted(names[1], room), kind=QUIET)
     yield group(colored(style), whisker, mark(style, x, y, 5.5), title=sentence)
     yield text(sheet.width, y - 2, value, anchor="end", kind=STRONG)
-    half = f"±{digits.write(one.half_width)}"
+    half = f"±{digits.write(interval.half_width)}"
     yield text(sheet.width, y + 13, half, anchor="end", kind=QUIET)
 
 
 def _described(content: Story, releases: Sequence[Release], sheet: Sheet) -> str:
     digits = sheet.digits
     seen = "; ".join(
-        f"{isolated(one.tier)}, epsilon {_epsilon(one)}: {digits.write(one.interval.value)}"
-        f" ({digits.range(one.interval)})"
-        for one in releases
+        f"{isolated(release.tier)}, epsilon {_epsilon(release)}:"
+        f" {digits.write(release.interval.value)} ({digits.range(release.interval)})"
+        for release in releases
     )
-    costs = "; ".join(f"{one.name}: {one.written}" for one in _losses(content))
+    costs = "; ".join(f"{loss.name}: {loss.written}" for loss in _losses(content))
     return f"{_lead(content)} {seen}. {_end(releases)} {costs}."

@@ -42,7 +42,9 @@ def wanted(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dic
         "delta": number(given.get("delta", "")),
         **filled(accountant=given.get("accountant") or None),
         "columns": columns,
-        "budgets": {tier: {"epsilon": one} for tier, one in epsilons.items() if one is not None},
+        "budgets": {
+            tier: {"epsilon": epsilon} for tier, epsilon in epsilons.items() if epsilon is not None
+        },
         **({"privacy_unit": units.get(unit, unit)} if uri else {}),
         **filled(
             max_units=number(given.get("max_units", "")),
@@ -52,15 +54,15 @@ def wanted(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dic
 
 
 def _columns(given: Mapping[str, str]) -> dict[str, dict[str, object]]:
-    found = {}
+    columns = {}
     for place in range(MOST_COLUMNS):
         kind = given.get(f"type {place}", "")
         if kind:
-            found[given.get(f"column {place}", "")] = {
+            columns[given.get(f"column {place}", "")] = {
                 "type": kind,
                 **_declared(given, place, kind),
             }
-    return found
+    return columns
 
 
 def _declared(given: Mapping[str, str], place: int, kind: str) -> dict[str, object]:

@@ -42,19 +42,19 @@ class Form:
         """
         if not pointer or not isinstance(self.problem, InvalidInput):
             return ""
-        said = [
+        details = [
             detail
             for place, detail in self.problem.errors
             if _within(place, pointer) and not any(_within(place, other) for other in apart)
         ]
-        return " ".join(dict.fromkeys(said))
+        return " ".join(dict.fromkeys(details))
 
     def at(self, pointer: str) -> str:
         """What is wrong at ``pointer`` itself, of which no single field is to blame."""
         if not isinstance(self.problem, InvalidInput):
             return ""
-        said = [detail for place, detail in self.problem.errors if place == pointer]
-        return " ".join(dict.fromkeys(said))
+        details = [detail for place, detail in self.problem.errors if place == pointer]
+        return " ".join(dict.fromkeys(details))
 
     @property
     def said(self) -> list[str]:

@@ -77,8 +77,8 @@ def _moment(text: str, name: str) -> datetime | None:
         return None
     try:
         if text.isascii() and len(text) <= LONGEST_TIME:
-            found = datetime.fromisoformat(text)
-            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+            at = datetime.fromisoformat(text)
+            return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         pass
     raise InvalidInput(

@@ -42,9 +42,9 @@ class Origin:
         parts = urlsplit(sent)
         if self._here and parts.netloc == host.lower() and _is_loopback(parts.hostname or ""):
             return
-        said = f"from {sent[:LONGEST_SHOWN]}" if sent else "without saying from where"
+        source = f"from {sent[:LONGEST_SHOWN]}" if sent else "without saying from where"
         raise Forbidden(
-            f"The form came {said}, and the pages of this server are at {self._own};"
+            f"The form came {source}, and the pages of this server are at {self._own};"
             " nothing was done. Open that address; where the server is reached by another one,"
             " the operator sets PENSTOCK_PUBLIC_URL."
         )
@@ -59,8 +59,8 @@ def _is_loopback(host: str) -> bool:
 
 def inside(address: str | None, root: str = "") -> str:
     """An address on this server, below ``root``, to go on to; else the catalogue's."""
-    found = address or ""
-    plain = found.isprintable() and "\\" not in found
-    if plain and found.startswith(f"{root}/") and not found.startswith(f"{root}//"):
-        return found
+    path = address or ""
+    plain = path.isprintable() and "\\" not in path
+    if plain and path.startswith(f"{root}/") and not path.startswith(f"{root}//"):
+        return path
     return f"{root}/catalogue"

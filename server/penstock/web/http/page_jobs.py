@@ -60,7 +60,7 @@ def begun(visit: Visit, kind: Kind, given: Typed) -> Response:
     act = kind.act(visit, given)
     if any(given.get(name, "").strip() for name in kind.exact):
         return once(visit, lambda: _at_once(visit, kind, act))
-    fields = urlencode([one for one in given.items(multi=True) if one[0] not in UNSAID])
+    fields = urlencode([field for field in given.items(multi=True) if field[0] not in UNSAID])
     piece = visit.runner.start(
         visit.principal,
         Wanted(

@@ -41,15 +41,15 @@ class Assets:
 
     def answer(self, name: str) -> Response:
         """A file, kept by browsers for as long as its address stands; a 404 where there is none."""
-        found = self._known.get(name)
-        if found is None:
+        asset = self._known.get(name)
+        if asset is None:
             abort(404)
-        response = Response(found.content, mimetype=found.kind)
+        response = Response(asset.content, mimetype=asset.kind)
         if request.accept_encodings.quality("gzip") > 0:
-            response.data = found.compressed
+            response.data = asset.compressed
             response.content_encoding = "gzip"
         response.vary.add("Accept-Encoding")
-        response.set_etag(found.tag)
+        response.set_etag(asset.tag)
         response.cache_control.max_age = SECONDS
         response.cache_control.public = True
         response.make_conditional(request)

@@ -31,11 +31,13 @@ def with_one_more(budget: DatasetBudgetView, name: str, shares: Mapping[str, flo
     return picture(stacked.budget_bars, stacked.rows, content, "planned")
 
 
-def moved(budget: DatasetBudgetView, foreseen: MovedLevelsView) -> Picture:
+def moved(budget: DatasetBudgetView, moved_levels: MovedLevelsView) -> Picture:
     """The bars as they would be with what other levels of a query cost."""
-    name = f"{foreseen.query}, moved"
+    name = f"{moved_levels.query}, moved"
     more = {
-        tier.tier: stacked.Part(name, tier.charge.share) for tier in foreseen.tiers if tier.charge
+        tier.tier: stacked.Part(name, tier.charge.share)
+        for tier in moved_levels.tiers
+        if tier.charge
     }
     content = stacked.Budgets(f"Budgets of {budget.dataset} then", _tiers(budget, more))
     return picture(stacked.budget_bars, stacked.rows, content, "moved")
@@ -49,7 +51,7 @@ def _tiers(
             tier.tier,
             tier.granted.epsilon,
             (
-                *(stacked.Part(one.query, one.share) for one in tier.queries),
+                *(stacked.Part(query.query, query.share) for query in tier.queries),
                 *((more[tier.tier],) if tier.tier in more else ()),
             ),
         )

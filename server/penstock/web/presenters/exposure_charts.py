@@ -33,8 +33,8 @@ class Shown:
 def names(given: MultiDict[str, str]) -> list[str]:
     """The people that an address names: one each, or several with commas between."""
     typed = (name for text in given.getlist("users") for name in text.split(","))
-    found = (name.strip() for name in (*given.getlist("user"), *typed))
-    return list(dict.fromkeys(name for name in found if name))
+    typed_names = (name.strip() for name in (*given.getlist("user"), *typed))
+    return list(dict.fromkeys(name for name in typed_names if name))
 
 
 def total(exposure: ExposureView) -> Picture:
@@ -52,43 +52,48 @@ def total(exposure: ExposureView) -> Picture:
     return picture(compared.compared, compared.rows, content, "together")
 
 
-def by_query(found: Sequence[SharedQueryView]) -> list[Shown]:
+def by_query(shared_queries: Sequence[SharedQueryView]) -> list[Shown]:
     """Of each query one path of noise where there is one; elsewhere its draws, and the losses."""
     return [
         Shown(
-            one,
-            (_path(one, f"known{place}"),)
-            if one.lossless
-            else (_draws(one, f"drawn{place}"), _composed(one, f"known{place}")),
+            query,
+            (_path(query, f"known{place}"),)
+            if query.lossless
+            else (_draws(query, f"drawn{place}"), _composed(query, f"known{place}")),
         )
-        for place, one in enumerate(found)
+        for place, query in enumerate(shared_queries)
     ]
 
 
-def _draws(one: SharedQueryView, prefix: str) -> Picture:
+def _draws(shared_query: SharedQueryView, prefix: str) -> Picture:
     """Levels that are draws of their own, side by side and joined by nothing."""
-    halves = [point.error.half_width for point in one.points]
+    halves = [point.error.half_width for point in shared_query.points]
     content = intervals.Groups(
-        f"{one.query}: how far off each draw may be, and who has it",
-        tuple(f"{', '.join(point.tiers)}: {', '.join(point.people)}" for point in one.points),
+        f"{shared_query.query}: how far off each draw may be, and who has it",
+        tuple(
+            f"{', '.join(point.tiers)}: {', '.join(point.people)}" for point in shared_query.points
+        ),
         (Level("error", tuple(Interval(0.0, -half, half) for half in halves)),),
         "how far off",
-        one.points[0].error.confidence,
+        shared_query.points[0].error.confidence,
     )
     return picture(intervals.bars_with_intervals, intervals.rows, content, prefix)
 
 
-def _composed(one: SharedQueryView, prefix: str) -> Picture:
+def _composed(shared_query: SharedQueryView, prefix: str) -> Picture:
     content = compared.Losses(
-        f"{one.query}: levels that were drawn independently",
-        Loss(COMPOSED, bounded(one.together.epsilon)),
-        (Loss(COUNTED_ANEW, bounded(one.independent.epsilon)),),
+        f"{shared_query.query}: levels that were drawn independently",
+        Loss(COMPOSED, bounded(shared_query.together.epsilon)),
+        (Loss(COUNTED_ANEW, bounded(shared_query.independent.epsilon)),),
     )
     return picture(compared.compared, compared.rows, content, prefix)
 
 
-def _path(one: SharedQueryView, prefix: str) -> Picture:
-    together, independent = bounded(one.together.epsilon), bounded(one.independent.epsilon)
+def _path(shared_query: SharedQueryView, prefix: str) -> Picture:
+    together, independent = (
+        bounded(shared_query.together.epsilon),
+        bounded(shared_query.independent.epsilon),
+    )
     points = tuple(
         path.Point(
             point.level.value,
@@ -96,15 +101,15 @@ def _path(one: SharedQueryView, prefix: str) -> Picture:
             ", ".join(point.tiers),
             tuple(point.people),
         )
-        for point in one.points
+        for point in shared_query.points
     )
     noise = path.NoisePath(
-        f"{one.query}: who stands where on its path of noise",
-        one.points[0].level.parameter,
+        f"{shared_query.query}: who stands where on its path of noise",
+        shared_query.points[0].level.parameter,
         points,
         together,
         independent,
-        one.points[0].error.confidence,
+        shared_query.points[0].error.confidence,
     )
     return picture(path.noise_path, path.rows, noise, prefix)
 

@@ -28,7 +28,7 @@ def keyed(given: Given) -> Given:
     Without numbers that were typed: what is compared does not depend on them.
     """
     wanted = MultiDict(
-        [one for one in given.items(multi=True) if one[0] not in UNSAID | {"values"}]
+        [field for field in given.items(multi=True) if field[0] not in UNSAID | {"values"}]
     )
     spelled = urlencode(sorted(wanted.items(multi=True)))
     digest = hashlib.sha256(spelled.encode()).hexdigest()
@@ -38,38 +38,38 @@ def keyed(given: Given) -> Given:
 
 def compared(given: Given, priced: Callable[[Given], PreviewView], run: Run) -> str:
     """Preview the question under each noise, telling ``run`` what is done; the comparison."""
-    found: list[tuple[str, PreviewView | str]] = []
-    asked = given.get("mechanism", "")
+    previews: list[tuple[str, PreviewView | str]] = []
+    own_mechanism = given.get("mechanism", "")
     for option in choices.MECHANISMS:
-        done = preview_choices.written(preview_choices.mechanisms(found, asked))
-        told = json.dumps({"now": option.name, "done": done})
-        run(told, 100 * len(found) // len(choices.MECHANISMS))
+        done = preview_choices.written(preview_choices.mechanisms(previews, own_mechanism))
+        stage_text = json.dumps({"now": option.name, "done": done})
+        run(stage_text, 100 * len(previews) // len(choices.MECHANISMS))
         changed = MultiDict(given)
         changed["mechanism"] = option.value
         try:
-            found.append((option.value, priced(changed)))
+            previews.append((option.value, priced(changed)))
         except InvalidInput as problem:
-            found.append((option.value, problem.errors[0][1]))
-    return preview_choices.written(preview_choices.mechanisms(found, asked))
+            previews.append((option.value, problem.errors[0][1]))
+    return preview_choices.written(preview_choices.mechanisms(previews, own_mechanism))
 
 
 def so_far(piece: WorkView) -> Comparison:
     """Return the rows that are there by now."""
     if piece.result is not None:
         return preview_choices.read(piece.result)
-    told = _told(piece)
-    return preview_choices.read(told["done"]) if told else preview_choices.mechanisms([], "")
+    stages = _told(piece)
+    return preview_choices.read(stages["done"]) if stages else preview_choices.mechanisms([], "")
 
 
 def stage(piece: WorkView) -> str:
     """Say which noise is worked out."""
-    told = _told(piece)
-    return f"working out {told['now']} noise" if told else piece.stage
+    stages = _told(piece)
+    return f"working out {stages['now']} noise" if stages else piece.stage
 
 
 def _told(piece: WorkView) -> dict[str, str]:
     """What ``compared`` told of itself; empty before it began."""
     if not piece.stage.startswith("{"):
         return {}
-    told: dict[str, str] = json.loads(piece.stage)
-    return told
+    stages: dict[str, str] = json.loads(piece.stage)
+    return stages

@@ -55,7 +55,7 @@ class Planned:
 
 
 def planned(
-    found: PreviewView,
+    preview: PreviewView,
     budget: DatasetBudgetView,
     others: Comparison | None = None,
     *,
@@ -63,23 +63,29 @@ def planned(
 ) -> Planned:
     """The pictures of a query's preview; ``others`` are the same under other noise."""
     comparisons = (
-        *((preview_choices.structures(found.structures),) if found.structures else ()),
-        *((preview_choices.powers(found.powers, found),) if found.powers else ()),
+        *((preview_choices.structures(preview.structures),) if preview.structures else ()),
+        *((preview_choices.powers(preview.powers, preview),) if preview.powers else ()),
         *((others,) if others else ()),
     )
-    added = () if found.registered else found.tiers
-    budgets = None if found.refusal else _budgets(budget, found.query, added)
-    errors = _errors(found.tiers, "each sum" if of_sums else "each number")
-    keys = _listed(found)
-    return Planned(errors, budgets, comparisons, preview=found, keys=keys, of_sums=of_sums)
+    added = () if preview.registered else preview.tiers
+    budgets = None if preview.refusal else _budgets(budget, preview.query, added)
+    errors = _errors(preview.tiers, "each sum" if of_sums else "each number")
+    keys = _listed(preview)
+    return Planned(errors, budgets, comparisons, preview=preview, keys=keys, of_sums=of_sums)
 
 
-def planned_stream(found: StreamPreviewView, budget: DatasetBudgetView) -> Planned:
+def planned_stream(stream_preview: StreamPreviewView, budget: DatasetBudgetView) -> Planned:
     """The pictures of a stream's preview."""
-    budgets = None if found.refusal else _budgets(budget, found.stream, found.tiers)
-    errors = _errors(found.tiers, f"the total after element {found.noisiest_step:,}")
-    trees = preview_choices.trees(found)
-    return Planned(errors, budgets, (trees,), stream=found, steps=_by_step(found))
+    budgets = (
+        None
+        if stream_preview.refusal
+        else _budgets(budget, stream_preview.stream, stream_preview.tiers)
+    )
+    errors = _errors(
+        stream_preview.tiers, f"the total after element {stream_preview.noisiest_step:,}"
+    )
+    trees = preview_choices.trees(stream_preview)
+    return Planned(errors, budgets, (trees,), stream=stream_preview, steps=_by_step(stream_preview))
 
 
 def _budgets(budget: DatasetBudgetView, name: str, tiers: Sequence[Tier]) -> Picture:
@@ -98,10 +104,14 @@ def _errors(tiers: Sequence[Tier], of: str) -> Picture:
     return picture(intervals.bars_with_intervals, intervals.rows, content, "errors")
 
 
-def _listed(found: PreviewView) -> Table | None:
+def _listed(preview: PreviewView) -> Table | None:
     """From which count a key of a sparse histogram is listed, for each tier."""
-    told = [(one.tier, one.histogram) for one in found.tiers if one.histogram is not None]
-    if not told:
+    listed = [
+        (tier_view.tier, tier_view.histogram)
+        for tier_view in preview.tiers
+        if tier_view.histogram is not None
+    ]
+    if not listed:
         return None
     return Table(
         "Keys that are listed",
@@ -120,24 +130,28 @@ def _listed(found: PreviewView) -> Table | None:
                 _first(shown, LIKELY),
                 _first(shown, SURE),
             )
-            for tier, shown in told
+            for tier, shown in listed
         ),
         frozenset({1, 2, 3, 4}),
     )
 
 
 def _first(shown: HistogramView, chance: float) -> str:
-    counts = [one.count for one in shown.appears if one.probability >= chance]
+    counts = [appear.count for appear in shown.appears if appear.probability >= chance]
     return f"{counts[0]:,}" if counts else "beyond what is told here"
 
 
-def _by_step(found: StreamPreviewView) -> Table:
+def _by_step(stream_preview: StreamPreviewView) -> Table:
     """How far off totals are after some of the elements."""
-    steps = [one.t for one in found.tiers[0].steps] if found.tiers else []
-    columns = [[one.error.half_width for one in tier.steps] for tier in found.tiers]
+    steps = (
+        [step_view.t for step_view in stream_preview.tiers[0].steps] if stream_preview.tiers else []
+    )
+    columns = [
+        [step_view.error.half_width for step_view in tier.steps] for tier in stream_preview.tiers
+    ]
     return Table(
         "How far off totals are as elements come",
-        ("after element", *(f"off by, at {tier.tier}" for tier in found.tiers)),
+        ("after element", *(f"off by, at {tier.tier}" for tier in stream_preview.tiers)),
         tuple(
             (f"{step:,}", *(f"±{figure(column[place])}" for column in columns))
             for place, step in enumerate(steps)

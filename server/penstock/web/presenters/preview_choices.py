@@ -57,57 +57,59 @@ def written(comparison: Comparison) -> str:
 def read(text: str) -> Comparison:
     """Read what ``written`` wrote."""
     parts = json.loads(text)
-    choices = [Choice(**{**one, "cells": tuple(one["cells"])}) for one in parts.pop("choices")]
+    choices = [
+        Choice(**{**fields, "cells": tuple(fields["cells"])}) for fields in parts.pop("choices")
+    ]
     return Comparison(**{**parts, "head": tuple(parts["head"]), "choices": tuple(choices)})
 
 
-def powers(found: PowersView, asked: PreviewView) -> Comparison:
+def powers(view: PowersView, preview: PreviewView) -> Comparison:
     """Which power of generalized Gaussian noise leaves the smallest largest error."""
-    own = _POWERS.get(asked.mechanism, asked.p)
+    own = _POWERS.get(preview.mechanism, preview.p)
     return Comparison(
-        f"Powers at epsilon {figure(found.epsilon)}, that of {found.tier}",
+        f"Powers at epsilon {figure(view.epsilon)}, that of {view.tier}",
         ("expected largest error",),
         tuple(
             Choice(
-                f"p = {one.p:g}" + (" (advised)" if one.p == found.recommended else ""),
-                (f"±{figure(one.expected_maximum)}",),
-                urlencode({"p": f"{one.p:g}"}),
-                one.p == own,
+                f"p = {choice.p:g}" + (" (advised)" if choice.p == view.recommended else ""),
+                (f"±{figure(choice.expected_maximum)}",),
+                urlencode({"p": f"{choice.p:g}"}),
+                choice.p == own,
             )
-            for one in found.choices
+            for choice in view.choices
         ),
-        found.reason,
+        view.reason,
     )
 
 
-def structures(found: Sequence[CountStructureView]) -> Comparison:
+def structures(count_structures: Sequence[CountStructureView]) -> Comparison:
     """Counts each with noise of its own, or protected together."""
-    tiers = [one.tier for one in found[0].tiers]
+    tiers = [tier_view.tier for tier_view in count_structures[0].tiers]
     return Comparison(
         "Ways to protect these counts, at the same privacy",
         (*(f"off by, at {tier}" for tier in tiers), "size off by", "numbers drawn"),
         tuple(
             Choice(
-                _together(one),
+                _together(count_structure),
                 (
-                    *(f"±{figure(tier.error.half_width)}" for tier in one.tiers),
-                    _sizes(one),
-                    f"{one.dimension:,}",
+                    *(f"±{figure(tier.error.half_width)}" for tier in count_structure.tiers),
+                    _sizes(count_structure),
+                    f"{count_structure.dimension:,}",
                 ),
-                "" if one.known_size else urlencode(_fields(one)),
-                one.asked,
+                "" if count_structure.known_size else urlencode(_fields(count_structure)),
+                count_structure.asked,
             )
-            for one in found
+            for count_structure in count_structures
         ),
         "A size that is public costs nothing and lets the counts have the least noise; it has to"
         " be known to everybody already.",
     )
 
 
-def mechanisms(found: Iterable[tuple[str, PreviewView | str]], asked: str) -> Comparison:
+def mechanisms(previews: Iterable[tuple[str, PreviewView | str]], own_mechanism: str) -> Comparison:
     """The same question under each noise; a text says why one is not to be had."""
-    shown = list(found)
-    views = [one for _, one in shown if isinstance(one, PreviewView)]
+    shown = list(previews)
+    views = [view for _, view in shown if isinstance(view, PreviewView)]
     tiers = [tier.tier for tier in views[0].tiers] if views else []
     return Comparison(
         "The same under other noise",
@@ -115,82 +117,87 @@ def mechanisms(found: Iterable[tuple[str, PreviewView | str]], asked: str) -> Co
         tuple(
             Choice(
                 _NAMES[name],
-                _priced(one) if isinstance(one, PreviewView) else (one,),
-                urlencode({"mechanism": name}) if isinstance(one, PreviewView) else "",
-                name == asked,
+                _priced(view) if isinstance(view, PreviewView) else (view,),
+                urlencode({"mechanism": name}) if isinstance(view, PreviewView) else "",
+                name == own_mechanism,
             )
-            for name, one in shown
+            for name, view in shown
         ),
     )
 
 
-def trees(found: StreamPreviewView) -> Comparison:
+def trees(stream_preview: StreamPreviewView) -> Comparison:
     """The structures that a stream may have, at the guarantees of its tiers."""
-    tiers = [tier.tier for tier in found.tiers]
+    tiers = [tier.tier for tier in stream_preview.tiers]
     return Comparison(
-        f"Structures at the same privacy, over {found.judged_steps:,} elements",
+        f"Structures at the same privacy, over {stream_preview.judged_steps:,} elements",
         (*(f"typical error (largest), at {tier}" for tier in tiers), "numbers kept"),
         tuple(
             Choice(
-                _tree(one),
+                _tree(structure),
                 (
-                    *(f"±{figure(e.root_mean_square)} (±{figure(e.largest)})" for e in one.errors),
-                    f"{one.kept:,}",
+                    *(
+                        f"±{figure(e.root_mean_square)} (±{figure(e.largest)})"
+                        for e in structure.errors
+                    ),
+                    f"{structure.kept:,}",
                 ),
-                "" if one.request is None else urlencode(_tree_fields(one.request)),
-                one.chosen,
+                "" if structure.request is None else urlencode(_tree_fields(structure.request)),
+                structure.chosen,
             )
-            for one in found.structures
+            for structure in stream_preview.structures
         ),
         "Typical and largest errors are standard deviations of a running total.",
     )
 
 
-def _priced(one: PreviewView) -> tuple[str, ...]:
+def _priced(preview: PreviewView) -> tuple[str, ...]:
     return tuple(
         cell
-        for tier in one.tiers
+        for tier in preview.tiers
         for cell in (f"±{figure(tier.error.half_width)}", percent(tier.charge.share))
     )
 
 
-def _together(one: CountStructureView) -> str:
-    if one.structure is None:
+def _together(count_structure: CountStructureView) -> str:
+    if count_structure.structure is None:
         return "each by itself"
-    if one.known_size:
+    if count_structure.known_size:
         return "together, if the size is public and typed under counts over one population"
-    return f"together, trade-off {figure(one.trade_off or 1)}"
+    return f"together, trade-off {figure(count_structure.trade_off or 1)}"
 
 
-def _sizes(one: CountStructureView) -> str:
-    errors = [tier.size_error for tier in one.tiers if tier.size_error is not None]
+def _sizes(count_structure: CountStructureView) -> str:
+    errors = [tier.size_error for tier in count_structure.tiers if tier.size_error is not None]
     return ", ".join(f"±{figure(error.half_width)}" for error in errors) or "none released"
 
 
-def _fields(one: CountStructureView) -> dict[str, str]:
-    if one.structure is None:
+def _fields(count_structure: CountStructureView) -> dict[str, str]:
+    if count_structure.structure is None:
         return {"kind": "statistic"}
-    own = "" if one.trade_off is None else repr(one.trade_off)
+    own = "" if count_structure.trade_off is None else repr(count_structure.trade_off)
     return {"kind": "counts", "trade_off": own, "known_size": ""}
 
 
-def _tree(one: StructureView) -> str:
+def _tree(structure: StructureView) -> str:
     name = {"epochs": "trees one after another", "square_root": "square root"}.get(
-        one.structure, _NAMES.get(one.structure, one.structure)
+        structure.structure, _NAMES.get(structure.structure, structure.structure)
     )
-    told = [f"{word} {one.settings[key]}" for key, word in _SETTINGS if key in one.settings]
-    if one.settings.get("subtracting"):
-        told.append("with differences")
+    words = [
+        f"{word} {structure.settings[key]}" for key, word in _SETTINGS if key in structure.settings
+    ]
+    if structure.settings.get("subtracting"):
+        words.append("with differences")
     marks = [
         word
         for word, holds in (
-            ("least typical error", one.least_mean),
-            ("least largest error", one.least_largest),
+            ("least typical error", structure.least_mean),
+            ("least largest error", structure.least_largest),
         )
         if holds
     ]
     praise = f" ({', '.join(marks)})" if marks else ""
-    return ", ".join((name, *told)) + praise
+    return ", ".join((name, *words)) + praise
 
 
 def _tree_fields(request: Mapping[str, object]) -> dict[str, str]:

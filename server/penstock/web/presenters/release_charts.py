@@ -47,10 +47,12 @@ class Held:
 
 def names_of(items: Sequence[HistoryItemView | ReleaseView]) -> dict[str, str]:
     """What each release is called: its tier, and its epsilon where others have that tier too."""
-    tiers = Counter(one.tier for one in items)
+    tiers = Counter(item.tier for item in items)
     return {
-        one.id: one.tier if tiers[one.tier] == 1 else f"ε {one.guarantee.epsilon:.3g}, {one.tier}"
-        for one in items
+        item.id: item.tier
+        if tiers[item.tier] == 1
+        else f"ε {item.guarantee.epsilon:.3g}, {item.tier}"
+        for item in items
     }
 
 
@@ -59,10 +61,12 @@ def selected(ids: Sequence[str], chosen: Collection[str], keys: int) -> tuple[li
 
     Those that were ``chosen``, else the most accurate; the table has all up to a size.
     """
-    drawn = [one for one in ids if one in chosen][:MOST_CHOSEN] or list(ids[:MOST_DRAWN])
+    drawn = [release_id for release_id in ids if release_id in chosen][:MOST_CHOSEN] or list(
+        ids[:MOST_DRAWN]
+    )
     room = min(max(MOST_CELLS // max(min(keys, MOST_KEYS), 1), MOST_CHOSEN), MOST_LISTED)
     listed = {*drawn, *ids[: max(room - len(drawn), 0)]}
-    return drawn, [one for one in ids if one in listed]
+    return drawn, [release_id for release_id in ids if release_id in listed]
 
 
 def held(
@@ -79,20 +83,20 @@ def held(
     one_only = shown[0].histogram is not None
     if one_only:
         shown = shown[:1]
-        found = release_picture(shown[0], f"{title}, {names[shown[0].id]}")
+        picture_drawn = release_picture(shown[0], f"{title}, {names[shown[0].id]}")
     else:
         remark = " ".join(_left_out(len(items), len(views), len(shown)))
         places = {item.id: place for place, item in enumerate(items)}
-        found = _side_by_side(shown, views, names, places, title, remark)
-    return Held(items, names, frozenset(one.id for one in shown), one_only, found)
+        picture_drawn = _side_by_side(shown, views, names, places, title, remark)
+    return Held(items, names, frozenset(release.id for release in shown), one_only, picture_drawn)
 
 
-def release_picture(one: ReleaseView, title: str) -> Picture:
+def release_picture(release: ReleaseView, title: str) -> Picture:
     """One release by itself; of a sparse histogram the keys by value."""
-    if one.histogram is not None:
-        places = np.argsort(-np.asarray(one.values), kind="stable")[:MOST_KEYS]
-        return _ranking(one, title, places)
-    return _side_by_side([one], [one], {one.id: one.tier}, {}, title, "")
+    if release.histogram is not None:
+        places = np.argsort(-np.asarray(release.values), kind="stable")[:MOST_KEYS]
+        return _ranking(release, title, places)
+    return _side_by_side([release], [release], {release.id: release.tier}, {}, title, "")
 
 
 def _side_by_side(
@@ -109,7 +113,10 @@ def _side_by_side(
     keys = np.arange(min(count, MOST_KEYS))
 
     def groups(of: Sequence[ReleaseView]) -> intervals.Groups:
-        levels = (Level(names[one.id], _intervals(one, keys), places.get(one.id)) for one in of)
+        levels = (
+            Level(names[release.id], _intervals(release, keys), places.get(release.id))
+            for release in of
+        )
         confidence = best.error.confidence
         return intervals.Groups(
             title, _labels(best, keys), tuple(levels), confidence=confidence, total=count
@@ -119,10 +126,10 @@ def _side_by_side(
     return replace(drawn, table=intervals.rows(groups(listed)))
 
 
-def _left_out(held: int, listed: int, shown: int) -> Iterator[str]:
-    if shown < held:
-        yield f"{shown} of the {held} levels that you hold are drawn; choose below."
-    if listed < held:
+def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:
+    if shown < count:
+        yield f"{shown} of the {count} levels that you hold are drawn; choose below."
+    if listed < count:
         yield f"The table has {listed} of them."
 
 
@@ -162,15 +169,15 @@ def positive(text: str, what: str) -> float:
     return number
 
 
-def _labels(one: ReleaseView, places: NDArray[np.intp]) -> tuple[str, ...]:
-    return tuple(_label(one.keys[int(place)]) for place in places)
+def _labels(release: ReleaseView, places: NDArray[np.intp]) -> tuple[str, ...]:
+    return tuple(_label(release.keys[int(place)]) for place in places)
 
 
 def _label(key: Key) -> str:
     return ", ".join(key) if isinstance(key, list) else str(key)
 
 
-def _intervals(one: ReleaseView, places: NDArray[np.intp]) -> tuple[Interval, ...]:
-    lower, upper = ends(one)
-    parts = (np.asarray(part)[places].tolist() for part in (one.values, lower, upper))
+def _intervals(release: ReleaseView, places: NDArray[np.intp]) -> tuple[Interval, ...]:
+    lower, upper = ends(release)
+    parts = (np.asarray(part)[places].tolist() for part in (release.values, lower, upper))
     return tuple(Interval(*numbers) for numbers in zip(*parts, strict=True))

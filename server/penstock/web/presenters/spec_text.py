@@ -36,7 +36,7 @@ def asked(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     A part that has no sentence yet is shown as it was registered.
     """
-    said: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    writers: Mapping[str, tuple[str, Callable[[Any], str]]] = {
         "aggregate": ("It tells", _aggregate),
         "group_by": ("For each", _groups),
         "where": ("Of rows where", _conditions),
@@ -44,16 +44,16 @@ def asked(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
         "domain": ("Keys may be", _domain),
         "structure": ("It lists", lambda name: _STRUCTURES[name]),
     }
-    found = []
+    lines = []
     for name, part in spec.items():
         if name in _ELSEWHERE or part in (None, [], {}):
             continue
-        label, words = said.get(name, (name.replace("_", " ").capitalize(), _plain))
+        label, words = writers.get(name, (name.replace("_", " ").capitalize(), _plain))
         try:
-            found.append((label, words(part)))
+            lines.append((label, words(part)))
         except (KeyError, TypeError):
-            found.append((label, _plain(part)))
-    return found
+            lines.append((label, _plain(part)))
+    return lines
 
 
 def kept(structure: Mapping[str, Any]) -> str:
@@ -88,12 +88,12 @@ def _aggregate(part: Mapping[str, Any]) -> str:
 
 def _bounds(part: Mapping[str, Any]) -> str:
     lower, upper, step = part.get("lower"), part.get("upper"), part.get("step")
-    said = ""
+    bounds = ""
     if lower is not None and upper is not None:
-        said = f", each value cut to {lower} to {upper}"
+        bounds = f", each value cut to {lower} to {upper}"
     elif lower is not None or upper is not None:
-        said = f", each value at least {lower}" if upper is None else f", each at most {upper}"
-    return said + (f", rounded to steps of {step}" if step is not None else "")
+        bounds = f", each value at least {lower}" if upper is None else f", each at most {upper}"
+    return bounds + (f", rounded to steps of {step}" if step is not None else "")
 
 
 def _bins(edges: Sequence[Any]) -> str:
@@ -102,20 +102,21 @@ def _bins(edges: Sequence[Any]) -> str:
 
 def _groups(part: Sequence[Mapping[str, Any]]) -> str:
     return " and ".join(
-        f"{one['column']} ({_bins(one['bins'])})" if one.get("bins") else str(one["column"])
-        for one in part
+        f"{group['column']} ({_bins(group['bins'])})" if group.get("bins") else str(group["column"])
+        for group in part
     )
 
 
 def _conditions(part: Sequence[Mapping[str, Any]]) -> str:
     return " and ".join(
-        f"{one['column']} {_OPERATORS[one['op']]} {_value(one['value'])}" for one in part
+        f"{condition['column']} {_OPERATORS[condition['op']]} {_value(condition['value'])}"
+        for condition in part
     )
 
 
 def _value(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(_plain(one) for one in value)
+        return ", ".join(_plain(value_part) for value_part in value)
     return _plain(value)
 
 

@@ -42,14 +42,14 @@ def tiers(chosen: Iterable[str], offered: Sequence[str]) -> list[str | None]:
     return [*others, *(name for name in reversed(offered) if name in names)] or [None]
 
 
-def pictures(found: Sequence[RunningTotalsView]) -> list[Picture]:
+def pictures(running_totalses: Sequence[RunningTotalsView]) -> list[Picture]:
     """One picture for each number that is counted, up to ``MOST_NUMBERS``.
 
     Levels that begin at other steps have pictures of their own.
     """
     together: dict[tuple[int, int], list[RunningTotalsView]] = {}
-    for one in found:
-        together.setdefault((one.items[0].t, one.items[-1].t), []).append(one)
+    for totalse in running_totalses:
+        together.setdefault((totalse.items[0].t, totalse.items[-1].t), []).append(totalse)
     return [
         made
         for place, levels in enumerate(together.values())
@@ -57,9 +57,9 @@ def pictures(found: Sequence[RunningTotalsView]) -> list[Picture]:
     ]
 
 
-def _side_by_side(found: Sequence[RunningTotalsView], prefix: str) -> Iterator[Picture]:
+def _side_by_side(running_totalses: Sequence[RunningTotalsView], prefix: str) -> Iterator[Picture]:
     """The levels of one range."""
-    first, dimension = found[0], found[0].items[0].values.size
+    first, dimension = running_totalses[0], running_totalses[0].items[0].values.size
     count = len(first.items)
     places = np.unique(np.linspace(0, count - 1, min(count, MOST_STEPS)).round().astype(int))
     remarks = []
@@ -68,11 +68,11 @@ def _side_by_side(found: Sequence[RunningTotalsView], prefix: str) -> Iterator[P
     if dimension > MOST_NUMBERS:
         remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers.")
     for number in range(min(dimension, MOST_NUMBERS)):
-        behind = f", number {number + 1}" if dimension > 1 else ""
+        suffix = f", number {number + 1}" if dimension > 1 else ""
         content = band.Stream(
-            f"{first.stream}: running totals{behind}",
+            f"{first.stream}: running totals{suffix}",
             tuple(first.items[int(place)].t for place in places),
-            tuple(_level(one, places, number) for one in found),
+            tuple(_level(totalse, places, number) for totalse in running_totalses),
             confidence=first.items[0].error.confidence,
         )
         yield picture(
@@ -80,10 +80,13 @@ def _side_by_side(found: Sequence[RunningTotalsView], prefix: str) -> Iterator[P
         )
 
 
-def _level(found: RunningTotalsView, places: NDArray[np.int_], number: int) -> Level:
-    items = (found.items[int(place)] for place in places)
+def _level(running_totals: RunningTotalsView, places: NDArray[np.int_], number: int) -> Level:
+    items = (running_totals.items[int(place)] for place in places)
     totals = ((float(item.values[number]), item.error.half_width) for item in items)
-    return Level(found.tier, tuple(Interval(one, one - half, one + half) for one, half in totals))
+    return Level(
+        running_totals.tier,
+        tuple(Interval(total, total - half, total + half) for total, half in totals),
+    )
 
 
 def _step(given: Mapping[str, str], name: str) -> int | None:

@@ -5,15 +5,19 @@ from penstock.web.charts import ladder
 from penstock.web.presenters.figure import Picture, picture
 
 
-def shown(found: LadderView, title: str, foreseen: ClearancePreviewView | None = None) -> Picture:
+def shown(
+    view: LadderView, title: str, clearance_preview: ClearancePreviewView | None = None
+) -> Picture:
     """The ladder as it stands, with a move to look at before it is made."""
     tiers = tuple(
-        ladder.Tier(tier.name, tuple(tier.people), tier.description) for tier in found.tiers
+        ladder.Tier(tier.name, tuple(tier.people), tier.description) for tier in view.tiers
     )
     move = None
-    if foreseen is not None and foreseen.source != foreseen.target:
-        move = ladder.Move(foreseen.user, foreseen.source, foreseen.target)
-    shut_out = sum(tier.shut_out for tier in found.tiers)
+    if clearance_preview is not None and clearance_preview.source != clearance_preview.target:
+        move = ladder.Move(
+            clearance_preview.user, clearance_preview.source, clearance_preview.target
+        )
+    shut_out = sum(tier.shut_out for tier in view.tiers)
     others = "Somebody who is disabled holds" if shut_out == 1 else f"{shut_out} disabled hold"
     remark = f"{others} a tier as well." if shut_out else ""
     content = ladder.Ladder(title, tiers, move)

@@ -181,11 +181,11 @@ def test_what_is_asked_for_is_offered_and_trees_only_add_where_they_must(
         SmoothBinary(100, 14, 3),
         Epochs(5, subtracting=False),
     ):
-        found = offers(asked.length, mechanism, 1.0, one, asked=asked, past_only=True)
+        found = offers(asked.length, mechanism, 1.0, one, forest=asked, past_only=True)
         kinds = [(offer.structure, offer.settings) for offer in found]
         assert kinds.count(described(asked)) == 1
         assert not any(settings.get("subtracting") for _, settings in kinds)
-    twice = offers(100, mechanism, 1.0, one, asked=best_tree(100, pure=mechanism is Laplace))
+    twice = offers(100, mechanism, 1.0, one, forest=best_tree(100, pure=mechanism is Laplace))
     assert twice == offers(100, mechanism, 1.0, one)
     assert any(offer.settings.get("subtracting") for offer in twice)
 

@@ -50,13 +50,13 @@ def linear(low: float, high: float, start: float, end: float, most: int = 6) -> 
     It ends a little beyond the numbers, or at zero, and not at a tick.
     """
     low, high = _apart(low, high)
-    found = _linear(low, high, start, end, most)
-    while most > 1 and not _readable(found):
+    axis = _linear(low, high, start, end, most)
+    while most > 1 and not _readable(axis):
         most -= 1
-        found = _linear(low, high, start, end, most)
-    while not _readable(found):
-        found = replace(found, ticks=found.ticks[::2])
-    return found
+        axis = _linear(low, high, start, end, most)
+    while not _readable(axis):
+        axis = replace(axis, ticks=axis.ticks[::2])
+    return axis
 
 
 def upright(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
@@ -137,8 +137,8 @@ def _parts(parts: Sequence[int], low: float, high: float) -> list[float]:
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     if last - first > MOST_POWERS:
         return []
-    found = (part * 10.0**power for power in range(first, last + 1) for part in parts)
-    return _within(found, low, high)
+    numbers = (part * 10.0**power for power in range(first, last + 1) for part in parts)
+    return _within(numbers, low, high)
 
 
 def _powers(low: float, high: float) -> list[float]:

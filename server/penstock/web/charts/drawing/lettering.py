@@ -64,16 +64,16 @@ def spread(wanted: Sequence[float], apart: float, lowest: float = math.inf) -> l
 
     Heights grow downwards.  Where there is no room for all, those at the top rise.
     """
-    found = list(wanted)
+    heights = list(wanted)
     order = sorted(range(len(wanted)), key=lambda place: wanted[place])
     above = -math.inf
     for place in order:
-        found[place] = above = max(wanted[place], above + apart)
+        heights[place] = above = max(wanted[place], above + apart)
     below = lowest
     for place in reversed(order):
-        found[place] = min(found[place], below)
-        below = found[place] - apart
-    return found
+        heights[place] = min(heights[place], below)
+        below = heights[place] - apart
+    return heights
 
 
 def _ems(character: str) -> float:

@@ -21,9 +21,9 @@ def styles(levels: Sequence[Level]) -> list[int]:
 
 def chosen(places: Sequence[int | None]) -> list[int]:
     """A style for each place, or their order where one is missing or two would look alike."""
-    found = [place for place in places if place is not None]
-    if len(found) == len(places) == len({place % len(SHAPES) for place in found}):
-        return [place % len(SHAPES) for place in found]
+    known = [place for place in places if place is not None]
+    if len(known) == len(places) == len({place % len(SHAPES) for place in known}):
+        return [place % len(SHAPES) for place in known]
     return list(range(len(places)))
 
 

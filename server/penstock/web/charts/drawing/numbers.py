@@ -47,11 +47,15 @@ def digits_of(intervals: Iterable[Interval]) -> Digits:
 
     Where that would take more than ``LONGEST`` digits, ``SIGNIFICANT`` of each value.
     """
-    found = list(intervals)
-    widths = [one.half_width for one in found if one.half_width > 0]
-    largest = max((max(abs(one.lower), abs(one.upper)) for one in found), default=0.0)
+    listed = list(intervals)
+    widths = [interval.half_width for interval in listed if interval.half_width > 0]
+    largest = max(
+        (max(abs(interval.lower), abs(interval.upper)) for interval in listed), default=0.0
+    )
     if not widths:
-        whole = largest < PLAIN_BELOW and all(float(one.value).is_integer() for one in found)
+        whole = largest < PLAIN_BELOW and all(
+            float(interval.value).is_integer() for interval in listed
+        )
         return Digits(0) if whole else Digits(0, SIGNIFICANT)
     places = decimals(min(widths))
     before = max(math.floor(math.log10(largest)), 0) + 1
@@ -99,9 +103,9 @@ def scientific(value: float, step: float = 0.0) -> str:
     return f"{signed(mantissa)}×10{raised}"
 
 
-def counted(number: int, one: str, more: str = "") -> str:
+def counted(number: int, noun: str, more: str = "") -> str:
     """A count with its noun: ``1 group``, ``1,000 groups``."""
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
+    return f"{number:,} {noun if number == 1 else more or noun + 's'}"
 
 
 def signed(text: str) -> str:

@@ -26,8 +26,8 @@ def level_table(
             *(
                 written.write(number)
                 for level, written in zip(levels, digits, strict=True)
-                for one in (level.intervals[place],)
-                for number in (one.value, one.lower, one.upper)
+                for interval in (level.intervals[place],)
+                for number in (interval.value, interval.lower, interval.upper)
             ),
         )
         for place, key in enumerate(keys)

@@ -94,4 +94,6 @@ def of_one_length(names: Sequence[object], levels: Sequence[Level], what: str) -
 
 def ends(intervals: Sequence[Interval]) -> tuple[float, float]:
     """The lowest and the highest end of some intervals (at least one)."""
-    return min(one.lower for one in intervals), max(one.upper for one in intervals)
+    return min(interval.lower for interval in intervals), max(
+        interval.upper for interval in intervals
+    )

@@ -14,12 +14,12 @@ pages = Pages()
 @pages.get("/budgets", SIGNED_IN, menu="Budgets")
 def budgets(visit: Visit) -> Response:
     """The budgets of all datasets in sight: of one's own tier, or of all for who oversees."""
-    found = datasets.listing(visit.server, visit.principal, visit.window())
+    page = datasets.listing(visit.server, visit.principal, visit.window())
     return visit.page(
         "analyst/budgets.html",
         budgets=[
-            budget_charts.shown(services.show(visit.server, visit.principal, one.name), place)
-            for place, one in enumerate(found.items)
+            budget_charts.shown(services.show(visit.server, visit.principal, item.name), place)
+            for place, item in enumerate(page.items)
         ],
-        onward=visit.onward(found),
+        onward=visit.onward(page),
     )

@@ -19,14 +19,14 @@ pages = Pages()
 def catalogue(visit: Visit) -> Response:
     """All datasets that the caller may see, and the queries over them."""
     server, caller = visit.server, visit.principal
-    found = queries.listing(server, caller, visit.window())
+    page = queries.listing(server, caller, visit.window())
     begins = "cursor" not in request.args
     return visit.page(
         "analyst/catalogue.html",
         datasets=datasets.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
-        queries=found.items,
-        onward=visit.onward(found),
+        queries=page.items,
+        onward=visit.onward(page),
         begins=begins,
     )
 
@@ -36,7 +36,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
     """One dataset: what its records are, and what is asked of them."""
     server, caller = visit.server, visit.principal
     shown = datasets.show(server, caller, dataset)
-    found = queries.listing(server, caller, visit.window(), shown.name)
+    page = queries.listing(server, caller, visit.window(), shown.name)
     return visit.page(
         "analyst/dataset.html",
         dataset=shown,
@@ -46,9 +46,9 @@ def dataset(visit: Visit, dataset: str) -> Response:
         notices=_notices(visit, shown.name),
         corrected="corrected" in request.args,
         joined="joined" in request.args,
-        queries=found.items,
+        queries=page.items,
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT), shown.name).items,
-        onward=visit.onward(found),
+        onward=visit.onward(page),
     )
 
 

@@ -30,7 +30,7 @@ def history(visit: Visit) -> Response:
     }
     try:
         since, until = log_filters.times(typed)
-        found = services.listing(
+        page = services.listing(
             visit.server,
             visit.principal,
             visit.window(),
@@ -43,21 +43,19 @@ def history(visit: Visit) -> Response:
         )
     except InvalidInput as problem:
         return visit.page("analyst/history.html", 422, refusal=problem.detail, **shown)
-    return visit.page(
-        "analyst/history.html", items=found.items, onward=visit.onward(found), **shown
-    )
+    return visit.page("analyst/history.html", items=page.items, onward=visit.onward(page), **shown)
 
 
 @pages.get("/releases/<release>", ANALYST)
 def release(visit: Visit, release: str) -> Response:
     """One release that the caller was handed, with its values."""
-    found = services.values(visit.server, visit.principal, release)
+    view = services.values(visit.server, visit.principal, release)
     return visit.page(
         "analyst/release.html",
-        release=found,
-        picture=held.release_picture(found, f"{found.query} at {found.tier}"),
+        release=view,
+        picture=held.release_picture(view, f"{view.query} at {view.tier}"),
         forms=tabular_formats.FORMS,
-        in_sight=_in_sight(visit, found.query),
+        in_sight=_in_sight(visit, view.query),
     )
 
 
@@ -75,7 +73,7 @@ def download(visit: Visit, release: str, form: str) -> Response:
     """The same as a file."""
     if form not in tabular_formats.FORMS:
         raise InvalidInput(f"A release is written as {', '.join(tabular_formats.FORMS)}.")
-    found = services.values(visit.server, visit.principal, release)
-    answer = tabular_formats.answer(found, form)
-    answer.headers["Content-Disposition"] = f'attachment; filename="{found.id}.{form}"'
+    view = services.values(visit.server, visit.principal, release)
+    answer = tabular_formats.answer(view, form)
+    answer.headers["Content-Disposition"] = f'attachment; filename="{view.id}.{form}"'
     return answer

@@ -30,39 +30,39 @@ KINDS = {
 @pages.get("/my-work", SIGNED_IN)
 def my_work(visit: Visit) -> Response:
     """All work of one's own, the newest first."""
-    found = services.listing(visit.server, visit.principal)
-    items = [(KINDS[piece.kind], piece) for piece in found if piece.kind in KINDS]
+    views = services.listing(visit.server, visit.principal)
+    items = [(KINDS[piece.kind], piece) for piece in views if piece.kind in KINDS]
     return visit.page("jobs/own_jobs.html", items=items, days=services.LIFE.days)
 
 
 @pages.get("/my-work/<piece>", SIGNED_IN)
 def piece(visit: Visit, piece: str) -> Response:
     """How far a piece of work is; whoever waits for it is led on to what comes of it."""
-    kind, found = _found(visit, piece)
+    kind, view = _found(visit, piece)
     waits = "lead" in request.args
-    if found.over and visit.is_part:
+    if view.over and visit.is_part:
         # The whole page is another one now.
         return Response(status=204, headers={"HX-Refresh": "true"})
-    led = page_jobs.onward(visit, kind, found) if waits else None
+    led = page_jobs.onward(visit, kind, view) if waits else None
     return led or visit.page(
         "jobs/job_part.html" if visit.is_part else "jobs/job.html",
         kind=kind,
-        piece=found,
+        piece=view,
         waits=waits,
-        kept_until=exports.gone_after(found),
+        kept_until=exports.gone_after(view),
     )
 
 
 @pages.get("/my-work/<piece>/form", SIGNED_IN)
 def sent_form(visit: Visit, piece: str) -> Response:
     """The form that asked for it, as it was typed, with why it was refused."""
-    kind, found = _own(visit, piece)
+    kind, view = _own(visit, piece)
     if kind.form is None:
         raise NotFound("There is no form behind this work.")
-    given = page_jobs.typed(found)
-    if kind.shown is not None and found.result is not None:
-        return kind.shown(visit, Form(given), found.result)
-    response = kind.form(visit, Form(given, found.problem, given["once"]))
+    given = page_jobs.typed(view)
+    if kind.shown is not None and view.result is not None:
+        return kind.shown(visit, Form(given), view.result)
+    response = kind.form(visit, Form(given, view.problem, given["once"]))
     response.status_code = 200
     return response
 
@@ -70,17 +70,17 @@ def sent_form(visit: Visit, piece: str) -> Response:
 @pages.post("/my-work/<piece>/again", SIGNED_IN)
 def resume_work(visit: Visit, piece: str) -> Response:
     """Start it again where it was interrupted or refused."""
-    kind, found = _own(visit, piece)
-    return page_jobs.begun(visit, kind, page_jobs.typed(found))
+    kind, view = _own(visit, piece)
+    return page_jobs.begun(visit, kind, page_jobs.typed(view))
 
 
 @pages.get("/my-work/<piece>/file", AUDITOR)
 def work_file(visit: Visit, piece: str) -> Response:
     """The file that it has written."""
-    kind, found = _found(visit, piece)
+    kind, view = _found(visit, piece)
     if kind is not proofs.KIND:
         raise NotFound("There is no file behind this work.")
-    file = exports.content(visit.server, visit.principal, found, visit.runner.host)
+    file = exports.content(visit.server, visit.principal, view, visit.runner.host)
     response = Response(_blocks(file), mimetype="application/jsonl")
     response.call_on_close(file.close)  # also where nothing of it is read
     response.headers["Content-Disposition"] = 'attachment; filename="penstock-log.jsonl"'
@@ -94,13 +94,13 @@ def _blocks(opened: BinaryIO) -> Iterator[bytes]:
 
 def _own(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
     """Work that the caller may still ask for.  Raises ``Forbidden`` where they may not."""
-    kind, found = _found(visit, piece)
+    kind, view = _found(visit, piece)
     visit.principal.require(kind.role)
-    return kind, found
+    return kind, view
 
 
 def _found(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
-    found = services.show(visit.server, visit.principal, piece)
-    if found.kind not in KINDS:
+    view = services.show(visit.server, visit.principal, piece)
+    if view.kind not in KINDS:
         raise NotFound("This version of the server knows no such work.")
-    return KINDS[found.kind], found
+    return KINDS[view.kind], view

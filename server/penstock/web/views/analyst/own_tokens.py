@@ -39,11 +39,11 @@ def revoke_own_token(visit: Visit, prefix: str) -> Response:
 
 def _tokens(visit: Visit, form: Form) -> Response:
     caller = visit.principal
-    held = tokens.listing(visit.server, caller, caller.name, Window(LARGEST_LIMIT)).items
+    views = tokens.listing(visit.server, caller, caller.name, Window(LARGEST_LIMIT)).items
     return visit.page(
         "analyst/own_tokens.html",
         form.status,
-        tokens=held[::-1],
+        tokens=views[::-1],
         next=tokens.preview(visit.server, caller, caller.name),
         now=visit.server.clock(),
         roles=[role for role in ROLES if role in caller.roles],

@@ -36,17 +36,17 @@ def query(visit: Visit, query: str) -> Response:
 def consequences(visit: Visit, query: str) -> Response:
     """What asking for another level would mean; nothing is done yet."""
     shown = queries.show(visit.server, visit.principal, query)
-    foreseen, refusal = None, None
+    preview, refusal = None, None
     try:
         wanted = held.wanted(request.args)
-        foreseen = releases.preview(visit.server, visit.principal, shown.name, wanted)
+        preview = releases.preview(visit.server, visit.principal, shown.name, wanted)
     except (InvalidInput, ClearanceTooLow, Conflict) as problem:
         refusal = problem.detail
     return visit.page(
         "shared/consequences.html" if visit.is_part else "analyst/request.html",
         422 if refusal else 200,
         query=shown,
-        foreseen=foreseen,
+        foreseen=preview,
         refusal=refusal,
         given=request.args,
     )
@@ -57,10 +57,10 @@ def request_release(visit: Visit, query: str) -> Response:
     """Hand out the query at a level; asked again, the same numbers."""
     given = request.form
     wanted = held.wanted(given)
-    foreseen = releases.preview(visit.server, visit.principal, query, wanted)
-    now = str(foreseen.level.value)
+    preview = releases.preview(visit.server, visit.principal, query, wanted)
+    now = str(preview.level.value)
     if given.get("shown", now) != now:
-        return _said_anew(visit, foreseen)
+        return _said_anew(visit, preview)
     answer = releases.request(visit.server, visit.principal, query, wanted)
     if answer.first:
         hide_duration(answer.drawn)
@@ -69,13 +69,13 @@ def request_release(visit: Visit, query: str) -> Response:
     return visit.go("query", query=view.query, given=view.id, first=first)
 
 
-def _said_anew(visit: Visit, foreseen: ReleasePreviewView) -> Response:
+def _said_anew(visit: Visit, preview: ReleasePreviewView) -> Response:
     """What a request would mean by now, where its form was shown for another level."""
     return visit.page(
         "analyst/request.html",
         409,
-        query=queries.show(visit.server, visit.principal, foreseen.query),
-        foreseen=foreseen,
+        query=queries.show(visit.server, visit.principal, preview.query),
+        foreseen=preview,
         changed=True,
         given=request.form,
     )

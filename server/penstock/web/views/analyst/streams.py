@@ -33,10 +33,10 @@ def stream_totals(visit: Visit, stream: str) -> Response:
     """Running totals of a range, which the log records as given."""
     shown = streams.show(visit.server, visit.principal, stream)
     chosen = request.args.getlist("tier")
-    levels = stream_charts.tiers(chosen, [one.tier for one in shown.tiers])
+    levels = stream_charts.tiers(chosen, [tier_view.tier for tier_view in shown.tiers])
     try:
         span = stream_charts.wanted(request.args)
-        found = [
+        totals = [
             services.read(visit.server, visit.principal, shown.name, tier=tier, **span)
             for tier in levels
         ]
@@ -50,13 +50,15 @@ def stream_totals(visit: Visit, stream: str) -> Response:
             chosen=chosen,
             refusal=problem.detail,
         )
-    hide_duration(sum(len(one.items) * one.items[0].values.size for one in found))
+    hide_duration(
+        sum(len(tier_totals.items) * tier_totals.items[0].values.size for tier_totals in totals)
+    )
     return visit.page(
         "analyst/stream.html",
         stream=shown,
         structure=kept(shown.structure),
         given=request.args,
-        chosen=[one.tier for one in found],
-        totals=found,
-        pictures=stream_charts.pictures(found),
+        chosen=[tier_totals.tier for tier_totals in totals],
+        totals=totals,
+        pictures=stream_charts.pictures(totals),
     )

@@ -31,7 +31,7 @@ def coalition(visit: Visit) -> Response:
     if not chosen:
         return visit.page("audit/coalition.html", **shown)
     try:
-        found = exposure.of(server, caller, chosen, dataset)
+        view = exposure.of(server, caller, chosen, dataset)
         window = visit.window(exposure_charts.SHOWN)
         queries = services.shared(server, caller, chosen, window, dataset)
     except (InvalidInput, NotFound) as problem:
@@ -39,8 +39,8 @@ def coalition(visit: Visit) -> Response:
         return visit.page("audit/coalition.html", status, refusal=problem.detail, **shown)
     return visit.page(
         "audit/coalition.html",
-        exposure=found,
-        total=exposure_charts.total(found),
+        exposure=view,
+        total=exposure_charts.total(view),
         queries=exposure_charts.by_query(queries.items),
         onward=visit.onward(queries),
         **shown,

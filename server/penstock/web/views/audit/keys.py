@@ -12,5 +12,5 @@ pages = Pages()
 @pages.get("/keys", ADMIN, menu="Keys")
 def keys(visit: Visit) -> Response:
     """The keys in use, by name: a key never shows itself."""
-    found = key_status.look(visit.server, visit.principal)
-    return visit.page("audit/keys.html", keys=found)
+    view = key_status.look(visit.server, visit.principal)
+    return visit.page("audit/keys.html", keys=view)

@@ -24,8 +24,8 @@ def timeline(visit: Visit) -> Response:
         "narrowed": any(map(typed.get, log_filters.FILTERS)),
     }
     try:
-        asked = log_filters.asked(typed)
+        filters = log_filters.asked(typed)
     except InvalidInput as problem:
         return visit.page("audit/log.html", 422, refusal=problem.detail, **shown)
-    found = events.listing(visit.server, visit.principal, visit.window(), **asked)
-    return visit.page("audit/log.html", events=found.items, onward=visit.onward(found), **shown)
+    page = events.listing(visit.server, visit.principal, visit.window(), **filters)
+    return visit.page("audit/log.html", events=page.items, onward=visit.onward(page), **shown)

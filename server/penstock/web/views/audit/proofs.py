@@ -32,8 +32,8 @@ def inclusion_proof(visit: Visit) -> Response:
         raise InvalidInput(
             "index is the number of a leaf, from 0, for example 12.", pointer="/index"
         )
-    found = proof_status.inclusion(visit.server, visit.principal, index, _number("size"))
-    return visit.page("audit/inclusion.html", found=found, proof=found.proof)
+    view = proof_status.inclusion(visit.server, visit.principal, index, _number("size"))
+    return visit.page("audit/inclusion.html", found=view, proof=view.proof)
 
 
 @pages.get("/proofs/consistency", SIGNED_IN)
@@ -44,15 +44,15 @@ def consistency_proof(visit: Visit) -> Response:
         raise InvalidInput(
             "from and to are sizes of the log, from 1, for example 5 and 12.", pointer="/from"
         )
-    found = proof_status.consistency(visit.server, old, new)
-    return visit.page("audit/consistency.html", found=found, proof=found.proof)
+    view = proof_status.consistency(visit.server, old, new)
+    return visit.page("audit/consistency.html", found=view, proof=view.proof)
 
 
 @pages.get("/proofs/verification", AUDITOR)
 def verification(visit: Visit) -> Response:
     """Recompute the log and all that rests on it, where it is short enough to wait for."""
-    found = proof_status.verified(visit.server, visit.principal)
-    return visit.page("audit/verification.html", found=found, form=Form())
+    view = proof_status.verified(visit.server, visit.principal)
+    return visit.page("audit/verification.html", found=view, form=Form())
 
 
 @pages.post("/proofs/export", AUDITOR)

@@ -26,8 +26,8 @@ def acknowledge_restore(visit: Visit) -> Response:
     """Go on after a restore, or propose to."""
 
     def act() -> Response:
-        found = restores.preview(visit.server, visit.principal)
-        if found is not None and request.form.get("shown", "") != found.basis:
+        preview = restores.preview(visit.server, visit.principal)
+        if preview is not None and request.form.get("shown", "") != preview.basis:
             raise Conflict(
                 "The log's witness saw more meanwhile, and what was shown is no longer so. Look at"
                 " it again; nothing was done."

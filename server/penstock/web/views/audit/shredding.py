@@ -36,5 +36,5 @@ def shred_dataset(visit: Visit, dataset: str) -> Response:
 
 
 def _shredding(visit: Visit, name: str, form: Form) -> Response:
-    found = key_status.preview_shredding(visit.server, visit.principal, name)
-    return visit.page("audit/shredding.html", form.status, found=found, form=form)
+    shredding_preview = key_status.preview_shredding(visit.server, visit.principal, name)
+    return visit.page("audit/shredding.html", form.status, found=shredding_preview, form=form)

@@ -75,10 +75,10 @@ def _wanted(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
     columns = {**typed["columns"], **left_out}
     if "max_units" in typed:
         wanted["max_units"] = typed["max_units"]
-    said: CorrectionRequest = checked(
+    correction_request: CorrectionRequest = checked(
         CorrectionRequest, {**wanted, **({"columns": columns} if columns else {})}
     )
-    return said
+    return correction_request
 
 
 def _shown(name: str, given: Mapping[str, str]) -> bool:
@@ -109,7 +109,7 @@ def _columns(visit: Visit, dataset: DatasetView) -> dict[str, str]:
     if uri is None:
         return declared
     try:
-        found = file_columns.columns(visit.server, visit.principal, uri)
+        columns = file_columns.columns(visit.server, visit.principal, uri)
     except InvalidInput:  # it is gone, or is another one: what is declared stands
         return declared
-    return {**declared, **{name: kind for name, kind in found.items() if name not in declared}}
+    return {**declared, **{name: kind for name, kind in columns.items() if name not in declared}}

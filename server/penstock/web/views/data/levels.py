@@ -94,9 +94,9 @@ def _move(visit: Visit, kind: _Kind, name: str) -> Response:
     given, shown = request.form, kind.show(visit, name)
 
     def act() -> Response:
-        foreseen = _foreseen(visit, kind, shown, given)
-        if foreseen.changes:
-            if given.get("shown", "") != foreseen.basis:
+        preview = _foreseen(visit, kind, shown, given)
+        if preview.changes:
+            if given.get("shown", "") != preview.basis:
                 raise Conflict(
                     f"The levels of {shown.name} or what they would cost changed meanwhile, and"
                     " what was shown is no longer so. Look at it again; nothing was done."
@@ -137,9 +137,11 @@ def _wanted(given: Mapping[str, str], tiers: list[str]) -> dict[str, dict[str, o
 
 def _tiers(visit: Visit, shown: QueryView | StreamView) -> list[str]:
     """The tiers that may have a level: those with a budget for the data."""
-    found = budgets.show(visit.server, visit.principal, shown.dataset)
-    versions = {one.version: one.tiers for one in found.earlier} | {found.version: found.tiers}
-    return [one.tier for one in versions.get(shown.dataset_version, found.tiers)]
+    view = budgets.show(visit.server, visit.principal, shown.dataset)
+    versions = {version.version: version.tiers for version in view.earlier} | {
+        view.version: view.tiers
+    }
+    return [tier.tier for tier in versions.get(shown.dataset_version, view.tiers)]
 
 
 def _again(
@@ -152,10 +154,10 @@ def _again(
     """The consequences anew where they can be told, or the form where they cannot."""
     form = form_input.refused(given, problem)
     try:
-        foreseen = _foreseen(visit, kind, shown, given)
+        preview = _foreseen(visit, kind, shown, given)
     except (InvalidInput, Conflict):
-        foreseen = None
-    return _page(visit, kind, shown, form, foreseen)
+        preview = None
+    return _page(visit, kind, shown, form, preview)
 
 
 def _page(
@@ -163,13 +165,13 @@ def _page(
     kind: _Kind,
     shown: QueryView | StreamView,
     form: Form,
-    foreseen: MovedLevelsView | None,
+    moved_levels: MovedLevelsView | None,
 ) -> Response:
     picture = None
-    if foreseen is not None and foreseen.changes and not foreseen.refusal:
-        found = budgets.show(visit.server, visit.principal, shown.dataset)
-        if found.version == shown.dataset_version:
-            picture = budget_charts.moved(found, foreseen)
+    if moved_levels is not None and moved_levels.changes and not moved_levels.refusal:
+        view = budgets.show(visit.server, visit.principal, shown.dataset)
+        if view.version == shown.dataset_version:
+            picture = budget_charts.moved(view, moved_levels)
     return visit.page(
         "data/levels.html",
         form.status,
@@ -178,7 +180,7 @@ def _page(
         tiers=_tiers(visit, shown),
         form=form,
         wishes=WISHES,
-        foreseen=foreseen,
+        foreseen=moved_levels,
         picture=picture,
         moved="moved" in request.args,
     )

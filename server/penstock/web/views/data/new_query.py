@@ -104,18 +104,18 @@ def _previewed(
     visit: Visit, given: query_form.Given, dataset: DatasetView, patience: float
 ) -> PreviewView:
     spec = query_form.without_values(query_kinds.kind_of(given).wanted(given, dataset))
-    asked = checked(PreviewRequest, spec)
-    return query_preview.preview(visit.server, visit.principal, asked, patience)
+    request_checked = checked(PreviewRequest, spec)
+    return query_preview.preview(visit.server, visit.principal, request_checked, patience)
 
 
 def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) -> Response:
     """The form with what it would be and cost, and what that would be under ``others``."""
     given = MultiDict(form.given)
     dataset = chosen(visit, given)
-    found = _previewed(visit, given, dataset, visit.patience)
+    preview = _previewed(visit, given, dataset, visit.patience)
     shown = budgets.show(visit.server, visit.principal, dataset.name)
     of_sums = given.get("aggregate") in {"mean", "uncategorized"}
-    return _form(visit, form, planned(found, shown, others, of_sums=of_sums))
+    return _form(visit, form, planned(preview, shown, others, of_sums=of_sums))
 
 
 def _compare(visit: Visit, given: query_form.Given) -> Act:
@@ -138,15 +138,17 @@ def _compared(visit: Visit, form: Form, result: str) -> Response:
 
 def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
     kind = query_kinds.kind_of(form.given)
-    fitting = [one for one in known(visit) if kind.fits(one)]
-    dataset = next((one for one in fitting if one.name == form.value("dataset")), None)
+    fitting = [candidate for candidate in known(visit) if kind.fits(candidate)]
+    dataset = next(
+        (candidate for candidate in fitting if candidate.name == form.value("dataset")), None
+    )
     return visit.page(
         "data/planned.html" if visit.is_part else "data/building/frame.html",
         form.status,
         form=form,
         kind=kind,
         kinds=query_kinds.KINDS,
-        datasets=[one.name for one in fitting],
+        datasets=[candidate.name for candidate in fitting],
         dataset=dataset,
         columns=dataset.columns if dataset else {},
         tiers=list(dataset.budgets) if dataset else [],

@@ -34,10 +34,12 @@ def preview_new_stream(visit: Visit) -> Response:
 
     def act() -> Response:
         dataset = chosen(visit, given)
-        asked = checked(StreamRequest, stream(given, dataset))
-        found = stream_preview.preview_stream(visit.server, visit.principal, asked, visit.patience)
+        request_checked = checked(StreamRequest, stream(given, dataset))
+        preview = stream_preview.preview_stream(
+            visit.server, visit.principal, request_checked, visit.patience
+        )
         shown = budgets.show(visit.server, visit.principal, dataset.name)
-        return _form(visit, form_input.kept(given), planned_stream(found, shown))
+        return _form(visit, form_input.kept(given), planned_stream(preview, shown))
 
     return tried(act, lambda problem: _form(visit, form_input.refused(given, problem)))
 
@@ -48,8 +50,8 @@ def open_stream(visit: Visit) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        asked = checked(StreamRequest, stream(given, chosen(visit, given)))
-        made = streams.open_stream(visit.server, visit.principal, asked)
+        request_checked = checked(StreamRequest, stream(given, chosen(visit, given)))
+        made = streams.open_stream(visit.server, visit.principal, request_checked)
         response = visit.go("stream", stream=made.name, added="1")
         return response, response.location or ""
 
@@ -61,14 +63,16 @@ def open_stream(visit: Visit) -> Response:
 
 def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
     every = known(visit)
-    dataset = next((one for one in every if one.name == form.value("dataset")), None)
+    dataset = next(
+        (candidate for candidate in every if candidate.name == form.value("dataset")), None
+    )
     return visit.page(
         "data/planned.html" if visit.is_part else "data/building/frame.html",
         form.status,
         form=form,
         kind=None,
         kinds=query_kinds.KINDS,
-        datasets=[one.name for one in every],
+        datasets=[candidate.name for candidate in every],
         dataset=dataset,
         tiers=list(dataset.budgets) if dataset else [],
         words=choices,

@@ -33,8 +33,8 @@ def preview_version(visit: Visit, dataset: str) -> Response:
 
     def act() -> Response:
         wanted = _wanted(visit, given)
-        foreseen = version_preview.preview(visit.server, visit.principal, dataset, wanted)
-        return _form(visit, dataset, form_input.kept(given), foreseen)
+        preview = version_preview.preview(visit.server, visit.principal, dataset, wanted)
+        return _form(visit, dataset, form_input.kept(given), preview)
 
     return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
 
@@ -62,7 +62,9 @@ def _wanted(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
     epsilons = {tier: form_input.number(given.get(f"epsilon {tier}", "")) for tier in known}
     wanted = {
         "source": {"engine": "duckdb", "uri": given.get("uri", "").strip()},
-        "budgets": {tier: {"epsilon": one} for tier, one in epsilons.items() if one is not None},
+        "budgets": {
+            tier: {"epsilon": epsilon} for tier, epsilon in epsilons.items() if epsilon is not None
+        },
         "disjoint_units": "disjoint_units" in given,
         **form_input.filled(max_units=form_input.number(given.get("max_units", ""))),
     }
@@ -70,9 +72,7 @@ def _wanted(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
     return version
 
 
-def _form(
-    visit: Visit, name: str, form: Form, foreseen: VersionPreviewView | None = None
-) -> Response:
+def _form(visit: Visit, name: str, form: Form, view: VersionPreviewView | None = None) -> Response:
     return visit.page(
         "data/new_version.html",
         form.status,
@@ -80,5 +80,5 @@ def _form(
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),
         form=form,
-        foreseen=foreseen,
+        foreseen=view,
     )

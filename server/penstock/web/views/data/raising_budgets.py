@@ -36,16 +36,16 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
     given = request.form
 
     def look() -> Response:
-        found = budgets.show(visit.server, visit.principal, dataset)
-        change = checked(DatasetChange, {"budgets": _wanted(visit, found, given)})
-        foreseen = budget_preview.preview(visit.server, visit.principal, found.dataset, change)
-        return _budgets(visit, dataset, Form(given), foreseen)
+        view = budgets.show(visit.server, visit.principal, dataset)
+        change = checked(DatasetChange, {"budgets": _wanted(visit, view, given)})
+        preview = budget_preview.preview(visit.server, visit.principal, view.dataset, change)
+        return _budgets(visit, dataset, Form(given), preview)
 
     def act() -> Response:
-        found = budgets.show(visit.server, visit.principal, dataset)
-        wanted = {"budgets": _wanted(visit, found, given)}
+        view = budgets.show(visit.server, visit.principal, dataset)
+        wanted = {"budgets": _wanted(visit, view, given)}
         change = checked(DatasetChange, wanted)
-        act = BudgetChange(dataset=found.dataset, budgets=change.budgets)
+        act = BudgetChange(dataset=view.dataset, budgets=change.budgets)
         return do_or_propose(
             visit, act, lambda done: visit.go("dataset_budgets", dataset=done.name, changed="1")
         )
@@ -57,10 +57,10 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
 
 
 def _wanted(
-    visit: Visit, found: DatasetBudgetView, given: Mapping[str, str]
+    visit: Visit, dataset_budget: DatasetBudgetView, given: Mapping[str, str]
 ) -> dict[str, dict[str, object]]:
     """The budgets that differ from what they are; fields left empty stay."""
-    granted = {tier.tier: tier.granted.epsilon for tier in found.tiers}
+    granted = {tier.tier: tier.granted.epsilon for tier in dataset_budget.tiers}
     wanted: dict[str, dict[str, object]] = {}
     for tier in tiers.listing(visit.server):
         epsilon = form_input.number(given.get(f"epsilon {tier.name}", ""))
@@ -72,16 +72,16 @@ def _wanted(
 
 
 def _budgets(
-    visit: Visit, name: str, form: Form, foreseen: MovedBudgetsView | None = None
+    visit: Visit, name: str, form: Form, moved_budgets: MovedBudgetsView | None = None
 ) -> Response:
-    found = budgets.show(visit.server, visit.principal, name)
+    view = budgets.show(visit.server, visit.principal, name)
     return visit.page(
         "data/dataset_budgets.html",
         form.status,
-        shown=budget_charts.shown(found, 0),
-        granted={tier.tier: tier for tier in found.tiers},
+        shown=budget_charts.shown(view, 0),
+        granted={tier.tier: tier for tier in view.tiers},
         tiers=tiers.listing(visit.server),
         form=form,
-        foreseen=foreseen,
+        foreseen=moved_budgets,
         changed="changed" in request.args,
     )

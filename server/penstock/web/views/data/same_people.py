@@ -24,8 +24,8 @@ def same_people(visit: Visit, dataset: str) -> Response:
     def act() -> Response:
         if "other" not in given:
             return _form(visit, dataset, Form())
-        foreseen = people.preview(visit.server, visit.principal, dataset, _other())
-        return _form(visit, dataset, Form(given), foreseen)
+        preview = people.preview(visit.server, visit.principal, dataset, _other())
+        return _form(visit, dataset, Form(given), preview)
 
     return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
 
@@ -58,7 +58,7 @@ def _other() -> str:
 
 
 def _form(
-    visit: Visit, name: str, form: Form, foreseen: SamePeoplePreviewView | None = None
+    visit: Visit, name: str, form: Form, same_people_preview: SamePeoplePreviewView | None = None
 ) -> Response:
     return visit.page(
         "data/same_people.html",
@@ -66,5 +66,5 @@ def _form(
         dataset=datasets.show(visit.server, visit.principal, name),
         others=look_alikes.asked_about(visit.server, visit.principal, name),
         form=form,
-        foreseen=foreseen,
+        foreseen=same_people_preview,
     )

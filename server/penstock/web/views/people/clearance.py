@@ -35,16 +35,16 @@ def set_clearance(visit: Visit) -> Response:
     given = request.form
 
     def act() -> Response:
-        foreseen = _of(visit, given)
-        if given.get("from", "") != (foreseen.source or "") and foreseen.source != foreseen.target:
-            held = f"tier {foreseen.source!r}" if foreseen.source else "no tier"
+        preview = _of(visit, given)
+        if given.get("from", "") != (preview.source or "") and preview.source != preview.target:
+            now_held = f"tier {preview.source!r}" if preview.source else "no tier"
             raise Conflict(
-                f"{foreseen.user} holds {held} by now, and what was shown is no longer so."
+                f"{preview.user} holds {now_held} by now, and what was shown is no longer so."
                 " Look at it again; nothing was done."
             )
-        change = checked(UserChange, {"clearance": foreseen.target})
-        moved = users.change(visit.server, visit.principal, foreseen.user, change)
-        if foreseen.active and foreseen.analyst:
+        change = checked(UserChange, {"clearance": preview.target})
+        moved = users.change(visit.server, visit.principal, preview.user, change)
+        if preview.active and preview.analyst:
             return visit.go("ladder", moved=moved.name)
         return visit.go("user", user=moved.name, done="moved")
 
@@ -59,15 +59,15 @@ def _of(visit: Visit, given: Mapping[str, str]) -> ClearancePreviewView:
 
 
 def _foreseen(visit: Visit, given: Mapping[str, str], problem: PenstockError | None) -> Response:
-    foreseen = _of(visit, given)
-    found = clearance_preview.held(visit.server, visit.principal)
+    preview = _of(visit, given)
+    ladder = clearance_preview.held(visit.server, visit.principal)
     form = Form(given, problem)
     return visit.page(
         "people/clearance.html",
         form.status,
-        ladder=found,
-        foreseen=foreseen,
-        picture=tier_ladder.shown(found, f"What would change for {foreseen.user}", foreseen),
+        ladder=ladder,
+        foreseen=preview,
+        picture=tier_ladder.shown(ladder, f"What would change for {preview.user}", preview),
         form=form,
     )
 
@@ -77,5 +77,5 @@ def _again(visit: Visit, given: Mapping[str, str], problem: PenstockError) -> Re
     if isinstance(problem, Conflict):
         return _foreseen(visit, given, problem)
     form = form_input.refused(given, problem)
-    found = clearance_preview.held(visit.server, visit.principal)
-    return visit.page("people/clearance.html", form.status, ladder=found, foreseen=None, form=form)
+    ladder = clearance_preview.held(visit.server, visit.principal)
+    return visit.page("people/clearance.html", form.status, ladder=ladder, foreseen=None, form=form)

@@ -21,15 +21,15 @@ STATES: tuple[State, ...] = get_args(State)
 @pages.get("/proposals", OVERSEER, menu="Proposals")
 def proposals(visit: Visit) -> Response:
     """All that was proposed, in that order, or what is in one state."""
-    asked = request.args.get("state", "")
-    state = next((one for one in STATES if one == asked), None)
-    if asked and state is None:
+    wanted = request.args.get("state", "")
+    state = next((known for known in STATES if known == wanted), None)
+    if wanted and state is None:
         raise InvalidInput(f"A proposal is {', '.join(STATES)}; choose one.", pointer="/state")
-    found = services.listing(visit.server, visit.principal, visit.window(), state)
+    page = services.listing(visit.server, visit.principal, visit.window(), state)
     return visit.page(
         "people/proposals.html",
-        proposals=found.items,
-        onward=visit.onward(found),
+        proposals=page.items,
+        onward=visit.onward(page),
         states=STATES,
         state=state,
     )
@@ -64,11 +64,11 @@ def withdraw_proposal(visit: Visit, proposal: str) -> Response:
 
 
 def _proposal(visit: Visit, public_id: str, form: Form) -> Response:
-    found = services.show(visit.server, visit.principal, public_id)
+    view = services.show(visit.server, visit.principal, public_id)
     return visit.page(
         "people/proposal.html",
         form.status,
-        proposal=found,
+        proposal=view,
         form=form,
         decided="decided" in request.args,
     )

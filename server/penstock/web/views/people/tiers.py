@@ -89,44 +89,44 @@ def _place(given: Mapping[str, str]) -> dict[str, object]:
 
 
 def _ladder(visit: Visit, form: Form) -> Response:
-    found = clearance_preview.held(visit.server, visit.principal)
+    view = clearance_preview.held(visit.server, visit.principal)
     return visit.page(
         "people/tiers.html",
         form.status,
-        ladder=found,
-        picture=tier_ladder.shown(found, "Tiers and who holds them"),
+        ladder=view,
+        picture=tier_ladder.shown(view, "Tiers and who holds them"),
         form=form,
-        **_told(found, request.args),
+        **_told(view, request.args),
     )
 
 
-def _told(found: LadderView, told: Mapping[str, str]) -> dict[str, object]:
+def _told(view: LadderView, texts: Mapping[str, str]) -> dict[str, object]:
     """What was just done, as far as it is so."""
-    moved, made = told.get("moved"), told.get("made")
-    holds = {name: tier.name for tier in found.tiers for name in tier.people}
-    known = {tier.name for tier in found.tiers}
+    moved, made = texts.get("moved"), texts.get("made")
+    holds = {name: tier.name for tier in view.tiers for name in tier.people}
+    known = {tier.name for tier in view.tiers}
     return {
-        "moved": moved if moved in holds or moved in found.without else None,
+        "moved": moved if moved in holds or moved in view.without else None,
         "now": holds.get(moved or ""),
         "made": made if made in known else None,
-        "deleted": "deleted" in told,
+        "deleted": "deleted" in texts,
     }
 
 
 def _tier(visit: Visit, name: str, form: Form) -> Response:
-    found = clearance_preview.held(visit.server, visit.principal)
+    view = clearance_preview.held(visit.server, visit.principal)
     return visit.page(
         "people/tier.html",
         form.status,
-        tier=_one(found.tiers, name),
-        ladder=found,
+        tier=_one(view.tiers, name),
+        ladder=view,
         form=form,
         changed="changed" in request.args,
     )
 
 
 def _one(among: list[HeldTierView], name: str) -> HeldTierView:
-    for found in among:
-        if found.name == name:
-            return found
+    for tier_view in among:
+        if tier_view.name == name:
+            return tier_view
     raise NotFound(f"There is no tier {name!r}.")

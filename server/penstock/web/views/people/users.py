@@ -91,12 +91,12 @@ def revoke_token(visit: Visit, user: str, prefix: str) -> Response:
 
 
 def _people(visit: Visit, form: Form) -> Response:
-    found = users.listing(visit.server, visit.principal, visit.window())
+    page = users.listing(visit.server, visit.principal, visit.window())
     return visit.page(
         "people/users.html",
         form.status,
-        people=found.items,
-        onward=visit.onward(found),
+        people=page.items,
+        onward=visit.onward(page),
         tiers=tiers.listing(visit.server),
         roles=ROLES,
         form=form,
@@ -104,14 +104,14 @@ def _people(visit: Visit, form: Form) -> Response:
 
 
 def _user(visit: Visit, name: str, form: Form) -> Response:
-    found = users.show(visit.server, visit.principal, name)
-    held = tokens.listing(visit.server, visit.principal, found.name, Window(LARGEST_LIMIT)).items
+    view = users.show(visit.server, visit.principal, name)
+    views = tokens.listing(visit.server, visit.principal, view.name, Window(LARGEST_LIMIT)).items
     return visit.page(
         "people/user.html",
         form.status,
-        user=found,
-        tokens=held[::-1],
-        next=tokens.preview(visit.server, visit.principal, found.name),
+        user=view,
+        tokens=views[::-1],
+        next=tokens.preview(visit.server, visit.principal, view.name),
         now=visit.server.clock(),
         roles=ROLES,
         form=form,
