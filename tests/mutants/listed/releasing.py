@@ -298,7 +298,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after="    row.ciphertext = sealed\n",
         wrong="a sparse histogram does not know which release its state is after",
         tests=(
-            "tests/unit/services/queries/test_sparse_histograms.py::test_levels_are_released_in_any_order_and_keep_the_noise_of_a_path",
+            "tests/unit/services/noise/kinds/test_sparse_histogram.py::test_levels_are_released_in_any_order_and_keep_the_noise_of_a_path",
         ),
     ),
 )

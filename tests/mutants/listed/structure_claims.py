@@ -60,7 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="a histogram goes on from a state of other levels than were released",
         tests=(
-            "tests/unit/services/queries/test_sparse_histograms.py::test_a_state_of_levels_that_were_not_released_is_found_out",
+            "tests/unit/services/noise/kinds/test_sparse_histogram.py::test_a_state_of_levels_that_were_not_released_is_found_out",
         ),
     ),
     Mutant(

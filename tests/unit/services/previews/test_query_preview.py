@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 from sqlmodel import col, select
 from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
-from tests.unit.services.queries import test_mean_queries
+from tests.unit.services.noise.kinds import test_mean
 from tests.unit.sites import VISITS
 
 from penstock.errors import (
@@ -42,7 +42,7 @@ ROWS = "person,town,age\n" + "".join(
     for number in range(300)
 )
 PEOPLE: dict[str, Any] = {
-    **test_mean_queries.PEOPLE,
+    **test_mean.PEOPLE,
     "budgets": {"public": {"epsilon": 2.0}, "internal": {"epsilon": 16.0}},
 }
 BY_TOWN: dict[str, Any] = {
