@@ -1,0 +1,52 @@
+"""What every kind answers unless it says otherwise."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.support.processes import gaussian, of_separate_draws
+from tests.support.rows import row
+
+from penstock.errors import IntegrityViolation, InvalidInput
+from penstock.persistence.tables import Query, Release
+from penstock.services.noise.kinds.kind import keys_of
+
+QUERY = row(Query, name="visits", dimension=3)
+
+
+def test_keys_are_positions_where_none_were_given() -> None:
+    assert list(keys_of(QUERY)) == [0, 1, 2]
+    assert keys_of(row(Query, keys='["a", 7]')) == ["a", 7]
+
+
+def test_an_exact_answer_is_read_in_steps_of_the_lattice() -> None:
+    kind = gaussian()
+    per_unit = int(1 / kind.mechanism.granularity)
+    assert kind.exact(Fraction(1), lambda: np.array([2, -1])).tolist() == [2 * per_unit, -per_unit]
+    with pytest.raises(InvalidInput, match="not a multiple of the lattice's"):
+        kind.exact(kind.mechanism.granularity / 3, lambda: np.array([1]))
+
+
+def test_nothing_is_drawn_without_an_anchor() -> None:
+    release = row(Release, rung=2)
+    assert gaussian().anchored(QUERY, release) is release
+    with pytest.raises(IntegrityViolation, match="no release as accurate as its anchor"):
+        gaussian().anchored(QUERY, None)
+
+
+def test_levels_of_separate_draws_are_never_drawn_between_releases() -> None:
+    with pytest.raises(IntegrityViolation, match="drawn with it"):
+        of_separate_draws().anchored(QUERY, row(Release, rung=2))
+
+
+def test_a_tier_is_shown_its_level_with_guarantee_and_margin_of_error() -> None:
+    kind = gaussian()
+    shown = kind.at_tier("public", 9, 1e-6)
+    assert (shown.tier, shown.level) == ("public", kind.level(9))
+    assert (shown.guarantee, shown.error) == (kind.guarantee(9, 1e-6), kind.error(9))
+    assert shown.histogram is None
+
+
+def test_a_vector_counts_as_its_values_and_takes_eight_bytes_for_each() -> None:
+    assert gaussian().work(3) == 3
+    assert gaussian().size(QUERY) == 8 * 3 * gaussian().mechanism.parts
