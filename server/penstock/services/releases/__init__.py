@@ -3,7 +3,7 @@
 * ``releases``        the release transaction
 * ``level_targets``   which level a target asks for, found before anything is locked
 * ``visibility``      which queries and streams a reader sees
-* ``grants, handing``: what somebody was handed, and the leaf that says so
+* ``grants``          what somebody was handed, and the leaf that says so
 * ``history``         earlier releases: one's own with values, everybody's without
 * ``quota``           how much one person may add in a day
 """

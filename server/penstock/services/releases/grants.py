@@ -1,7 +1,7 @@
-"""One hand-out of a release to one user, with everything that its views are made of."""
+"""Record which release was handed to which user, with its leaf, and read it back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import bindparam
@@ -11,8 +11,10 @@ from penstock.mechanisms import IntVector
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.schemas.views import HistoryItemView, ReleaseView
+from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import receipt_of
 
 
@@ -156,3 +158,45 @@ def _holding(session: Session, grant: Grant, release: Release, leaf: Leaf, query
         session.get_one(User, grant.user_id),
         session.get_one(Tier, grant.tier_id),
     )
+
+
+def leaf_of(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    kind: str,
+    dataset: Dataset,
+    query: Query,
+    tier: Tier,
+    release: Release,
+    **fields: object,
+) -> Leaf:
+    """Append the leaf of a release that is handed to ``principal``, with ``fields`` of its own."""
+    return leaves.append(
+        session,
+        kind=kind,
+        at=server.clock(),
+        actor=principal.actor,
+        user=principal.name,
+        dataset=dataset.name,
+        query=query.name,
+        tier=tier.name,
+        level=asdict(kind_of(query).level(release.rung)),
+        release=release.public_id,
+        **fields,
+    )
+
+
+def grant(
+    session: Session, principal: Principal, tier: Tier, release: Release, leaf: Leaf
+) -> Grant:
+    """Record that ``principal`` holds a level from then on, as ``leaf`` has it."""
+    made = Grant(
+        user_id=required(principal.user_id),
+        release_id=required(release.id),
+        tier_id=required(tier.id),
+        leaf_id=required(leaf.id),
+        at=leaf.at,
+    )
+    session.add(made)
+    return made

@@ -35,8 +35,7 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.sealed_state import open_state, seal_state
 from penstock.services.releases import quota
-from penstock.services.releases.grants import Holding, held_at, holdings
-from penstock.services.releases.handing import grant, leaf_of
+from penstock.services.releases.grants import Holding, grant, held_at, holdings, leaf_of
 from penstock.services.releases.visibility import levels_of
 from penstock.services.repository import (
     allowed_rung,

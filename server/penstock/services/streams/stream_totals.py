@@ -20,8 +20,7 @@ from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import stream_kind_of
 from penstock.services.noise.kinds.stream import state_row
 from penstock.services.releases import quota
-from penstock.services.releases.grants import held_at
-from penstock.services.releases.handing import grant, leaf_of
+from penstock.services.releases.grants import grant, held_at, leaf_of
 from penstock.services.releases.releases import rung_of_tier
 from penstock.services.repository import allowed_rung, clearance_of, stream_by_name
 from penstock.services.schemas.streams import RunningTotalsView, Totals

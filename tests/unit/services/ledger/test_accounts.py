@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import World
-from tests.unit.services.ledger.raised import balance, grant
+from tests.unit.raised import balance, grant
 from tests.unit.sites import SITES, VISITS
 
 from penstock import accounting

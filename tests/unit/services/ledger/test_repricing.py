@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import select
 from tests.support import priced
 from tests.unit.conftest import CopyWorld, Keep, World
-from tests.unit.services.ledger.raised import balance, books, discs, furnished, grant, habits
+from tests.unit.raised import balance, books, discs, furnished, grant, habits
 from tests.unit.sites import SITES
 
 from penstock.accounting import Entry

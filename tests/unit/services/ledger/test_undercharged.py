@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.conftest import CopyWorld, Keep, World
-from tests.unit.services.ledger.raised import balance, books, furnished, grant
+from tests.unit.raised import balance, books, furnished, grant
 
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import TierBudget
