@@ -1,7 +1,6 @@
 """Release queries at a reader's clearance, once for each level.
 
 * ``releases``        the release transaction
-* ``level_targets``   which level a target asks for, found before anything is locked
 * ``visibility``      which queries and streams a reader sees
 * ``grants``          what somebody was handed, and the leaf that says so
 * ``history``         earlier releases: one's own with values, everybody's without

@@ -1,0 +1,62 @@
+"""The refusal of a sparse histogram says what would be accepted, and no other refusal changes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.conftest import CopyWorld, Keep, World, fill
+
+from penstock.errors import BudgetExhausted
+from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import datasets
+from penstock.services.queries import queries
+from penstock.services.queries.refused_histograms import example_of
+from penstock.services.schemas.queries import DatasetRequest, HistogramRequest
+
+LOANS: dict[str, Any] = {
+    "name": "loans",
+    "source": {"engine": "duckdb"},
+    "privacy_unit": {"column": "person"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "max_units": 1_000_000,
+    "columns": {"person": {"type": "string"}, "book": {"type": "integer"}},
+    "budgets": {"public": {"epsilon": 1.0}},
+}
+BOOKS: dict[str, Any] = {
+    "name": "books",
+    "dataset": "loans",
+    "structure": "sparse_histogram",
+    "domain": {"type": "uint64"},
+    "false_keys": 1,
+    "group_by": [{"column": "book"}],
+    "aggregate": {"type": "count_units"},
+    "contribution": {"max_groups": 2},
+    "mechanism": "gaussian",
+}
+
+
+@pytest.fixture
+def loans(copy_world: CopyWorld, keep: Keep) -> World:
+    def furnish(world: World) -> None:
+        fill(world)
+        file: Path = keep("few_loans.csv", "person,book\na,1\nb,2\n")
+        spec = {**LOANS, "source": {"engine": "duckdb", "uri": str(file)}}
+        datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
+
+    return copy_world("few loans", furnish)
+
+
+def test_a_dear_histogram_is_refused_with_a_share_that_is_accepted(loans: World) -> None:
+    dear = HistogramRequest.model_validate({**BOOKS, "levels": {"public": {"epsilon": 50}}})
+    with pytest.raises(BudgetExhausted) as problem:
+        queries.register(loans.server, OPERATOR, dear)
+    share = problem.value.data["largest_share"]
+    assert isinstance(share, float)
+    assert 0 < share <= 1
+    cheap = HistogramRequest.model_validate({**BOOKS, "share": share})
+    assert queries.register(loans.server, OPERATOR, cheap).status == "active"
+
+
+def test_an_example_is_for_a_dataset_with_budgets(loans: World) -> None:
+    assert example_of(loans.server, OPERATOR, "loans") is not None
