@@ -1,4 +1,4 @@
-"""The ledger in the database: budgets by tier, charges, and the refusal of what does not fit."""
+"""Keep the ledger in the database: budgets by tier, charges, and refusals for want of budget."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ HEAVIEST_SHOWN = 10
 
 @dataclass(frozen=True)
 class TierAccount:
-    """A tier's account with one dataset: what it may spend, and what it has spent.
+    """Hold a tier's account with one dataset: what it may spend, and what it has spent.
 
     ``entries`` is how many charges there are, the ``seq`` of the next one.
     """
@@ -44,7 +44,7 @@ class TierAccount:
 
 
 def opened_account(epsilon: float, delta: float, accountant: Accountant) -> Account:
-    """The account of a budget that is set for the first time.  Raises ``InvalidInput``."""
+    """Return the account of a budget that is set for the first time.  Raises ``InvalidInput``."""
     return account_of(epsilon, delta, SQUARES if accountant == "gaussian" else None)
 
 
@@ -54,7 +54,7 @@ def resolve(
     delta: float,
     accountant: Accountant,
 ) -> dict[str, Account]:
-    """The account of every tier, by its name, from the budgets that a dataset lists.
+    """Return the account of every tier, by its name, from the budgets that a dataset lists.
 
     ``tiers`` come least trusted first.  A tier that is not listed has the budget of the
     next lower listed one, and none below all of them.  Raises ``InvalidInput`` for a
@@ -97,7 +97,7 @@ def resolve(
 def budget_row(
     account: Account, *, dataset_id: int, tier_id: int, version: int, at: datetime, by: str
 ) -> TierBudget:
-    """An account as its row."""
+    """Return an account as its row."""
     limit = limit_of(account)
     return TierBudget(
         dataset_id=dataset_id,
@@ -115,7 +115,7 @@ def budget_row(
 
 
 def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount | None:
-    """A tier's account as it stands; ``None`` where the tier has no budget."""
+    """Return a tier's account as it stands; ``None`` where the tier has no budget."""
     granted = (
         select(TierBudget)
         .where(col(TierBudget.dataset_id) == dataset_id, col(TierBudget.tier_id) == tier.id)
@@ -142,7 +142,7 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
 
 
 def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None) -> Entry:
-    """What was spent: the last totals, or what was known before charges were lost."""
+    """Return what was spent: the last totals, or what was known before charges were lost."""
     found = Entry(last.loss_total, last.failure_total) if last else NOTHING
     kept = floors_of(session, dataset_id, tier)
     return Entry(
@@ -152,7 +152,7 @@ def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None
 
 
 def floors_of(session: Session, dataset_id: int, tier: Tier) -> list[Entry]:
-    """What an account is known to have spent at least, though charges were lost."""
+    """Return what an account is known to have spent at least, though charges were lost."""
     # All of the few there are: one that was moved to another account is so found out.
     return [
         Entry(row.loss, row.failure)
@@ -162,7 +162,7 @@ def floors_of(session: Session, dataset_id: int, tier: Tier) -> list[Entry]:
 
 
 def charged_to(session: Session, dataset_id: int, tier: Tier) -> Entry:
-    """The sum of an account's charges, which is all that it has spent unless some were lost."""
+    """Return the sum of an account's charges: all that it has spent, unless some were lost."""
     charges = session.exec(
         select(Charge).where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
     )
@@ -195,7 +195,7 @@ def require_room(
 def overdrawn(
     session: Session, dataset_id: int, account: TierAccount, epsilon: float, limit: Entry | None
 ) -> BudgetExhausted:
-    """The refusal of a budget that allows less than what is spent; ``None`` allows nothing."""
+    """Return the refusal of a budget below what is spent; a ``limit`` of ``None`` is 0."""
     spent, allowed = account.spent, limit or NOTHING
     listed = spending(session, dataset_id, account)[:HEAVIEST_SHOWN]
     return BudgetExhausted(
@@ -260,7 +260,7 @@ def append_charge(
 
 
 def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tuple[str, float]]:
-    """What spent an account: query and share of the limit, the largest first."""
+    """Return what spent an account: query and share of the limit, the largest first."""
     limit = limit_of(account.account).loss
     rows = session.exec(
         select(Query, Charge)
@@ -280,7 +280,7 @@ def largest_share(account: TierAccount) -> float:
 
 
 def called(tier: Tier) -> str:
-    """A tier as a refusal names it."""
+    """Return a tier's name as refusals spell it."""
     if tier.deleted_at is None:
         return f"tier {tier.name!r}"
     return f"tier {tier.name!r}, which was deleted and whose former holders still count,"
@@ -293,7 +293,7 @@ def _refusal(
     shortfall: Shortfall,
     scarcest: Tier | None,
 ) -> BudgetExhausted:
-    """``scarcest`` is another tier, of whose budget the largest share is all that is left."""
+    """Return the refusal of charges; ``scarcest`` is another tier, which limits the share."""
     spent = spending(session, dataset_id, account)
     listed = ", ".join(f"{name} ({share:.3g})" for name, share in spent[:HEAVIEST_SHOWN])
     more = len(spent) - HEAVIEST_SHOWN

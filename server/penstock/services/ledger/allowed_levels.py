@@ -1,7 +1,7 @@
-"""The levels that tiers are allowed: own rungs in versions, the newest of which counts.
+"""Keep the levels that tiers are allowed: rungs in versions, the newest of which counts.
 
 What a tier is allowed it may be given from now on; what it was ever allowed it pays for
-(``effective``).  Each tier that sees a query has a rung of its own, never noisier than
+(``effective_levels``).  Each tier that sees a query has a rung of its own, never noisier than
 those below it.
 """
 
@@ -22,7 +22,7 @@ from penstock.services.repository import given_rungs
 
 
 def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, int]]:
-    """By query and tier, the rung that each tier was last allowed as its own."""
+    """Return by query and tier the rung that each tier was last allowed as its own."""
     statement = select(QueryLevel).order_by(col(QueryLevel.version))
     if len(queries) == 1:
         statement = statement.where(col(QueryLevel.query_id) == queries[0].id)
@@ -34,7 +34,7 @@ def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, in
 
 
 def risen(tiers: Sequence[Tier], own: Rungs) -> dict[int, int]:
-    """``own`` without what gets noisier as rank rises: each has what those below it have.
+    """Return ``own`` with no tier noisier than those below it.
 
     ``tiers`` are in sight, least trusted first.
     """

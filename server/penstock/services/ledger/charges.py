@@ -1,4 +1,4 @@
-"""A query's row, and what every tier that sees it is charged, in one transaction.
+"""Store a query's row and charge every tier that sees it, in one transaction.
 
 Queries and streams alike: nothing is drawn before all of it stands.
 """
@@ -36,7 +36,7 @@ Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 
 def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -> Accounts:
-    """Every tier, least trusted first, and its account; none for tiers above ``limit``."""
+    """Return every tier, least trusted first, and its account; none for tiers above ``limit``."""
     key = required(dataset.id)
     return [
         (
@@ -68,7 +68,7 @@ def row_of(
     spec: str,
     **own: Any,
 ) -> Query:
-    """A row that nothing was drawn for yet; ``own`` are the columns of its kind of query."""
+    """Return the row of a new query; ``own`` are the columns that only some requests set."""
     process = offer.process
     return Query(
         name=name,
@@ -141,5 +141,5 @@ def charge_all(
 
 
 def name_taken(name: str) -> NameTaken:
-    """The refusal of a name that a query or a stream has."""
+    """Return the refusal of a name that a query or a stream has."""
     return NameTaken(f"There is a query or stream {name!r} already; choose another name.")

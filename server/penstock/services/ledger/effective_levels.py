@@ -1,4 +1,4 @@
-"""Effective levels: the most accurate that a tier could ever be given, which it pays for.
+"""Charge effective levels: the most accurate that each tier could ever be given.
 
 A tier's effective level of a query is the most accurate of all tiers up to its own, over
 all of history.  It never gets noisier.  The ledger is its record: it is the finest rung
@@ -37,13 +37,13 @@ Rungs = Mapping[int, int]
 
 @dataclass(frozen=True)
 class Charged:
-    """What a tier was charged for a query until now, and for which rungs, the first one first."""
+    """Hold what a tier was charged for a query, and for which rungs, in the order of charges."""
 
     rungs: tuple[int, ...]
     sum: Entry
 
     def beside(self, rung: int, cost: Entry) -> "Charged":
-        """With one more charge; of a rung that was charged before, where it was put right."""
+        """Return the sum with one more charge; a corrected rung may be charged again."""
         rungs = self.rungs if rung in self.rungs else (*self.rungs, rung)
         return Charged(rungs, self.sum + cost)
 
@@ -58,7 +58,7 @@ UNCHARGED = Charged((), NOTHING)
 
 @dataclass(frozen=True)
 class Due:
-    """A charge that is to be made."""
+    """Hold a charge that is to be made."""
 
     account: TierAccount
     query: Query
@@ -67,7 +67,7 @@ class Due:
 
 
 def place(tier: Tier) -> tuple[int, bool, datetime, int]:
-    """What orders the ladder: the rank, and among equal ranks the newest last.
+    """Return a tier's sort key: its rank, and among equal ranks the newest last.
 
     A tier that took the rank of a deleted one stands above it.
     """
@@ -76,7 +76,7 @@ def place(tier: Tier) -> tuple[int, bool, datetime, int]:
 
 
 def ladder(session: Session) -> list[Tier]:
-    """All tiers that count, deleted ones that were held included, least trusted first."""
+    """Return all tiers that count, deleted ones that were held included, least trusted first."""
     held = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
     tiers = session.exec(
         select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(held))
@@ -85,7 +85,7 @@ def ladder(session: Session) -> list[Tier]:
 
 
 def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
-    """The rungs that a tier is charged for, most accurate first; none of what it never saw.
+    """Return the rungs that a tier is charged for, most accurate first.
 
     One, but of a query whose levels are independent draws all.
     """
@@ -93,7 +93,7 @@ def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
 
 
 def charged_rungs(session: Session, dataset_id: int, tier: Tier) -> dict[int, list[int]]:
-    """The rungs that a tier is charged for, by the query's key, whatever tells of them."""
+    """Return by query key all rungs that a tier is charged for."""
     charges = session.exec(
         select(Charge).where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
     )
@@ -127,7 +127,7 @@ def due(
     *,
     allowed: Mapping[int, Rungs] | None = None,
 ) -> list[Due]:
-    """What tiers are still to be charged for the effective levels that they have of ``queries``.
+    """Return the charges still missing for the effective levels that tiers have of ``queries``.
 
     ``allowed`` has, by query, rungs that tiers are about to be given.  What tiers below a
     tier were charged for is its own to pay as well.
@@ -150,7 +150,7 @@ def due(
 def charged_for(
     session: Session, dataset: Dataset, queries: Sequence[Query]
 ) -> dict[tuple[int, int], Charged]:
-    """What was charged until now, by the keys of tier and query."""
+    """Return what was charged until now, by the keys of tier and query."""
     statement = select(Charge).where(col(Charge.dataset_id) == dataset.id).order_by(col(Charge.seq))
     if len(queries) == 1:
         statement = statement.where(col(Charge.query_id) == queries[0].id)
@@ -162,7 +162,7 @@ def charged_for(
 
 
 def price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:
-    """What an account is charged for ``rung`` of a query, beside what it was charged for."""
+    """Return the charge for ``rung`` of a query beside what the account was charged before."""
     charged = None if known is None else (known.rung, known.sum)
     return kind_of(query).levels.price(
         rung, account.account, query.dimension, query.max_levels, charged
@@ -170,7 +170,7 @@ def price(query: Query, account: TierAccount, known: Charged | None, rung: int) 
 
 
 def from_nothing(query: Query, account: TierAccount, rungs: Sequence[int]) -> Entry:
-    """What an account is to have been charged for ``rungs`` of a query, one after another.
+    """Return the charge for ``rungs`` of a query, one after another, priced from nothing.
 
     Nothing that was charged is looked at: only the account as it is, and the rungs in the order
     in which the tier came to see them.

@@ -1,4 +1,4 @@
-"""The ledger held to a price of every query from nothing."""
+"""Compare the ledger with the price of every query computed from nothing."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ TOLERANCE = 2**30
 
 
 def prices(session: Session) -> Iterator[str]:
-    """Which queries are charged less than they cost, in words.
+    """Yield one message per query that is charged less than it costs.
 
     Of accounts from before charges followed budgets nothing is told here (``undercharged``).
     """

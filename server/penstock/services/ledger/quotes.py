@@ -1,4 +1,4 @@
-"""What a query would be: its process, the level of each tier, and what each is charged.
+"""Quote a query: its kind, the level of each tier, and what each is charged.
 
 Settled from the spec alone, before anything is charged, read or drawn.
 """
@@ -32,7 +32,7 @@ from penstock.spec_fields import folded
 
 @dataclass(frozen=True)
 class Offer:
-    """A query's process, and for each tier that sees it a rung and its charge.
+    """Hold a query's kind, and for each tier that sees it a rung and its charge.
 
     ``rungs`` is by tier name, in rising rank, never noisier as rank rises.  Where levels are
     independent draws, a tier has a charge for every rung that it or a tier below it sees.
@@ -48,7 +48,7 @@ class Offer:
         return min(self.rungs.values())
 
     def by_tier(self) -> list[tuple[TierAccount, list[int], Entry]]:
-        """Of each tier the account, the rungs that it is charged for, and the sum of charges."""
+        """Return for each tier its account, the rungs that it is charged for, and their sum."""
         return [
             (account, [rung for _, rung, _ in own], total(cost for _, _, cost in own))
             for account, own in (

@@ -1,4 +1,4 @@
-"""Pricing queries anew where a tier's budget becomes larger than it ever was.
+"""Price queries anew where a tier's budget becomes larger than it ever was.
 
 What a sampler's error costs a tier grows with the largest budget that the tier ever had, and
 with it changes which way of charging it is the cheapest one.  The rule this module keeps: for
@@ -40,7 +40,7 @@ STEPS = 10
 
 @dataclass(frozen=True)
 class Repriced:
-    """An account, and what is to be charged to it so that every query costs what it should."""
+    """Hold an account, and the charges with which every query costs what it should."""
 
     account: TierAccount
     dues: Sequence[Due]
@@ -79,7 +79,7 @@ def reprice(session: Session, dataset: Dataset, tiers: Sequence[Tier], at: datet
 
 
 def repriced(session: Session, dataset: Dataset, tiers: Sequence[Tier]) -> list[Repriced]:
-    """For each of ``tiers`` that has an account, what ``reprice`` is to charge it."""
+    """Return what ``reprice`` is to charge each of ``tiers`` that has an account."""
     accounts = [open_account(session, required(dataset.id), tier) for tier in tiers]
     return repriced_as(session, dataset, [account for account in accounts if account is not None])
 
@@ -87,14 +87,14 @@ def repriced(session: Session, dataset: Dataset, tiers: Sequence[Tier]) -> list[
 def repriced_as(
     session: Session, dataset: Dataset, accounts: Sequence[TierAccount]
 ) -> list[Repriced]:
-    """The same for accounts as they may be to come."""
+    """Return the same for accounts as they may become."""
     queries = queries_of(session, dataset) if accounts else []
     charged = charged_for(session, dataset, queries) if queries else {}
     return [Repriced(account, _differences(account, queries, charged)) for account in accounts]
 
 
 def queries_of(session: Session, dataset: Dataset) -> Sequence[Query]:
-    """All queries and streams of a dataset, retired ones included, since they stay paid for."""
+    """Return all queries and streams of a dataset; retired ones stay paid for."""
     of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id)
     return session.exec(of_dataset.order_by(col(Query.id))).all()
 
@@ -102,7 +102,7 @@ def queries_of(session: Session, dataset: Dataset) -> Sequence[Query]:
 def refused(
     session: Session, dataset: Dataset, found: Sequence[Repriced]
 ) -> BudgetExhausted | None:
-    """Why ``found`` cannot be charged, told of the first account that has no room for it."""
+    """Return the refusal of the first account without room; ``None`` where all have room."""
     short = [(one, shortfall) for one in found if (shortfall := one.shortfall) is not None]
     if not short:
         return None
@@ -182,7 +182,7 @@ def _refusal(
 
 
 def _fitting(session: Session, dataset: Dataset, found: Repriced) -> float | None:
-    """A budget that is nearly the largest that fits; ``None`` where none is found soon enough.
+    """Return nearly the largest budget that fits; ``None`` where none is found soon enough.
 
     ``STEPS`` halvings between the largest that there was and the one that is too large.
     """
@@ -213,7 +213,7 @@ def _fitting(session: Session, dataset: Dataset, found: Repriced) -> float | Non
 
 
 def _before(session: Session, dataset: Dataset, account: TierAccount) -> float | None:
-    """The largest epsilon of an account before the budget that is tried."""
+    """Return the largest epsilon of an account before the budget that is tried."""
     budgets = list(budgets_of(session, dataset, account.tier))
     tried = account.account.epsilon, account.account.promised
     if budgets and (budgets[-1].epsilon, budgets[-1].highest_epsilon) == tried:

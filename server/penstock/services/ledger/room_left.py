@@ -1,4 +1,4 @@
-"""What a charge takes of an account, and whether there is room for it, as callers see it."""
+"""Show callers what a charge takes of an account, and whether there is room for it."""
 
 import math
 
@@ -8,7 +8,7 @@ from penstock.services.schemas.previews import ChargeView, RoomView
 
 
 def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
-    """What an account is charged, and which part of it that is."""
+    """Return what an account is charged, and which share of it that is."""
     share = cost.loss / limit_of(account.account).loss
     own = account.account
     order = own.order if math.isfinite(own.order) and not own.squares else None
@@ -16,7 +16,7 @@ def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
 
 
 def room_of(account: TierAccount, cost: Entry) -> RoomView:
-    """Whether an account has room for a charge."""
+    """Return whether an account has room for a charge."""
     shortfall = check(account.account, account.spent, cost)
     limit = limit_of(account.account).loss
     return RoomView(

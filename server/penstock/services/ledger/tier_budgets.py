@@ -1,4 +1,4 @@
-"""Whose budget a tier has: its own, or that of the next lower tier."""
+"""Set the budgets of tiers; a tier without one has that of the next lower tier."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from penstock.services.ledger.effective_levels import ladder
 
 
 def newest_budget(session: Session, dataset: Dataset, tier: Tier) -> TierBudget | None:
-    """A tier's budget as it was last set; ``None`` where it never had one."""
+    """Return a tier's budget as it was last set; ``None`` where it never had one."""
     return session.exec(
         select(TierBudget)
         .where(col(TierBudget.dataset_id) == dataset.id, col(TierBudget.tier_id) == tier.id)
@@ -35,7 +35,7 @@ def newest_budget(session: Session, dataset: Dataset, tier: Tier) -> TierBudget 
 
 
 def budgets_of(session: Session, dataset: Dataset, tier: Tier) -> Sequence[TierBudget]:
-    """All versions of a tier's budget, the oldest first."""
+    """Return all versions of a tier's budget, the oldest first."""
     return session.exec(
         select(TierBudget)
         .where(col(TierBudget.dataset_id) == dataset.id, col(TierBudget.tier_id) == tier.id)
@@ -44,7 +44,7 @@ def budgets_of(session: Session, dataset: Dataset, tier: Tier) -> Sequence[TierB
 
 
 def largest(session: Session, dataset: Dataset) -> float:
-    """The largest epsilon granted in a version of a dataset, to all tiers of the ladder.
+    """Return the largest epsilon granted to any tier in a version of a dataset.
 
     Tiers that are made, moved and deleted take over budgets of others on it, deleted ones that
     were held included, so that they never enlarge it.
@@ -105,7 +105,7 @@ def set_budget(
 
 
 def lost_as(session: Session, dataset: Dataset, tier: Tier, account: Account) -> list[Entry]:
-    """What an account has spent at least once it has a larger budget, where charges were lost.
+    """Return what an account with lost charges has spent at least under a larger budget.
 
     Nobody can price what was lost.  No price grows faster with the budget's epsilon ``E`` than
     ``1 + e^E`` in its failure, and none does in its loss; another way of charging is not taken.

@@ -1,4 +1,4 @@
-"""Accounts from before charges followed budgets: who is charged too little, and putting it right.
+"""Find and correct accounts that were charged too little before charges followed budgets.
 
 An earlier version of this server raised budgets and charged nothing for it.  Nobody can tell from
 a schema what queries cost, so that it is done behind an upgrade, by the server itself.
@@ -22,7 +22,7 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Undercharged:
-    """An account that was charged less than its queries cost; ``refusal``: why it stays so."""
+    """Hold an account that was charged too little; ``refusal`` says why it stays so."""
 
     dataset: str
     version: int
@@ -42,7 +42,7 @@ class Undercharged:
 
 
 def undercharged(session: Session) -> list[Undercharged]:
-    """The accounts that are charged too little.  Nothing is done."""
+    """Return the accounts that are charged too little.  Nothing is done."""
     return [_told(session, *one) for one in _found(session)]
 
 
@@ -85,7 +85,7 @@ def _is_old(session: Session, dataset: Dataset, tier: Tier) -> bool:
 
 
 def _missing(one: Repriced) -> list[str]:
-    """The queries that were charged too little."""
+    """Return the names of the queries that were charged too little."""
     return [due.query.name for due in one.dues if due.cost.loss > 0 or due.cost.failure > 0]
 
 

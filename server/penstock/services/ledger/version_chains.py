@@ -1,4 +1,4 @@
-"""The versions of a dataset, and which of them one privacy unit may be in.
+"""Find the versions of a dataset, and which of them one privacy unit may be in.
 
 A version is new data under the same name, with budgets of its own.  Somebody may be in
 several versions, and then what these lost adds up; unless an admin stated that nobody in
@@ -15,7 +15,7 @@ from penstock.persistence.tables import Dataset
 
 
 def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
-    """All versions of the dataset that ``dataset`` is one of, the oldest first.
+    """Return all versions of the dataset that ``dataset`` is one of, the oldest first.
 
     Those that were withdrawn count nowhere: nothing was ever charged in them.
     """
@@ -29,7 +29,7 @@ def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
 
 
 def last_version(session: Session, dataset: Dataset) -> int:
-    """The number of the last version, withdrawn ones included."""
+    """Return the number of the last version, withdrawn ones included."""
     return max(
         one.version
         for one in session.exec(select(Dataset).where(col(Dataset.folded) == dataset.folded)).all()
@@ -37,7 +37,7 @@ def last_version(session: Session, dataset: Dataset) -> int:
 
 
 def of_same_people(session: Session, dataset: Dataset) -> list[Dataset]:
-    """All versions of all datasets that hold the people of ``dataset``, the oldest first."""
+    """Return all versions of all datasets that hold the people of ``dataset``, the oldest first."""
     if dataset.people is None:
         return versions_of(session, dataset)
     return list(
@@ -50,7 +50,7 @@ def of_same_people(session: Session, dataset: Dataset) -> list[Dataset]:
 
 
 def by_people(session: Session) -> list[list[Dataset]]:
-    """The versions of all datasets, those together that hold the same people.
+    """Return the versions of all datasets, grouped by the people that they hold.
 
     In the order in which the first of each were registered.
     """
@@ -63,7 +63,7 @@ def by_people(session: Session) -> list[list[Dataset]]:
 
 
 def split(versions: Sequence[Dataset]) -> list[list[Dataset]]:
-    """The versions of each of some datasets, by themselves."""
+    """Return the versions grouped by dataset."""
     found: dict[str, list[Dataset]] = {}
     for version in versions:
         found.setdefault(version.folded, []).append(version)
@@ -71,7 +71,7 @@ def split(versions: Sequence[Dataset]) -> list[list[Dataset]]:
 
 
 def chains(versions: Sequence[Dataset]) -> list[list[Dataset]]:
-    """The largest sets of versions that one privacy unit may be in, from the oldest on.
+    """Return the largest sets of versions that one privacy unit may be in, from the oldest on.
 
     A version with units of its own begins a new chain; any other may hold units of every
     chain so far, and goes on with each.  What a dataset lost is the largest sum over a

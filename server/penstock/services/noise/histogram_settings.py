@@ -1,4 +1,4 @@
-"""What is public of a sparse histogram beside its query: its keys, and its thresholds.
+"""Settle what is public of a sparse histogram beside its query: its keys and its thresholds.
 
 Both are settled when it is registered: every rung of its ladder has its threshold from then
 on, wherever levels of tiers are moved to later.
@@ -38,20 +38,20 @@ MOST_COUNTS = 40
 
 @dataclass(frozen=True)
 class HistogramShape:
-    """The keys, by their domain as it was declared (JSON), and false keys by rung."""
+    """Hold the domain of keys as it was declared (JSON), and the expected false keys by rung."""
 
     declared: str
     false_keys: tuple[tuple[int, float], ...]
 
     @classmethod
     def decoded(cls, stored: str) -> "HistogramShape":
-        """The shape that ``encoded`` wrote down."""
+        """Return the settings that ``encoded`` wrote."""
         parts = json.loads(stored)
         false_keys = ((int(rung), float(number)) for rung, number in parts["false_keys"])
         return cls(json.dumps(parts["domain"], sort_keys=True), tuple(false_keys))
 
     def encoded(self) -> str:
-        """As it is stored."""
+        """Return the settings as they are stored (JSON)."""
         parts = {"domain": json.loads(self.declared), "false_keys": self.false_keys}
         return json.dumps(parts, sort_keys=True)
 
@@ -66,11 +66,11 @@ class HistogramShape:
         return HistogramNoise.of(self.domain.size, max(number for _, number in self.false_keys))
 
     def thresholds(self, ladder: Ladder, granularity: Fraction) -> Thresholds:
-        """Above which value a key is reported, at every rung of the query's ladder."""
+        """Return above which value a key is reported, at every rung of the query's ladder."""
         return Thresholds(ladder, granularity, self.domain.size, dict(self.false_keys))
 
     def keys(self, ranks: np.ndarray[Any, np.dtype[np.uint64]]) -> Keys:
-        """The keys of these ranks."""
+        """Return the keys of these ranks."""
         domain = self.domain
         if isinstance(domain, Uint64):
             return ranks
@@ -78,7 +78,7 @@ class HistogramShape:
         return found
 
     def view(self, ladder: Ladder, granularity: Fraction, rung: int) -> HistogramView:
-        """What a reader at ``rung`` is told of it."""
+        """Return what a reader at ``rung`` sees of the settings."""
         thresholds = self.thresholds(ladder, granularity)
         return HistogramView(
             domain=json.loads(self.declared),
@@ -98,7 +98,7 @@ def settled(
     tiers: Sequence[Tier],
     limit: Tier | None,
 ) -> HistogramShape:
-    """The shape that a request asks for, its tiers being at ``rungs``.
+    """Return the settings that a request asks for, its tiers being at ``rungs``.
 
     What it says of tiers above ``limit``, which are out of sight, is passed over.  Raises
     ``InvalidInput`` for tiers that do not exist or do not see the query, and for two numbers
@@ -112,7 +112,7 @@ def settled(
 
 
 def most(false_keys: FalseKeys) -> float:
-    """The most that any tier expects."""
+    """Return the largest number of false keys that any tier expects."""
     return max(false_keys.values()) if isinstance(false_keys, Mapping) else false_keys
 
 
@@ -151,18 +151,18 @@ def _by_rung(
 
 
 def joined(ranks: np.ndarray[Any, np.dtype[np.uint64]], steps: IntVector) -> IntVector:
-    """A report as one vector of integers: all ranks, bit by bit, and then all steps."""
+    """Return a report as one vector of integers: all ranks, bit by bit, and then all steps."""
     return np.concatenate([ranks.view(np.int64), steps])
 
 
 def parted(vector: IntVector) -> tuple[np.ndarray[Any, np.dtype[np.uint64]], IntVector]:
-    """The ranks and the steps again."""
+    """Return the ranks and the steps of a report that ``joined`` made one vector."""
     ranks, steps = np.split(vector, 2)
     return np.ascontiguousarray(ranks).view(np.uint64), steps
 
 
 def _appearances(threshold: float, deviation: float) -> list[AppearanceView]:
-    """The chance that a key with a count is above a threshold: 1, 2, 5, 10 ... to certainty."""
+    """Return the chance that a key is reported, for counts 1, 2, 5, 10 ... up to certainty."""
     law, found = NormalDist(), []
     for place in range(MOST_COUNTS):
         count = (1, 2, 5)[place % 3] * 10 ** (place // 3)
@@ -174,13 +174,13 @@ def _appearances(threshold: float, deviation: float) -> list[AppearanceView]:
 
 
 def rows_of(request: HistogramQuery) -> int:
-    """How much one unit adds to a key's count at most."""
+    """Return how much one privacy unit adds to a key's count at most."""
     counted = request.aggregate.type == "count"
     return (request.contribution.max_rows_per_group or 1) if counted else 1
 
 
 def too_large(problem: InvalidInput, request: HistogramQuery) -> InvalidInput:
-    """The refusal of counts that no lattice holds, with the ``max_units`` that would fit."""
+    """Return the refusal of counts that no lattice holds, with a ``max_units`` that fits."""
     units = int(str(problem.data["largest_bound"])) // rows_of(request)
     return InvalidInput(
         problem.detail

@@ -1,4 +1,4 @@
-"""Where the intervals of a release begin and end, whatever its values are."""
+"""Compute the confidence intervals of a release."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from penstock.services.schemas.views import ReleaseView
 
 
 def ends(release: ReleaseView) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The lower and the upper end around each value, at the confidence of the release's error."""
+    """Return the lower and upper end of each value's interval, at the confidence of its error."""
     if release.mean is not None:
         return release.mean.lower, release.mean.upper
     values = np.asarray(release.values)

@@ -20,12 +20,12 @@ from penstock.services.context import Server
 
 
 def identity(dataset: Dataset) -> str:
-    """What names a version of a dataset for ever."""
+    """Return the permanent name of a version of a dataset, ``folded@version``."""
     return f"{dataset.folded}@{dataset.version}"
 
 
 def dataset_key(server: Server, dataset: Dataset) -> Key:
-    """The key of a dataset.
+    """Return the key of a dataset.
 
     Raises ``KeysUnavailable``, ``IntegrityViolation``, and ``Conflict`` where it was shredded.
     """
@@ -55,17 +55,17 @@ def require_keys(server: Server) -> None:
 
 
 def fresh_dataset_key(server: Server, folded: str, version: int) -> bytes:
-    """A new key for a dataset that is about to be stored, wrapped."""
+    """Return a new key for a dataset that is about to be stored, wrapped."""
     return new_dataset_kek(server.provider, f"{folded}@{version}")
 
 
 def fresh_query_key(server: Server, dataset: Dataset, folded: str) -> bytes:
-    """A new key for a query that is about to be stored, wrapped by its dataset's."""
+    """Return a new key for a query that is about to be stored, wrapped by its dataset's."""
     return new_query_dek(dataset_key(server, dataset), identity(dataset), folded)
 
 
 def query_key(server: Server, dataset: Dataset, query: Query) -> Key:
-    """The key of a query.  Raises as ``dataset_key`` does."""
+    """Return the key of a query.  Raises as ``dataset_key`` does."""
     return unwrap_query_dek(
         dataset_key(server, dataset), query.wrapped_dek, identity(dataset), query.folded
     )

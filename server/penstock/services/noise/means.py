@@ -1,4 +1,4 @@
-"""Means, read from the pair of numbers that is drawn, stored and charged for each key.
+"""Compute means from the pair of numbers that is drawn, stored and charged for each key.
 
 Noise cannot be added to a mean, whose sensitivity depends on how many rows there are.  A
 query for means releases for each key the sum of how far its values lie from the middle of
@@ -34,7 +34,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the values of a mean are clamped to, as rounded to steps."""
+    """Hold the bounds that the values of a mean are clamped to, rounded to steps."""
 
     lower: float
     upper: float
@@ -52,7 +52,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Means:
-    """Estimates for all keys, the error bars of the worst one, and what they come from."""
+    """Hold the means of all keys, the margin of error of the worst one, and what they come from."""
 
     values: Numbers
     error: ErrorView
@@ -60,7 +60,7 @@ class Means:
 
 
 def bounds_of(query: Query) -> Bounds | None:
-    """The bounds of a query for means, ``None`` for any other."""
+    """Return the bounds of a query for means; ``None`` for any other query."""
     return _bounds_in(query.spec)
 
 

@@ -1,4 +1,4 @@
-"""How far off counts would be, each with noise of its own or protected together.
+"""Compare the margins of error of counts with noise of their own and protected together.
 
 Compared at each tier's own loss, so that nobody needs to know the papers.
 """
@@ -21,7 +21,7 @@ from penstock.structures.counts import Centered, Lift
 def compared(
     dataset: Dataset, request: Plannable, process: Process, rungs: Sequence[tuple[str, int]]
 ) -> list[CountStructureView] | None:
-    """The ways that fit, with the error of each tier; ``None`` where only one does."""
+    """Return the ways that fit, with each tier's margin of error; ``None`` where only one does."""
     if not isinstance(request, ComputedQueryRequest) or not isinstance(process.mechanism, Gaussian):
         return None
     found = alternatives(spec_of(dataset), request)
@@ -44,7 +44,7 @@ def _view(
 
 
 def _errors(one: Alternative, process: Process, tier: str, rung: int) -> CountErrorView:
-    """At the loss that the tier's own level has: variances go with squared sensitivities."""
+    """Return a tier's margins of error at its own loss: variances go with squared sensitivities."""
     weight = one.sensitivity.l2_squared / process.sensitivity.l2_squared
     node = process.ladder.value(rung) * weight
     nodes = one.nodes

@@ -1,4 +1,4 @@
-"""What other budgets of a dataset would mean, before they are granted.
+"""Preview other budgets of a dataset.
 
 Settled as granting them would settle it, from rows alone: nothing is granted or charged.
 """
@@ -28,7 +28,7 @@ from penstock.transparency_log import leaves
 
 @dataclass(frozen=True)
 class DearerQueryView:
-    """What a query would cost a tier more: parts of its new budget for losses and for failures.
+    """Hold what a query would cost a tier more, as shares of its new budget.
 
     Either is negative where another way of charging is the cheaper one then.
     """
@@ -40,7 +40,7 @@ class DearerQueryView:
 
 @dataclass(frozen=True)
 class MovedBudgetView:
-    """A tier's budget as it is and as it would be, and what is spent of it; null where none is.
+    """Hold a tier's budget as it is and as it would be, and what is spent; null where none is.
 
     ``former``: the tier was taken away, and its former holders still count.  ``fits`` is false
     where its queries would cost more than there is room for.
@@ -60,7 +60,7 @@ class MovedBudgetView:
 
 @dataclass(frozen=True)
 class MovedBudgetsView:
-    """What other budgets would mean.
+    """Hold a preview of other budgets.
 
     ``second``: it takes another admin to approve it.  ``basis`` tells this from what would be
     shown in another state; it is compared, not read.
@@ -77,7 +77,7 @@ class MovedBudgetsView:
 def preview(
     server: Server, principal: Principal, name: str, wanted: DatasetChange
 ) -> MovedBudgetsView:
-    """What granting other budgets would mean; nothing is done.
+    """Preview granting other budgets; nothing is done.
 
     Raises what granting them would, but for want of room, which the answer states.
     """
@@ -108,7 +108,7 @@ def preview(
 def _found(
     session: Session, dataset: Dataset, wished: Mapping[int, Account]
 ) -> list[tuple[TierAccount | None, Repriced]]:
-    """Of each tier whose budget would be another: its account, and what it would be charged."""
+    """Return each account that would change, and what it would be charged."""
     coming: list[TierAccount] = []
     known: list[TierAccount | None] = []
     lower: TierAccount | None = None
@@ -130,7 +130,7 @@ def _then(
     account: Account | None,
     lower: TierAccount | None,
 ) -> TierAccount | None:
-    """A tier's account as it would be; ``lower`` is that of the next lower tier by then."""
+    """Return a tier's account as it would be; ``lower`` is that of the next lower tier by then."""
     if account is None and own is None:
         # Taken over as it is, with all that it spent.
         return None if lower is None else replace(lower, tier=tier)

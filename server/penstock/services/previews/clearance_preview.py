@@ -1,4 +1,4 @@
-"""Who holds which tier, and what another one for somebody would mean before it is given.
+"""Show who holds which tier, and preview another clearance for a user.
 
 A clearance is given at once and costs nothing: every tier paid for what it may see when its
 queries were registered.  What it changes is what somebody may be handed, and how far those get
@@ -38,7 +38,7 @@ Row = TypeVar("Row", User, Tier)
 
 @dataclass(frozen=True)
 class HeldTierView:
-    """A tier with who holds it, by name; ``shut_out`` counts its holders who are disabled."""
+    """Hold a tier and its holders by name; ``shut_out`` counts holders who are disabled."""
 
     name: str
     rank: int
@@ -49,7 +49,7 @@ class HeldTierView:
 
 @dataclass(frozen=True)
 class LadderView:
-    """All tiers, the least trusted first; ``without`` are analysts who hold none."""
+    """Hold all tiers, the least trusted first; ``without`` are analysts without clearance."""
 
     tiers: list[HeldTierView]
     without: list[str]
@@ -57,7 +57,7 @@ class LadderView:
 
 @dataclass(frozen=True)
 class SightView:
-    """What somebody may be handed of a query before and after; null where they cannot see it."""
+    """Hold what a user may be handed of a query before and after; null where they see nothing."""
 
     query: str
     dataset: str
@@ -68,7 +68,7 @@ class SightView:
 
 @dataclass(frozen=True)
 class FartherView:
-    """How far into a dataset somebody gets, alone or with whoever reaches less."""
+    """Hold the budget of a dataset that a user can reach, alone and pooled with lower reach."""
 
     dataset: str
     before: ReachView | None
@@ -77,7 +77,7 @@ class FartherView:
 
 @dataclass(frozen=True)
 class ClearancePreviewView:
-    """What a clearance would mean.
+    """Hold a preview of a clearance.
 
     ``sights`` are the queries that change, ``unchanged`` counts the others in sight.
     ``highest`` is the highest tier that the user will ever have held.  ``peers`` hold the
@@ -101,7 +101,7 @@ class ClearancePreviewView:
 
 
 def held(server: Server, principal: Principal) -> LadderView:
-    """The tiers with the people on them.  Raises ``Forbidden``."""
+    """Return the tiers with their holders.  Raises ``Forbidden``."""
     principal.require("admin")
     with server.database.read() as session:
         users = session.exec(select(User).order_by(col(User.id))).all()
@@ -123,7 +123,7 @@ def held(server: Server, principal: Principal) -> LadderView:
 def preview(
     server: Server, principal: Principal, name: str, wanted: str | None
 ) -> ClearancePreviewView:
-    """What giving ``name`` the tier ``wanted`` (``None``: none) would mean; nothing is done.
+    """Preview giving ``name`` the tier ``wanted`` (``None``: none); nothing is done.
 
     Raises ``Forbidden``, and ``InvalidInput`` for a user or a tier that is not there.
     """
@@ -161,7 +161,7 @@ def _found(look_up: Callable[[], Row], pointer: str) -> Row:
 
 
 def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[SightView]:
-    """The queries that are released, as far as either tier sees them."""
+    """Return the active queries that either tier sees."""
     found = []
     allowed = [all_allowed_rungs(session, tier) if tier else {} for tier in (source, target)]
     rows = session.exec(
@@ -185,7 +185,7 @@ def _guarantee(
 
 
 def _farther(session: Session, before: Tier | None, after: Tier | None) -> list[FartherView]:
-    """The reach into each dataset of somebody whose highest tier was one, and will be another.
+    """Return the reach into each dataset of a user whose highest tier changes.
 
     Those that hold the same people are one.
     """
@@ -217,7 +217,7 @@ def _peers(session: Session, user: User, target: Tier | None) -> list[str]:
 
 
 def _nearer(session: Session, user: User, highest: Tier | None) -> list[str]:
-    """Who never held a tier as high as ``highest``, of those who may be handed anything."""
+    """Return the active analysts who never held a tier as high as ``highest``."""
     if highest is None:
         return []
     reached: dict[int, Tier] = {}
@@ -232,7 +232,7 @@ def _nearer(session: Session, user: User, highest: Tier | None) -> list[str]:
 
 
 def _others(session: Session, user: User) -> Sequence[User]:
-    """Everybody else who is not shut out."""
+    """Return all other users who are not disabled."""
     return session.exec(
         select(User)
         .where(col(User.disabled_at).is_(None), col(User.id) != user.id)

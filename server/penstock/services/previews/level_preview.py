@@ -1,4 +1,4 @@
-"""What other levels of a query or a stream would mean, before they are moved.
+"""Preview other levels of a query or a stream.
 
 Settled as moving them would settle it, from rows alone: nothing is charged, read or drawn.
 """
@@ -38,7 +38,7 @@ from penstock.transparency_log import leaves
 
 @dataclass(frozen=True)
 class SeenLevelView:
-    """A level, what it promises, and how far off its numbers may be."""
+    """Hold a level, its guarantee and its margin of error."""
 
     level: LevelView
     guarantee: GuaranteeView
@@ -47,7 +47,7 @@ class SeenLevelView:
 
 @dataclass(frozen=True)
 class MovedLevelView:
-    """What a tier sees of a query before and after; null where it sees nothing of it.
+    """Hold what a tier sees of a query before and after; null where it sees nothing of it.
 
     ``people`` are the analysts who hold the tier.  ``charge`` is what its account pays for
     the move, with the ``room`` that there is for it; null where it pays nothing.
@@ -68,7 +68,7 @@ class MovedLevelView:
 
 @dataclass(frozen=True)
 class MovedLevelsView:
-    """What other levels would mean.
+    """Hold a preview of other levels.
 
     ``reads``: the exact values are needed once more, which somebody has to push again where
     they were ``pushed``.  ``former`` are tiers that were taken away and pay as well.
@@ -97,7 +97,7 @@ def preview(
     *,
     stream: bool = False,
 ) -> MovedLevelsView:
-    """What moving ``levels`` would mean; nothing is done.
+    """Preview moving ``levels``; nothing is done.
 
     Raises what moving them would, but for want of budget, which the answer states, and of
     exact values, which are not looked at.
@@ -130,7 +130,7 @@ def preview(
 def _asked(
     session: Session, dataset: Dataset, query: Query, levels: Mapping[str, LevelSpec]
 ) -> dict[int, int]:
-    """The rungs that are asked for, by tier."""
+    """Return the rungs that are requested, by tier."""
     kind = kind_of(query)
     rungs = {}
     for key, (spelled, spec) in listed_levels(session, dataset, levels).items():
@@ -184,7 +184,7 @@ def _seen(
 
 
 def _people(session: Session) -> dict[int, list[str]]:
-    """The analysts who hold each tier and are not shut out, by the tier's key."""
+    """Return the active analysts who hold each tier, by the tier's key."""
     held_by = holding(session)
     found: dict[int, list[str]] = {}
     active = select(User).where(col(User.analyst), col(User.disabled_at).is_(None))

@@ -1,4 +1,4 @@
-"""What a query would be and cost, as registering it would settle it, and nothing is done.
+"""Preview a query and its cost, as registering it would settle them; nothing is done.
 
 Specs and accounts are all that is read: no file, no key, no release.  Analysts are told of
 tiers up to their own alone, as if there were none above: neither what those have, nor what
@@ -42,7 +42,7 @@ from penstock.services.schemas.queries import PreviewRequest, PushedVectorReques
 
 @dataclass(frozen=True)
 class _Seen:
-    """What one tier gets of a query: its rung, those that it is charged for, and what it pays."""
+    """Hold what one tier gets of a query: its rung, the rungs it is charged for, and the charge."""
 
     account: TierAccount
     rung: int
@@ -53,7 +53,7 @@ class _Seen:
 
 @dataclass(frozen=True)
 class _Planned:
-    """A query as it would be, or as it is, before it is said what its levels mean."""
+    """Hold a query as it would be, or as it is, before its levels are described."""
 
     of: Plannable | Query
     dataset: Dataset
@@ -73,7 +73,7 @@ class _Planned:
 def preview(
     server: Server, principal: Principal, request: PreviewRequest, patience: float = 0.0
 ) -> PreviewView:
-    """What registering ``request`` would settle, or what a registered query was charged.
+    """Preview what registering ``request`` settles, or show what a registered query was charged.
 
     Waits ``patience`` seconds for what its person has computed just now.
     Raises what registering would, but for want of budget, which the answer states, and of
@@ -226,7 +226,7 @@ def refused(
     *,
     everybody: bool,
 ) -> BudgetExhausted | None:
-    """How an offer would be refused for want of budget; ``None`` where it is not.
+    """Return the refusal of a quote for want of budget; ``None`` where it fits.
 
     ``levels`` and ``dimension`` are those that a charge is for.  ``everybody``: also for want
     of a deleted tier's, which pays for what those below it see.
@@ -245,7 +245,7 @@ def refused(
 def _former(
     session: Session, dataset_id: int, levels: int, dimension: int, offer: Offer
 ) -> Iterator[tuple[TierAccount, Entry]]:
-    """The charges of tiers that were deleted."""
+    """Yield the charges of tiers that were deleted."""
     own = {required(account.tier.id): rungs for account, rungs, _ in offer.by_tier()}
     reached: list[int] = []
     for tier in ladder(session):

@@ -1,4 +1,4 @@
-"""What a stream would be and cost, and what other structures would do at the same guarantee.
+"""Preview a stream and its cost, and other structures at the same guarantee.
 
 Specs and accounts are all that is read, and nothing is done.  Analysts are told of tiers up to
 their own alone, as in ``preview``.
@@ -21,7 +21,7 @@ from penstock.services.streams.streams import require_free_name, terms_of
 def preview_stream(
     server: Server, principal: Principal, request: StreamRequest, patience: float = 0.0
 ) -> StreamPreviewView:
-    """What opening ``request`` would settle, beside what other structures would.
+    """Preview what opening ``request`` settles, beside other structures.
 
     Waits ``patience`` seconds for what its person has computed just now.  Raises what
     opening would, but for want of budget, which the answer states.

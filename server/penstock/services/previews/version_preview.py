@@ -1,4 +1,4 @@
-"""What a new version of a dataset would mean for budgets, before it is registered.
+"""Preview a new version of a dataset: what it means for budgets.
 
 Its file is looked at by format and column names, as registering it would; that the very same
 file is registered already is found out then alone, since all of it has to be read for that.
@@ -28,7 +28,7 @@ from penstock.services.schemas.queries import VersionRequest
 
 @dataclass(frozen=True)
 class VersionTierView:
-    """How much one person may lose to a tier, null where it sees nothing.
+    """Hold how much one person may lose to a tier; null where it sees nothing.
 
     ``before``: over all versions until now; ``own``: in the new one; ``together``: over all
     versions then, added up over those that one person may be in.  Datasets that hold the same
@@ -43,7 +43,7 @@ class VersionTierView:
 
 @dataclass(frozen=True)
 class VersionPreviewView:
-    """A version as it would be registered; ``refusal`` says why it would not be."""
+    """Hold a version as it would be registered; ``refusal`` says why it would not be."""
 
     dataset: str
     version: int
@@ -55,7 +55,7 @@ class VersionPreviewView:
 def preview(
     server: Server, principal: Principal, name: str, wanted: VersionRequest
 ) -> VersionPreviewView:
-    """What a new version would mean; nothing is done.
+    """Preview a new version; nothing is done.
 
     Raises as ``datasets.add_version`` does, but under the two-person rule, of which the answer
     tells, and for a file that is registered already.

@@ -1,4 +1,4 @@
-"""Checking a declaration: what share of a column's rows no category takes.
+"""Check a declaration: what share of a column's rows belongs to no declared category.
 
 Such rows are left out of every group of that column, and nothing tells: a category that the
 declaration spells otherwise than the file shows nowhere for free.  So the check is a query as any
@@ -33,7 +33,7 @@ def wanted(
     rows: int = 1,
     name: str | None = None,
 ) -> ComputedQueryRequest:
-    """The query that checks a column, for one tier; the most trusted where none is named.
+    """Return the query that checks a column, for ``tier`` or else the most trusted tier.
 
     One privacy unit counts as up to ``rows`` rows.  Raises ``InvalidInput`` where the dataset has
     no budget for a tier.
@@ -58,7 +58,7 @@ def wanted(
 
 
 def noise_of(dataset: DatasetView) -> str:
-    """The mechanism of a check: Gaussian noise needs a delta."""
+    """Return the mechanism of a check: gaussian where the dataset has a delta, else laplace."""
     return "gaussian" if dataset.delta else "laplace"
 
 
@@ -79,7 +79,7 @@ def free_name(server: Server, dataset: str, column: str) -> str:
 
 
 def name_of(dataset: str, column: str) -> str:
-    """A query's name that tells of which column it is, also where that is no part of a name."""
+    """Return a query name that contains the column's, or a digest of it where names forbid that."""
     told = "".join(one if one.isprintable() and one not in "/," else "_" for one in column)
     whole = f"{dataset} {told} uncategorized"
     if told == column and len(whole) <= _LONGEST:

@@ -36,7 +36,7 @@ Plannable = Request | VectorPreviewRequest
 
 
 def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
-    """What the spec settles; neither data nor keys are touched.  Raises ``InvalidInput``."""
+    """Return what the spec settles, without data or keys.  Raises ``InvalidInput``."""
     spec = spec_of(dataset)
     if isinstance(request, ComputedQueryRequest | HistogramRequest):
         return prepare.prepare(
@@ -50,7 +50,7 @@ def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
 
 
 def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
-    """Its mechanism in one spelling, that of a generalized Gaussian with its power."""
+    """Return the mechanism's name; that of a generalized Gaussian with its power."""
     family = family_of(request.mechanism, request.power)
     if issubclass(family, GeneralizedGaussian):
         return f"{family.name}:{family.power}"
@@ -58,14 +58,14 @@ def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
 
 
 def counted(request: PushedVectorRequest, plan: PreparedQuery) -> NDArray[np.int64]:
-    """The values that were sent, in steps.  Raises ``InvalidInput`` for the first bad one."""
+    """Return the sent values in steps.  Raises ``InvalidInput`` for the first bad one."""
     return vector.vector_steps(request.values, plan.step, plan.bound)
 
 
 def prepared(
     server: Server, dataset: Dataset, request: Request, progress: Progress = silent
 ) -> tuple[PreparedQuery, Answer]:
-    """What the spec settles, and how to get the exact answer when it is time.
+    """Return what the spec settles, and a function that reads the exact answer.
 
     ``progress`` is told how far the reading of the file is.  Raises ``InvalidInput``, and
     ``SourceChanged`` where the file is not the one registered.
@@ -102,7 +102,7 @@ def _joined(found: Tally) -> NDArray[np.int64]:
 def prepared_again(
     server: Server, dataset: Dataset, query: Query, values: list[int | float] | None
 ) -> tuple[PreparedQuery, Answer]:
-    """The same for a query that is registered; ``values`` are those of a pushed vector.
+    """Return the same for a registered query; ``values`` are those of a pushed vector.
 
     Raises ``InvalidInput`` for values where the server computes them, where they are
     missing, and where there are more or fewer than were registered.

@@ -1,4 +1,4 @@
-"""Changing the levels of a query: lower for the future, or raise and pay for it.
+"""Change the levels of a query: lower them for the future, or raise them and pay for it.
 
 Up to the ceiling it is one transaction and needs no data.  Above it there are two, as in
 a registration: the first charges and commits; only then are the data read, and the second
@@ -111,7 +111,7 @@ def _answer(
     values: list[int | float] | None,
     reads: bool,
 ) -> Answer | None:
-    """How to read the exact answer, in steps of the lattice; ``None`` where nothing is read.
+    """Return a function that reads the exact answer, in lattice steps; ``None`` if none is needed.
 
     A file is known by its own fingerprint before the charge, and read after it.  Values that
     were sent are held to what was declared of them, and compared with nothing yet.
@@ -138,7 +138,7 @@ def require_active(query: Query) -> None:
 
 
 def locked_active(session: Session, query: Query) -> Query:
-    """The query as it is now, locked.  Raises as ``require_active`` does."""
+    """Return the query as it is now, locked.  Raises as ``require_active`` does."""
     current = lock_query(session, required(query.id))
     if current is None:
         raise RuntimeError("a query is never taken away")
@@ -149,7 +149,7 @@ def locked_active(session: Session, query: Query) -> Query:
 def listed_levels(
     session: Session, dataset: Dataset, levels: Mapping[str, LevelSpec]
 ) -> dict[int, tuple[str, LevelSpec]]:
-    """By the key of the tier, the name that it was listed by and its level."""
+    """Return by tier key the spelling and the level of each listed tier."""
     tiers = {tier.folded: tier for tier in ordered_tiers(session)}
     found: dict[int, tuple[str, LevelSpec]] = {}
     for name, spec in levels.items():
@@ -170,7 +170,7 @@ def listed_levels(
 
 
 def target_rung(kind: QueryKind, name: str, spec: LevelSpec, delta: float) -> int:
-    """The rung that ``spec`` asks for the tier ``name``.  Raises ``InvalidInput``."""
+    """Return the rung that ``spec`` requests for tier ``name``.  Raises ``InvalidInput``."""
     with within("levels", name):
         rung = kind.rung(spec.target(), delta)
         if rung == 0:
@@ -204,7 +204,7 @@ def require_chargeable(session: Session, dataset: Dataset, query: Query, rungs: 
 
 
 def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs) -> dict[int, int]:
-    """What all tiers would be allowed, were ``rungs`` given to some of them.
+    """Return the rung that each tier would be allowed if some were given ``rungs``.
 
     Raises ``Conflict``, ``InvalidInput`` and ``LevelsUsedUp`` as ``change`` does.
     """

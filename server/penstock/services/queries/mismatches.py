@@ -1,4 +1,4 @@
-"""Exact values that somebody sends again are compared seldom, and every mismatch is on record.
+"""Compare exact values that are sent again, rarely, and record every mismatch.
 
 Whether values are those of a query's anchor is an answer about the data that nobody pays for: a
 count could be found by trying numbers.  So they are compared where a level is drawn from
@@ -47,7 +47,7 @@ def compared(
     exact: IntVector,
     at: datetime,
 ) -> Conflict | None:
-    """What to refuse with once the mismatch is committed; ``None`` where values are the same.
+    """Return the refusal to raise once the mismatch is committed; ``None`` if values are the same.
 
     ``query`` is locked and active, and everything else about the change is allowed.  Raises
     ``Conflict`` where there were ``MOST`` mismatches before: then nothing is compared.

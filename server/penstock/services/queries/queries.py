@@ -1,4 +1,4 @@
-"""Registered queries, as their callers may see them."""
+"""Register, change and show queries, as their callers may see them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -51,12 +51,12 @@ def retire(server: Server, principal: Principal, name: str) -> QueryView:
 def listing(
     server: Server, principal: Principal, window: Window, dataset: str | None = None
 ) -> Page[QueryView]:
-    """The queries that the caller may see, in the order in which they were registered."""
+    """List the queries that the caller may see, in the order in which they were registered."""
     return page_of(server, principal, window, dataset, view, streams=False)
 
 
 def show(server: Server, principal: Principal, name: str) -> QueryView:
-    """One query.  Raises ``NotFound``, also where the caller may not see it."""
+    """Show one query.  Raises ``NotFound``, also where the caller may not see it."""
     with server.database.read() as session:
         return view(session, *visible(session, principal, name, stream=False))
 
@@ -68,7 +68,7 @@ def _shown(server: Server, query: Query) -> QueryView:
 
 
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
-    """A query as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
+    """Return a query as a reader sees it who may see tiers up to ``limit`` (``None``: all)."""
     kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     tiers = [

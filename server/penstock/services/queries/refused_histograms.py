@@ -1,4 +1,4 @@
-"""The refusal of a sparse histogram, with what would be accepted in its place."""
+"""Add to the refusal of a sparse histogram what would be accepted instead."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,7 +59,7 @@ def advise(
     prepared: PreparedQuery,
     limit: Tier | None = None,
 ) -> None:
-    """The same of a refusal that was not raised yet; that of no histogram stays as it is."""
+    """Add the same to a refusal that was not raised yet; other queries' stay as they are."""
     if isinstance(request, HistogramRequest):
         found, share = _remedies(server, principal, patience, dataset, request, prepared, limit)
         problem.detail = problem.detail.replace(problem.advice, found, 1)
@@ -68,7 +68,7 @@ def advise(
 
 
 def example_of(server: Server, principal: Principal, name: str) -> Example | None:
-    """What a form over the dataset of this name shows: for a tenth of every tier's budget."""
+    """Return example settings over a dataset, for a tenth of every tier's budget."""
     principal.require("admin")
     with server.database.read() as session:
         dataset = dataset_by_name(session, name)

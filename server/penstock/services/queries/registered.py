@@ -1,4 +1,4 @@
-"""What somebody had registered when they were stopped before they were told.
+"""Find what an interrupted run had registered before its caller was answered.
 
 A registration that is run again finds its name taken, by itself.  So whoever goes on with an
 earlier run looks here first: the same name, the very same spec, by the same person.
@@ -21,7 +21,7 @@ from penstock.spec_fields import folded
 
 
 def dataset(server: Server, principal: Principal, request: DatasetRequest) -> str | None:
-    """The name of the dataset that came of ``request``, if one did."""
+    """Return the name of the dataset that ``request`` registered; ``None`` if it did not."""
     spec = spec_text(located(server, request))
     with server.database.read() as session:
         found = session.exec(
@@ -34,7 +34,7 @@ def dataset(server: Server, principal: Principal, request: DatasetRequest) -> st
 
 
 def query(server: Server, principal: Principal, request: Request) -> str | None:
-    """The name of the query that came of ``request``, if its anchor is drawn."""
+    """Return the name of the query that ``request`` registered; ``None`` without an anchor."""
     with server.database.read() as session:
         over = dataset_by_name(session, request.dataset)
         found = session.exec(select(Query).where(col(Query.folded) == folded(request.name))).first()

@@ -1,4 +1,4 @@
-"""Registering a query: settle, charge, commit; then read the data once, for the anchor.
+"""Register a query: settle, charge, commit; then read the data once, for the anchor.
 
 Two transactions.  The first charges every tier and stores the query without a release;
 only when it is durable are the data read, and the second stores the anchor.  A crash in
@@ -89,7 +89,7 @@ def _charged(
     prepared: PreparedQuery,
     accounts: Accounts,
 ) -> tuple[Query, Sequence[int]]:
-    """The query, charged to all tiers, and the rungs to draw; the data are not read."""
+    """Charge all tiers without reading data; return the query and the rungs to draw."""
     quoted = server.computing.run(
         principal.name,
         PATIENCE,
@@ -127,7 +127,7 @@ def _told(answer: Answer, progress: Progress) -> Answer:
 
 
 def charged_dataset(session: Session, request: Plannable) -> Dataset:
-    """The newest version, or the one that an interrupted registration has charged.
+    """Return the newest version of the dataset, or the one an interrupted registration charged.
 
     That is as it was declared then.
     """
@@ -154,7 +154,7 @@ def require_dimension(server: Server, prepared: PreparedQuery) -> None:
 
 
 def spec_text(request: Plannable, prepared: PreparedQuery) -> str:
-    """The spec as it is stored: values and keys are not part of it.
+    """Return the spec as it is stored, without values and keys.
 
     A mean's bounds and a trade-off are, as they were settled: releases are read with them.
     """
@@ -168,7 +168,7 @@ def spec_text(request: Plannable, prepared: PreparedQuery) -> str:
 
 
 def keys_text(prepared: PreparedQuery) -> str | None:
-    """The keys as they are stored."""
+    """Return the keys as they are stored (JSON)."""
     return None if prepared.keys is None else json.dumps(list(prepared.keys))
 
 
@@ -179,7 +179,7 @@ def pending(
     prepared: PreparedQuery,
     limit: Tier | None = None,
 ) -> Query | None:
-    """The query that an interrupted registration of the same spec left, if there is one.
+    """Return the query that an interrupted registration of the same spec left; else ``None``.
 
     What is out of sight for ``limit`` counts as not there.  Raises ``NameTaken`` and
     ``Conflict`` as registering does.

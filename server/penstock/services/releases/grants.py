@@ -20,7 +20,7 @@ from penstock.transparency_log.sequencer import receipt_of
 
 @dataclass(frozen=True)
 class Holding:
-    """The rows behind one line of the release history."""
+    """Hold the rows behind one line of the release history."""
 
     grant: Grant
     release: Release
@@ -31,7 +31,7 @@ class Holding:
     tier: Tier
 
     def view(self, steps: IntVector) -> ReleaseView:
-        """The release as its reader holds it."""
+        """Return the release as its reader sees it."""
         kind, rung = kind_of(self.query), self.release.rung
         reading = kind.reading(self.query, rung, steps)
         return ReleaseView(
@@ -60,7 +60,7 @@ class Holding:
         return -1 if self.leaf.index is None else self.leaf.index
 
     def item(self) -> HistoryItemView:
-        """The line of the history, without values."""
+        """Return the line of the history, without values."""
         kind = kind_of(self.query)
         return HistoryItemView(
             id=self.release.public_id,
@@ -118,7 +118,7 @@ def holdings(
     after: int | None = None,
     limit: int | None = None,
 ) -> list[Holding]:
-    """Hand-outs in the order of the log; what is ``None`` does not filter.
+    """Return hand-outs in the order of the log; what is ``None`` does not filter.
 
     ``since`` is included, ``until`` is not.  With ``after``, those behind that leaf of the
     log; what has no place in it yet is then left out.  Of a stream there is one for each user
@@ -148,7 +148,7 @@ def holdings(
 
 
 def _holding(session: Session, grant: Grant, release: Release, leaf: Leaf, query: Query) -> Holding:
-    """Few datasets, users and tiers stand behind many hand-outs: the session keeps them."""
+    """Return a hand-out with its dataset, user and tier; the session keeps those, which are few."""
     return Holding(
         grant,
         release,

@@ -1,4 +1,4 @@
-"""The release history: analysts read their own, auditors everybody's without the values."""
+"""Read the release history: analysts their own, auditors everybody's without the values."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -34,7 +34,7 @@ def listing(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Page[HistoryItemView]:
-    """Hand-outs, the oldest first: all for an auditor, one's own for everybody else.
+    """List hand-outs, the oldest first: all for an auditor, their own for everybody else.
 
     ``since`` is included, ``until`` is not; a dataset is all of its versions.  Raises
     ``Forbidden`` for the history of another, ``NotFound`` for an unknown name.
@@ -64,7 +64,7 @@ def listing(
 
 
 def show(server: Server, principal: Principal, public_id: str) -> HistoryItemView:
-    """One hand-out: the caller's own, or for an auditor the first of that release.
+    """Show one hand-out: the caller's own, or for an auditor the first of that release.
 
     Raises ``NotFound``, also for a release that only others hold.
     """
@@ -78,7 +78,7 @@ def show(server: Server, principal: Principal, public_id: str) -> HistoryItemVie
 
 
 def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
-    """A release with its values, for somebody who was handed it.  Raises ``NotFound``."""
+    """Show a release with its values to a user who was handed it.  Raises ``NotFound``."""
     principal.require("analyst")
     with server.database.read() as session:
         rows = holdings(
@@ -96,7 +96,7 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
 
 
 def levels(server: Server, principal: Principal, query: str) -> list[HistoryItemView]:
-    """Every level of a query that the caller was handed, the most accurate first.
+    """Return every level of a query that the caller was handed, the most accurate first.
 
     Empty where they hold none, and where there is no such query.
     """
@@ -113,7 +113,7 @@ def held(
     most: int,
     chosen: Collection[str] = (),
 ) -> list[ReleaseView]:
-    """The same with values: those of the ``chosen`` releases, or of all; at most ``most``.
+    """Return the same with values: those of the ``chosen`` releases, or of all; at most ``most``.
 
     What is not the caller's is passed over, as if it did not exist.
     """
@@ -143,7 +143,7 @@ def _held(session: Session, principal: Principal, query: str) -> list[Holding]:
 
 
 def _query(session: Session, name: str, own: Sequence[int] | None) -> int:
-    """To an analyst, a query that they hold nothing of is as good as missing."""
+    """Return a query; for an analyst who holds nothing of it, raise as if it were missing."""
     found = required(query_by_name(session, name).id)
     if own is not None and not holdings(session, user_ids=own, query_id=found, limit=1):
         raise NotFound(f"There is no query {name!r}.")
@@ -151,7 +151,7 @@ def _query(session: Session, name: str, own: Sequence[int] | None) -> int:
 
 
 def _versions(session: Session, name: str, own: Sequence[int] | None) -> list[int]:
-    """All versions of a dataset; to an analyst, as with queries."""
+    """Return all versions of a dataset; analysts see those they hold releases of."""
     found = [required(one.id) for one in versions_of(session, dataset_by_name(session, name))]
     if own is not None and not holdings(session, user_ids=own, dataset_ids=found, limit=1):
         raise NotFound(f"There is no dataset {name!r}.")

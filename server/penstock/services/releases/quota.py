@@ -1,4 +1,4 @@
-"""How much one person may add to the database by what they ask for.
+"""Limit how much one person may add to the database by requests.
 
 Each first hand-out stores a leaf, and may store a vector.  Levels that tiers are registered at
 are as many as admins have made, and are always given; between them lies a ladder of as many more

@@ -1,4 +1,4 @@
-"""The release transaction: one vector for a query and level, for ever.
+"""Release queries: one vector for a query and level, for ever.
 
 A repeat is read without a lock and writes nothing.  A first hand-out locks the query,
 checks the caller's clearance inside the same transaction, draws from the nearest stored
@@ -84,7 +84,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Ask:
-    """A request that was found to be allowed: which rung, in which tier's name."""
+    """Hold a request that is allowed: its rung, and the tier in whose name."""
 
     query: Query
     dataset: Dataset
@@ -108,7 +108,7 @@ def request(server: Server, principal: Principal, name: str, target: ReleaseRequ
 def preview(
     server: Server, principal: Principal, name: str, target: ReleaseRequest
 ) -> ReleasePreviewView:
-    """What ``request`` would hand out, but for the values; nothing is done, drawn or logged.
+    """Preview what ``request`` would hand out, without values; nothing is drawn or logged.
 
     Raises as ``request`` does, except for ``LevelsUsedUp``.
     """
@@ -194,7 +194,7 @@ def _allowed(session: Session, principal: Principal, name: str, target: ReleaseR
 
 
 def _least_trusted(session: Session, query: Query, clearance: Tier, rung: int) -> Tier:
-    """The least trusted tier, up to ``clearance``, that may be given this rung.
+    """Return the least trusted tier, up to ``clearance``, that may be given this rung.
 
     A level that is asked for by number is for readers of its own, and not for the asker's tier.
     """
@@ -205,7 +205,7 @@ def _least_trusted(session: Session, query: Query, clearance: Tier, rung: int) -
 
 
 def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tuple[Tier, int]:
-    """A tier up to ``clearance`` and its rung.  Raises ``ClearanceTooLow``, ``InvalidInput``."""
+    """Return a tier and its rung.  Raises ``ClearanceTooLow`` and ``InvalidInput``."""
     try:
         tier = tier_by_name(session, name)
     except NotFound as problem:
@@ -285,7 +285,7 @@ def store(
 
 
 def _require_room(session: Session, server: Server, principal: Principal, ask: _Ask) -> None:
-    """Levels that tiers are registered at always have room; others share what is left."""
+    """Raise ``LevelsUsedUp`` for a level that no tier has where no more may be drawn."""
     own = given_rungs(session, ask.query)
     if ask.rung in own:
         return

@@ -1,4 +1,4 @@
-"""Queries and streams alike: which ones somebody may see, and that none is released any more."""
+"""Select the queries and streams that a caller may see, and retire them."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def page_of(
     *,
     streams: bool,
 ) -> Page[View]:
-    """Those that the caller may see, in the order in which they were registered."""
+    """Return a page of those that the caller may see, in the order of registration."""
     with server.database.read() as session:
         limit = visible_below(session, principal)
         kind = col(Query.structure).is_not(None) if streams else col(Query.structure).is_(None)
@@ -53,7 +53,7 @@ def page_of(
 def visible(
     session: Session, principal: Principal, name: str, *, stream: bool
 ) -> tuple[Query, Tier | None]:
-    """One of them, and the tier up to which the caller sees (``None``: all).
+    """Return a query or stream, and the tier up to which the caller sees (``None``: all).
 
     Raises ``NotFound``, with one text for missing and for out of sight.
     """
@@ -72,14 +72,14 @@ def visible(
 
 
 def levels_of(session: Session, query: Query, limit: Tier | None) -> list[tuple[Tier, int]]:
-    """The tiers up to ``limit`` that see a query, and the rung that each is allowed now."""
+    """Return the tiers up to ``limit`` that see a query, and the rung that each is allowed now."""
     tiers = [tier for tier in ordered_tiers(session) if limit is None or tier.rank <= limit.rank]
     found = allowed_rungs(session, query, tiers)
     return [(tier, rung) for tier, rung in found if rung is not None]
 
 
 def spec_of(query: Query, limit: Tier | None) -> dict[str, Any]:
-    """What was asked for, without what speaks of tiers above ``limit``."""
+    """Return the spec of a query, without what it says of tiers above ``limit``."""
     spec: dict[str, Any] = json.loads(query.spec)
     if limit is None:
         return spec

@@ -1,4 +1,4 @@
-"""What a stream has in the database, sealed: its state, its outputs, where each rung begins.
+"""Seal and open what a stream stores: its state, its outputs, and where each rung begins.
 
 The identity of each row, with its step, is authenticated.  Outputs are history and the
 state is not: a state that is older than the outputs is found out, and nothing is drawn
@@ -36,7 +36,7 @@ from penstock.services.noise.sealing import (
 
 @dataclass
 class Running:
-    """A stream's exact running total, in lattice steps, and its noise at every rung.
+    """Hold a stream's exact running total, in lattice steps, and its noise at every rung.
 
     ``rungs`` rise, as ``noise.levels`` do.
     """
@@ -52,7 +52,7 @@ class Running:
 
 
 def begin(query: Query, rungs: Sequence[int]) -> Running:
-    """The state before the first element."""
+    """Return the state before the first element."""
     kind = stream_kind_of(query)
     ordered = sorted(set(rungs))
     levels = [kind.ladder.value(rung) for rung in ordered]
@@ -62,7 +62,7 @@ def begin(query: Query, rungs: Sequence[int]) -> Running:
 
 
 def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Running:
-    """The newest state.  Raises ``IntegrityViolation`` where it does not fit the outputs."""
+    """Return the newest state.  Raises ``IntegrityViolation`` if it does not fit the outputs."""
     row = state_row(session, query)
     given = session.exec(
         select(func.max(col(StreamOutput.last))).where(col(StreamOutput.query_id) == query.id)
@@ -134,7 +134,7 @@ def add_outputs(
 def outputs_of(
     session: Session, server: Server, dataset: Dataset, query: Query, rung: int, span: range
 ) -> IntVector:
-    """The totals at ``rung`` of the steps in ``span``: shape (steps, dimension).
+    """Return the totals at ``rung`` of the steps in ``span``: shape (steps, dimension).
 
     Raises ``IntegrityViolation`` where one of them is missing.
     """
@@ -168,20 +168,20 @@ def outputs_of(
 
 
 def rungs_of(session: Session, query: Query) -> Sequence[int]:
-    """The rungs that have outputs or will have them."""
+    """Return the rungs that have outputs or will have them."""
     return session.exec(select(Release.rung).where(col(Release.query_id) == query.id)).all()
 
 
 def seal_first(
     server: Server, dataset: Dataset, query: Query, rung: int, seq: int, first: int
 ) -> bytes:
-    """The first step with outputs at a rung, for its row of ``release``."""
+    """Encrypt the first step with outputs at a rung, for its row of ``release``."""
     place = _beginning(dataset, query, rung, seq)
     return seal(query_key(server, dataset, query), first.to_bytes(8, "little"), place)
 
 
 def first_of(server: Server, dataset: Dataset, query: Query, release: Release) -> int:
-    """The first step with outputs at the rung of ``release``."""
+    """Return the first step with outputs at the rung of ``release``."""
     place = _beginning(dataset, query, release.rung, release.seq)
     plain = open_envelope(query_key(server, dataset, query), release.ciphertext, place)
     return int.from_bytes(plain, "little")

@@ -1,4 +1,4 @@
-"""Elements of a stream, in order: added to its running total, and to nothing else.
+"""Take in the elements of a stream, in order: each is added to the running total, once.
 
 The noise is drawn before the lock is taken, since a large batch takes long, and counts only
 where the state is then still the one that it was drawn from.  State and outputs are stored
@@ -102,7 +102,7 @@ def _require_next(query: Query, shape: Shape, step: int, first: int) -> None:
 
 
 def _elements(shape: Shape, process: Process, values: list[object]) -> IntVector:
-    """The elements in lattice steps: shape (steps, dimension)."""
+    """Return the elements in lattice steps: shape (steps, dimension)."""
     flat = values if shape.dimension == 1 else _flat(values, shape.dimension)
     numbers = [value if isinstance(value, int | float) else None for value in flat]
     try:
@@ -129,7 +129,7 @@ def _flat(rows: list[object], dimension: int) -> list[object]:
 
 
 def _placed(problem: InvalidInput, dimension: int) -> InvalidInput:
-    """The refusal of a number, by the place of its element as well."""
+    """Return the refusal of a number with the place of its element."""
     pointer, detail = problem.errors[0]
     place = pointer.rpartition("/")[2]
     if dimension == 1 or not place.isdigit():

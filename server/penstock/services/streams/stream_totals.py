@@ -1,4 +1,4 @@
-"""Reading a stream: the running totals that were drawn with the elements, at one's tier.
+"""Read a stream: the running totals that were drawn with its elements, at the reader's tier.
 
 Nothing is drawn here, so that a range is the same for ever.  Each answer leaves a leaf,
 and a first one at a level makes its reader a holder of it.
@@ -33,7 +33,7 @@ MOST_NUMBERS = 10**7
 
 @dataclass(frozen=True)
 class _Ask:
-    """A range that was found to be allowed: of which rung, in which tier's name."""
+    """Hold a range that the caller is allowed: its rung, and the tier in whose name."""
 
     query: Query
     dataset: Dataset
@@ -51,7 +51,7 @@ def read(
     last: int | None = None,
     tier: str | None = None,
 ) -> RunningTotalsView:
-    """The running totals of steps ``first`` to ``last``, at a tier up to the caller's own.
+    """Return the running totals of steps ``first`` to ``last``, at a tier up to the caller's own.
 
     What is left out is the first step that the level has, the newest step, and the caller's
     tier.  Raises ``NotFound`` for a stream out of sight, ``ClearanceTooLow``,
@@ -130,7 +130,7 @@ def _allowed(
 def _given(
     session: Session, principal: Principal, query: Query, release: Release, span: range
 ) -> bool:
-    """Whether an answer to the caller held these steps before."""
+    """Return whether an earlier answer to the caller contained these steps."""
     leaves = session.exec(
         select(Leaf.bytes).where(
             col(Leaf.kind) == "stream",

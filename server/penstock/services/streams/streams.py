@@ -1,4 +1,4 @@
-"""Streams: opened and charged at once, since nothing is drawn before the first element.
+"""Open and charge streams at once, since nothing is drawn before the first element.
 
 A stream is a query whose data arrive over time.  So its name, its levels, what it is
 charged and who was given which level are those of a query; what it has beside these are a
@@ -84,7 +84,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
 
 
 def terms_of(server: Server, dataset: Dataset, request: StreamRequest) -> StreamTerms:
-    """What the server fixes of a stream beside its spec.  Raises ``InvalidInput``."""
+    """Return what the server fixes of a stream beside its spec.  Raises ``InvalidInput``."""
     steps = _steps_per_unit(dataset, request)
     most = server.settings.dimension_limit
     return StreamTerms(dataset.name, dataset.version, dataset.delta, steps, most)
@@ -148,7 +148,7 @@ def retire(server: Server, principal: Principal, name: str) -> StreamView:
 def listing(
     server: Server, principal: Principal, window: Window, dataset: str | None = None
 ) -> Page[StreamView]:
-    """The streams that the caller may see, in the order in which they were opened."""
+    """List the streams that the caller may see, in the order in which they were opened."""
 
     def view(session: Session, query: Query, limit: Tier | None) -> StreamView:
         return _view(session, server, query, limit)
@@ -157,7 +157,7 @@ def listing(
 
 
 def show(server: Server, principal: Principal, name: str) -> StreamView:
-    """One stream.  Raises ``NotFound``, also where the caller may not see it."""
+    """Show one stream.  Raises ``NotFound``, also where the caller may not see it."""
     with server.database.read() as session:
         query, limit = visible(session, principal, name, stream=True)
         return _view(session, server, query, limit)
@@ -235,7 +235,7 @@ def _begin_rungs(
 
 
 def _view(session: Session, server: Server, query: Query, limit: Tier | None) -> StreamView:
-    """A stream as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
+    """Return a stream as a reader sees it who may see tiers up to ``limit`` (``None``: all)."""
     kind = stream_kind_of(query)
     shape = kind.shape
     dataset = session.get_one(Dataset, query.dataset_id)
