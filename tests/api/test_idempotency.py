@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from sqlmodel import col, func, select
-from tests.api.bad_input.datasets import of_file
-from tests.api.bad_input.keys import POSTS
-from tests.api.bad_input.streams import STREAM, STREAMS
+from tests.api.bad_input.tables.datasets import of_file
+from tests.api.bad_input.tables.keys import POSTS
+from tests.api.bad_input.tables.streams import STREAM, STREAMS
 from tests.api.world import QUERY, World, parsed, propose
 
 from penstock.api import OPERATIONS

@@ -77,8 +77,8 @@ def test_the_promises_are_read_whole() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("`tests/api/test_sight.py`", "`tests/api/test_hindsight.py`"),
-        ("`tests/api/test_sight.py`", "`tests/api/conftest.py`"),
+        ("`tests/api/sight/test_hidden_and_missing.py`", "`tests/api/test_hindsight.py`"),
+        ("`tests/api/sight/test_hidden_and_missing.py`", "`tests/api/conftest.py`"),
         ("`tests/api/http/test_cursors.py`", "a look"),
         ("`tests/api/http/test_cursors.py`", "`tests/api`"),
         ("cursors are sealed and bound to their list", ""),

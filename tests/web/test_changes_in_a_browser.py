@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.api import world as api
-from tests.api.test_sparse_histograms import LOANS, ROWS
+from tests.api.queries.test_sparse_histograms import LOANS, ROWS
 from tests.web.screens import Screen
 from tests.web.served import Served
 from tests.web.sound import EVERY, PHONE, Views, require_sound

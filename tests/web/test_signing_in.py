@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
-from tests.api.openid import AUDIENCE, Provider, rsa, serving
+from tests.api.openid.provider import AUDIENCE, Provider, rsa, serving
 from tests.api.world import START, World
 from tests.web.world import Browser, Open, text_of
 

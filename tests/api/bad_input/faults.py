@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.api.bad_input import asking, computed, datasets, people, vectors
+from tests.api.bad_input.tables import asking, computed, datasets, people, vectors
 
 from penstock.encryption import KeyRing, Secrets
 

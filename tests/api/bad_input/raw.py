@@ -5,7 +5,7 @@ import re
 import socket
 from dataclasses import dataclass
 
-from tests.api.bad_input.people import TIERS
+from tests.api.bad_input.tables.people import TIERS
 from tests.api.bad_input.verdict import MEMBERS, judge_words
 
 ME = "/api/v1/me"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.api.bad_input import asking, computed, datasets, keyed, vectors
 from tests.api.bad_input.faults import BUSY_TIMEOUT, REQUESTS, Fault, Place
 from tests.api.bad_input.snapshot import files, tables, tables_of
+from tests.api.bad_input.tables import asking, computed, datasets, keyed, vectors
 from tests.api.bad_input.verdict import judge
 from tests.api.world import World, furnish, open_world
 from tests.databases.homes import Home, Homes

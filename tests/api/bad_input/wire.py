@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tests.api.bad_input import keys
-from tests.api.bad_input.people import TIER, TIERS, USERS
 from tests.api.bad_input.row import Row
-from tests.api.bad_input.vectors import GOOD, QUERIES
+from tests.api.bad_input.tables import keys
+from tests.api.bad_input.tables.people import TIER, TIERS, USERS
+from tests.api.bad_input.tables.vectors import GOOD, QUERIES
 
 ME = "/api/v1/me"
 TIERS_AS_JSON = json.dumps(TIER)

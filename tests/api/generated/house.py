@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.api.bad_input import computed, datasets, levels, vectors
 from tests.api.bad_input.stage import Furnished, Original, Stage
-from tests.api.test_role_matrix import ELEMENTS, MATRIX, STREAM
+from tests.api.bad_input.tables import computed, datasets, levels, vectors
+from tests.api.sight.test_roles import ELEMENTS, MATRIX, STREAM
 from tests.api.world import World, propose
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga", "eve")

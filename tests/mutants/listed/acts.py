@@ -83,7 +83,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='            if "admin" in spec.roles and user.admin:\n',
         wrong="an admin makes another one, and so is two people",
         tests=(
-            "tests/api/test_two_persons_over_http.py::test_no_admin_makes_themselves_a_second_one",
+            "tests/api/queries/test_two_persons.py::test_no_admin_makes_themselves_a_second_one",
         ),
     ),
     Mutant(
@@ -93,7 +93,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='        if "admin" in scopes and user.id == principal.user_id:\n',
         wrong="an admin takes a token of another admin, and so is two people",
         tests=(
-            "tests/api/test_two_persons_over_http.py::test_no_admin_makes_themselves_a_second_one",
+            "tests/api/queries/test_two_persons.py::test_no_admin_makes_themselves_a_second_one",
         ),
     ),
     Mutant(
@@ -173,7 +173,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if user.name != identity.user or user.disabled_at is not None:\n",
         after="    if user.name != identity.user:\n",
         wrong="a token of the OpenID provider lets in who is shut out here",
-        tests=("tests/api/test_openid.py::test_a_disabled_user_is_refused",),
+        tests=("tests/api/openid/test_tokens.py::test_a_disabled_user_is_refused",),
     ),
     Mutant(
         name="session-never-idle",

@@ -17,7 +17,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "                caller.require(*operation.policy.roles)\n",
         after="",
         wrong="an operation is called whatever the role, and bodies are read before that shows",
-        tests=("tests/api/test_roles_before_bodies.py",),
+        tests=("tests/api/sight/test_roles_before_bodies.py",),
     ),
     Mutant(
         name="log-for-readers",
@@ -26,9 +26,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='@operations.get("/audit/events", SIGNED_IN)\n',
         wrong="the log is declared to be for anybody who is signed in",
         tests=(
-            "tests/api/test_role_matrix.py::test_everybody_gets_what_their_role_and_clearance_allow",
-            "tests/api/test_role_matrix.py::test_the_matrix_has_every_operation",
-            "tests/api/test_document.py",
+            "tests/api/sight/test_roles.py::test_everybody_gets_what_their_role_and_clearance_allow",
+            "tests/api/sight/test_roles.py::test_the_matrix_has_every_operation",
+            "tests/api/contract/test_document.py",
         ),
     ),
     Mutant(

@@ -27,7 +27,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="who names their own tier is refused",
         tests=(
             "tests/unit/services/queries/test_registration_work.py",
-            "tests/api/test_role_matrix.py::test_everybody_gets_what_their_role_and_clearance_allow",
+            "tests/api/sight/test_roles.py::test_everybody_gets_what_their_role_and_clearance_allow",
         ),
     ),
     Mutant(
@@ -194,7 +194,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before=".where(col(Tier.rank) <= limit.rank, col(Tier.deleted_at).is_(None))",
         after=".where(col(Tier.deleted_at).is_(None))",
         wrong="a query that only higher tiers have is in everybody's sight",
-        tests=("tests/api/test_sight.py::test_what_is_hidden_looks_like_what_does_not_exist",),
+        tests=(
+            "tests/api/sight/test_hidden_and_missing.py::test_what_is_hidden_looks_like_what_does_not_exist",
+        ),
     ),
     Mutant(
         name="level-lowered-without-effect",
@@ -248,7 +250,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after="    if start < 0:\n",
         wrong="a tier that was inserted later asks for totals from before it",
         tests=(
-            "tests/api/test_stream_levels.py::test_a_tier_inserted_between_two_has_totals_from_there_on",
+            "tests/api/streams/test_levels.py::test_a_tier_inserted_between_two_has_totals_from_there_on",
         ),
     ),
     Mutant(
@@ -257,7 +259,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="    if end > step:\n",
         after="    if end > step + 1:\n",
         wrong="a range beyond the newest element is not refused as such",
-        tests=("tests/api/test_streams.py::test_ranges_that_are_not_there_are_refused",),
+        tests=("tests/api/streams/test_streams.py::test_ranges_that_are_not_there_are_refused",),
     ),
     Mutant(
         name="stream-ranges-of-others",
@@ -265,7 +267,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         before="col(Leaf.user) == principal.name,\n            col(Leaf.query) == query.name,",
         after="col(Leaf.query) == query.name,",
         wrong="of a retired stream one may read what others were handed",
-        tests=("tests/api/test_stream_retired.py::test_what_was_given_is_given_again_and_no_more",),
+        tests=(
+            "tests/api/streams/test_retired.py::test_what_was_given_is_given_again_and_no_more",
+        ),
     ),
     Mutant(
         name="stream-range-grows",
@@ -278,7 +282,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         and answer["first"] <= span[0]
 """,
         wrong="of a retired stream one may read on behind what one was handed",
-        tests=("tests/api/test_stream_retired.py::test_what_was_given_is_given_again_and_no_more",),
+        tests=(
+            "tests/api/streams/test_retired.py::test_what_was_given_is_given_again_and_no_more",
+        ),
     ),
     Mutant(
         name="stream-state-too-old",

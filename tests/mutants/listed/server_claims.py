@@ -64,7 +64,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        return sensitivity_of_unit(column, self.max_steps_per_unit)\n",
         after="        return sensitivity_of_unit(column, 1)\n",
         wrong="a stream is charged for one step of a unit",
-        tests=("tests/api/test_streams.py::test_a_stream_is_charged_for_all_the_steps_of_a_unit",),
+        tests=(
+            "tests/api/streams/test_streams.py::test_a_stream_is_charged_for_all_the_steps_of_a_unit",
+        ),
     ),
     Mutant(
         row="V14",

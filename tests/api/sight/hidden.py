@@ -1,0 +1,139 @@
+"""What callers may not see, beside names that nobody has: for every operation that names something.
+
+In an address or a body NAME stands for either of the two, which have the same length.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from tests.api.sight.test_roles import ELEMENTS, LESS_NOISE, NEW_LEVELS, NEW_VERSION, STREAM
+from tests.api.world import DATASET, QUERY, World, propose
+
+CALLERS = (None, "noa", "ann", "ian", "root", "olga")
+RELEASE, PREFIX, PROPOSAL, LEAF = "RELEASE", "PREFIX", "PROPOSAL", "LEAF"
+"""In the place of a name: the identifier of what is ian's alone, or of what was proposed."""
+
+
+class Hidden(NamedTuple):
+    """An operation on something that is there, and for whom alone it is."""
+
+    operation: str
+    path: str
+    name: str
+    missing: str
+    seen_by: tuple[str, ...]
+    body: Any = None
+
+
+SET_APART = {"levels": {"internal": {"epsilon": 0.5}}}
+USERS, TIERS, DATASETS = "/api/v1/users", "/api/v1/tiers", "/api/v1/datasets"
+QUERIES, RELEASES, STREAMS = "/api/v1/queries", "/api/v1/releases", "/api/v1/streams"
+PROPOSALS = "/api/v1/proposals"
+INCLUSION = "/api/v1/audit/proof/inclusion"
+EVENTS, EXPOSURE = "/api/v1/audit/events", "/api/v1/audit/exposure"
+ADMIN, AUDITOR, READERS = ("root",), ("olga",), ("ian", "root", "olga")
+PLANNERS = ("ian", "root")
+BUDGETS = {"budgets": {"internal": {"epsilon": 5}}}
+NEW_QUERY = {**QUERY, "name": "new", "dataset": "NAME", **SET_APART}
+NEW_STREAM = {**STREAM, "name": "new", "dataset": "NAME", **SET_APART}
+PREVIEWED = {**QUERY, "name": "NAME"}
+
+
+def of_users(*rows: tuple[str, str, Any]) -> Iterator[Hidden]:
+    """About somebody who was shut out, whom admins alone see."""
+    for operation, path, body in rows:
+        yield Hidden(operation, USERS + path, "gone", "zeno", ADMIN, body)
+
+
+HIDDEN = [
+    *of_users(
+        ("create_user", "", {"name": "NAME", "roles": ["analyst"]}),
+        ("show_user", "/NAME", None),
+        ("change_user", "/NAME", {"clearance": None}),
+        ("disable_user", "/NAME", None),
+        ("list_tokens", "/NAME/tokens", None),
+        ("issue_token", "/NAME/tokens", {}),
+    ),
+    Hidden("revoke_token", f"{USERS}/ann/tokens/NAME", PREFIX, PREFIX, ()),
+    Hidden("revoke_token", f"{USERS}/ian/tokens/NAME", PREFIX, PREFIX, ("ian", "root")),
+    Hidden("create_tier", TIERS, "public", "absent", ADMIN, {"name": "NAME"}),
+    Hidden("change_tier", f"{TIERS}/NAME", "public", "absent", ADMIN, {"rank": 11}),
+    Hidden("delete_tier", f"{TIERS}/NAME", "public", "absent", ADMIN),
+    Hidden("register_dataset", DATASETS, "closed", "absent", ADMIN, {**DATASET, "name": "NAME"}),
+    Hidden("show_dataset", f"{DATASETS}/NAME", "closed", "absent", READERS),
+    Hidden("change_dataset", f"{DATASETS}/NAME", "closed", "absent", ADMIN, BUDGETS),
+    Hidden("withdraw_dataset", f"{DATASETS}/NAME", "closed", "absent", ADMIN),
+    Hidden("add_version", f"{DATASETS}/NAME/versions", "closed", "absent", ADMIN, NEW_VERSION),
+    Hidden("show_budget", f"{DATASETS}/NAME/budget", "closed", "absent", READERS),
+    Hidden("show_dummy", f"{DATASETS}/NAME/dummy", "closed", "absent", READERS),
+    Hidden("list_queries", f"{QUERIES}?dataset=NAME", "closed", "absent", READERS),
+    Hidden("register_query", QUERIES, "closed", "absent", ADMIN, NEW_QUERY),
+    Hidden("preview_query", f"{QUERIES}/preview", "closed", "absent", PLANNERS, NEW_QUERY),
+    Hidden("preview_query", f"{QUERIES}/preview", "secret", "absent", PLANNERS, {"query": "NAME"}),
+    Hidden("preview_query", f"{QUERIES}/preview", "secret", "absent", PLANNERS, PREVIEWED),
+    Hidden("show_query", f"{QUERIES}/NAME", "secret", "absent", READERS),
+    Hidden("change_query", f"{QUERIES}/NAME", "secret", "absent", ADMIN, NEW_LEVELS),
+    Hidden("retire_query", f"{QUERIES}/NAME/retire", "secret", "absent", ADMIN),
+    *(
+        Hidden("request_release", f"{QUERIES}/NAME/releases", "secret", "absent", ("ian",), body)
+        for body in ({}, {"tier": "internal"}, {"tier": "unheard-of"}, {"level": 1e-9})
+    ),
+    # Of his own history ian sees what he was handed, and that is not this query.
+    Hidden("list_releases", f"{RELEASES}?query=NAME", "hidden", "absent", AUDITOR),
+    Hidden("list_releases", f"{RELEASES}?user=NAME", "gone", "zeno", AUDITOR),
+    Hidden("show_release", f"{RELEASES}/NAME", RELEASE, RELEASE, ("ian", "olga")),
+    Hidden("show_values", f"{RELEASES}/NAME/values", RELEASE, RELEASE, ("ian",)),
+    Hidden("show_values", f"{RELEASES}/NAME/values?format=csv", RELEASE, RELEASE, ("ian",)),
+    Hidden("list_streams", f"{STREAMS}?dataset=NAME", "closed", "absent", READERS),
+    Hidden("open_stream", STREAMS, "closed", "absent", ADMIN, NEW_STREAM),
+    Hidden("preview_stream", f"{STREAMS}/preview", "closed", "absent", PLANNERS, NEW_STREAM),
+    Hidden(
+        *("preview_stream", f"{STREAMS}/preview", "secret", "absent", PLANNERS),
+        {**STREAM, "name": "NAME"},
+    ),
+    Hidden("show_stream", f"{STREAMS}/NAME", "rising", "absent", READERS),
+    Hidden("change_stream", f"{STREAMS}/NAME", "rising", "absent", ADMIN, LESS_NOISE),
+    Hidden("retire_stream", f"{STREAMS}/NAME/retire", "rising", "absent", ADMIN),
+    Hidden("push_elements", f"{STREAMS}/NAME/elements", "rising", "absent", ADMIN, ELEMENTS),
+    *(
+        Hidden("read_stream", f"{STREAMS}/NAME/releases{more}", "rising", "absent", ("ian",))
+        for more in ("", "?tier=internal", "?from=1&to=1", "?from=7")
+    ),
+    *(
+        Hidden(operation, f"{PROPOSALS}/NAME{more}", PROPOSAL, PROPOSAL, seen_by)
+        for operation, more, seen_by in (
+            ("show_proposal", "", ("root", "olga")),
+            ("approve_proposal", "/approval", ADMIN),
+            ("withdraw_proposal", "", ADMIN),
+        )
+    ),
+    Hidden("prove_inclusion", f"{INCLUSION}?index=NAME", LEAF, "99", ("ian", "olga")),
+    Hidden("prove_inclusion", f"{INCLUSION}?index=NAME", "10", "99", AUDITOR),
+    Hidden("list_events", f"{EVENTS}?user=NAME", "gone", "zeno", AUDITOR),
+    Hidden("list_events", f"{EVENTS}?query=NAME", "secret", "absent", AUDITOR),
+    Hidden("show_exposure", f"{EXPOSURE}?users=NAME", "gone", "zeno", AUDITOR),
+    Hidden("show_exposure", f"{EXPOSURE}?users=ann&dataset=NAME", "closed", "absent", AUDITOR),
+    Hidden("show_exposure", f"{EXPOSURE}?users=ian&dataset=NAME", "closed", "absent",
+           ("ian", "olga")),
+]  # fmt: skip
+
+NAMELESS = {"prove_consistency", "list_proposals", "show_checkpoint", "take_cosignature"}
+"""These take a state, or sizes of a tree, whose roots everybody with a token may see."""
+
+
+def hide(world: World) -> dict[str, str]:
+    """Make what is hidden; what stands for each identifier."""
+    closed = {**DATASET, "name": "closed", "budgets": {"internal": {"epsilon": 1}}}
+    world.answer("POST", DATASETS, closed, by="root")
+    world.answer("POST", QUERIES, {**QUERY, "name": "hidden", **SET_APART}, by="root")
+    world.answer("POST", STREAMS, {**STREAM, "name": "rising", **SET_APART}, by="root")
+    world.answer("POST", f"{STREAMS}/rising/elements", ELEMENTS, by="root")
+    held = world.answer("POST", f"{QUERIES}/secret/releases", {}, by="ian")
+    issued = world.answer("POST", f"{USERS}/ian/tokens", {}, by="ian")
+    leaf = str(held["receipt"]["index"])
+    return {
+        RELEASE: held["id"],
+        PREFIX: issued["prefix"],
+        PROPOSAL: propose(world),
+        LEAF: leaf,
+    }
