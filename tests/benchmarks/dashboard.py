@@ -17,7 +17,7 @@ from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import quartiles
 from tests.benchmarks.serving import served
 from tests.benchmarks.world import DATASET, PATIENCE, TIERS, World, fresh_world
-from tests.web.addresses import Asked, addresses, questions
+from tests.web.every_page.addresses import Asked, addresses, questions
 
 from penstock.demo import history, stage, story
 from penstock.demo.cast import ADMIN, AUDITOR, READERS

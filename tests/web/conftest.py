@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.api.world import World, copies, open_world
 from tests.databases.homes import SQLITE, Home, Homes
+from tests.web.browser.sound import EVERY, ONCE, Views
 from tests.web.served import Served, serving
-from tests.web.sound import EVERY, ONCE, Views
 from tests.web.templates import compiled_once
 from tests.web.world import Browser, Grown, Open, furnish
 
@@ -19,7 +19,7 @@ from penstock.services.schemas.people import TokenSpec, UserSpec
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
-    from tests.web.screens import Screen
+    from tests.web.browser.screens import Screen
 
 FurnishedOn = Callable[[str], tuple[Home, dict[str, str]]]
 
@@ -154,7 +154,7 @@ def served(furnished_on: FurnishedOn, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture(scope="session")
 def chromium() -> "Iterator[Chromium]":
     """A browser without a screen."""
-    from tests.web import screens
+    from tests.web.browser import screens
 
     with screens.chromium() as browser:
         yield browser
@@ -163,7 +163,7 @@ def chromium() -> "Iterator[Chromium]":
 @pytest.fixture
 def open_screen(chromium: "Chromium", served: Served) -> Iterator[Callable[..., "Screen"]]:
     """Open windows, which are looked through for faults when the test ends."""
-    from tests.web import screens
+    from tests.web.browser import screens
 
     with contextlib.ExitStack() as opened:
 

@@ -14,9 +14,9 @@ from urllib.parse import quote, urlencode
 
 from playwright.sync_api import Browser
 from tests.contracts.running import free_port, running
-from tests.web.addresses import Asked, addresses
-from tests.web.screens import Screen, chromium, screen
-from tests.web.sound import DESKTOP, PHONE
+from tests.web.browser.screens import Screen, chromium, screen
+from tests.web.browser.sound import DESKTOP, PHONE
+from tests.web.every_page.addresses import Asked, addresses
 
 from penstock.demo.cast import ADMIN, AUDITOR, READERS
 from penstock.services.access.principals import OPERATOR, acting_as

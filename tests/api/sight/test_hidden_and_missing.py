@@ -28,7 +28,7 @@ DOCUMENTS = {"api.openapi", "api.docs", "api.metrics"}
 """They name nothing."""
 
 PAGES = {f"web.{name}" for name in web.POLICIES}
-"""They are asked for what is hidden in ``tests/web/test_page_roles.py``."""
+"""They are asked for what is hidden in ``tests/web/every_page/test_roles.py``."""
 
 Variant = Callable[[dict[str, Any]], dict[str, Any]]
 VARIANTS: dict[str, Variant] = {

@@ -6,8 +6,8 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 FORMS: Final = "tests/web/forms/test_form_input.py"
-SIGNING: Final = "tests/web/test_signing_in.py"
-CONTENTS: Final = "tests/web/test_page_contents.py"
+SIGNING: Final = "tests/web/views/people/test_signing_in.py"
+CONTENTS: Final = "tests/web/every_page/test_contents.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -53,7 +53,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="pages are shown, and forms are taken, whatever the role",
         tests=(
-            "tests/web/test_page_roles.py::test_everybody_gets_what_their_role_and_clearance_allow",
+            "tests/web/every_page/test_roles.py::test_everybody_gets_what_their_role_and_clearance_allow",
         ),
     ),
     Mutant(
@@ -62,9 +62,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="if not page.policy.roles or visit.may(*page.policy.roles)]",
         after="if page.policy.roles or visit.may(*page.policy.roles)]",
         wrong="the menu leads to pages that the caller may not see",
-        tests=(
-            "tests/web/test_troubles_in_a_browser.py::test_pages_of_other_roles_say_whose_they_are",
-        ),
+        tests=("tests/web/browser/test_troubles.py::test_pages_of_other_roles_say_whose_they_are",),
     ),
     Mutant(
         name="scripts-in-pages",
@@ -72,7 +70,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="default-src 'none'; script-src 'self';",
         after="default-src 'none'; script-src 'self' 'unsafe-inline';",
         wrong="a script that got into a page runs",
-        tests=("tests/web/test_page_contents.py::test_pages_are_guarded_and_kept_by_nobody",),
+        tests=("tests/web/every_page/test_contents.py::test_pages_are_guarded_and_kept_by_nobody",),
     ),
     Mutant(
         name="name-not-escaped",
@@ -80,7 +78,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="<h1><bdi>{{ query.name }}</bdi>",
         after="<h1><bdi>{{ query.name | safe }}</bdi>",
         wrong="the name of a query is markup on its page",
-        tests=("tests/web/test_page_contents.py::test_names_are_text_wherever_they_stand",),
+        tests=("tests/web/every_page/test_contents.py::test_names_are_text_wherever_they_stand",),
     ),
     Mutant(
         name="onward-to-another-site",
@@ -88,7 +86,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='path.startswith(f"{root}/") and not path.startswith(f"{root}//")',
         after='path.startswith(f"{root}/")',
         wrong="signing in leads on to another site",
-        tests=("tests/web/test_signing_in.py::test_nobody_is_led_to_another_site",),
+        tests=("tests/web/views/people/test_signing_in.py::test_nobody_is_led_to_another_site",),
     ),
     Mutant(
         name="cookie-for-other-sites",
@@ -98,7 +96,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True,"
         ' samesite="Lax")\n',
         wrong="a link on another site opens a page in somebody's name",
-        tests=("tests/web/test_signing_in.py::test_the_cookie_is_for_this_host_and_no_script",),
+        tests=(
+            "tests/web/views/people/test_signing_in.py::test_the_cookie_is_for_this_host_and_no_script",
+        ),
     ),
     Mutant(
         name="sign-in-without-end",
@@ -106,7 +106,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='            visit.limits.failed_sign_in(request.remote_addr or "")\n',
         after="            visit.limits.request(token)\n",
         wrong="tokens are tried by the form as often as one likes",
-        tests=("tests/web/test_signing_in.py::test_failed_sign_ins_are_limited_as_bad_tokens_are",),
+        tests=(
+            "tests/web/views/people/test_signing_in.py::test_failed_sign_ins_are_limited_as_bad_tokens_are",
+        ),
     ),
     Mutant(
         name="sign-out-of-the-browser-alone",
@@ -114,7 +116,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    sessions.end(visit.server, visit.secret)\n",
         after="",
         wrong="a session that was signed out goes on for whoever has its cookie",
-        tests=("tests/web/test_signing_in.py::test_signing_out_ends_the_session",),
+        tests=("tests/web/views/people/test_signing_in.py::test_signing_out_ends_the_session",),
     ),
     Mutant(
         name="once-whatever-the-page",
@@ -133,9 +135,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        raise\n",
         wrong="a form that was refused cannot be sent again when it was mended",
         tests=(
-            "tests/web/test_admin_pages.py::test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed",
-            "tests/web/test_work_pages.py::test_a_refusal_keeps_what_was_typed_and_may_be_mended",
-            "tests/web/test_built_by_form.py",
+            "tests/web/views/people/test_admin_pages.py::test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed",
+            "tests/web/views/analyst/test_own_jobs.py::test_a_refusal_keeps_what_was_typed_and_may_be_mended",
+            "tests/web/forms/test_built_by_form.py",
         ),
     ),
     Mutant(
@@ -144,7 +146,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    ">=": "is at least",\n',
         after='    ">=": "is above",\n',
         wrong="a page says of a condition that it leaves its bound out",
-        tests=("tests/web/test_levels_drawn.py",),
+        tests=("tests/web/views/analyst/test_queries.py",),
     ),
     Mutant(
         name="delta-not-said",
@@ -152,7 +154,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta else ""',
         after='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta > 1e-3 else ""',
         wrong="a loss is said without the delta that it is at",
-        tests=("tests/web/test_losses_said.py",),
+        tests=("tests/web/presenters/test_losses_said.py",),
     ),
     Mutant(
         name="together-as-if-independent",
@@ -160,6 +162,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        Loss(TOGETHER, bounded(exposure.released.epsilon)),\n",
         after="        Loss(TOGETHER, bounded(exposure.independent.epsilon)),\n",
         wrong="the chart of a coalition shows another loss than the coalition has",
-        tests=("tests/web/test_losses_said.py",),
+        tests=("tests/web/presenters/test_losses_said.py",),
     ),
 )

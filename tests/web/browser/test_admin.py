@@ -1,0 +1,133 @@
+"""The admin's way through the pages, in Chromium."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.web.browser.screens import Screen
+from tests.web.browser.sound import Views, require_sound
+from tests.web.served import Served
+
+pytestmark = pytest.mark.slow
+
+Open = Callable[..., Screen]
+
+
+def tier_of(served: Served, window: Screen) -> str:
+    """A tier of one's own, just above ``public``, put in by the form."""
+    name = f"partner{served.invited}"
+    window.go("/tiers")
+    window.page.get_by_label("Name").fill(name)
+    window.page.get_by_label("Just above").select_option("public")
+    window.press("Insert the tier")
+    window.reads("nobody holds it yet")
+    return name
+
+
+def test_an_admin_moves_somebody_whom_they_added(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("admin"))
+    tier = tier_of(served, window)
+    person = f"eve{served.invited}"
+    window.page.get_by_role("link", name="People").click()
+    window.page.get_by_label("Name").fill(person)
+    window.page.get_by_label("Clearance").select_option("public")
+    window.press("Add them")
+    window.reads("They are added")
+    window.press("Issue a token")
+    window.reads("never again")
+    assert window.page.get_by_text(re.compile("^pst_")).count() == 1
+    window.page.get_by_role("button", name="I have it").click()
+    window.page.get_by_role("button", name=re.compile("^Revoke ")).click()
+    window.reads("The token is revoked.")
+    window.page.get_by_role("link", name="Tiers").click()
+    window.page.get_by_label("Who", exact=True).select_option(person)
+    window.page.get_by_label("To the tier").select_option("internal")
+    window.press("Show what that means")
+    window.reads("Nothing.")
+    window.page.get_by_role("region", name="What may be asked for").wait_for()
+    window.page.get_by_role("region", name="Reach into each dataset").wait_for()
+    window.press(f"Move {person} up to internal")
+    window.reads("The log says so.")
+    window.page.go_back()
+    window.reads("nothing would change")
+    window.go(f"/tiers/{tier}")
+    window.page.get_by_label("to say that you mean it").fill(tier)
+    window.press("Take it away")
+    window.reads("The tier is gone.")
+
+
+def test_an_admin_grants_more_and_is_told_what_is_too_little(
+    served: Served, window: Screen
+) -> None:
+    window.sign_in(served.invite("admin"))
+    window.page.get_by_role("link", name="Budgets", exact=True).click()
+    window.page.get_by_role("link", name="Grant more or less of sites").click()
+    window.page.get_by_label("Epsilon of internal").fill("4.5")
+    window.press("Grant these")
+    window.reads("These are the budgets from now on.")
+    window.page.get_by_label("Epsilon of public").fill("0.001")
+    window.expect(409)
+    window.press("Grant these")
+    window.reads("Nothing was done")
+    assert window.page.get_by_label("Epsilon of public").input_value() == "0.001"
+
+
+def test_a_query_is_previewed_while_it_is_typed_and_registered(
+    served: Served, window: Screen
+) -> None:
+    window.sign_in(served.invite("admin"))
+    window.go("/new/query?dataset=loans")
+    window.expect(422)
+    window.page.get_by_label("Name").fill("pages per person")
+    window.page.get_by_label("Groups at most").fill("1")
+    window.page.get_by_label("Rows in each at most").fill("2")
+    window.page.get_by_label("For public").fill("0.1")
+    window.page.keyboard.press("Tab")
+    window.page.get_by_role("region", name="What each tier would get and pay").wait_for()
+    window.page.get_by_label("For public").fill("much")
+    window.page.keyboard.press("Tab")
+    window.reads("This must be a number.")
+    window.page.get_by_label("For public").fill("0.1")
+    window.page.keyboard.press("Tab")
+    window.page.get_by_role("region", name="What each tier would get and pay").wait_for()
+    window.press("Register it")
+    window.page.wait_for_url("**/queries/pages%20per%20person*")
+
+
+def test_a_dataset_is_registered_without_a_script(
+    served: Served, open_screen: Open, tmp_path: Path
+) -> None:
+    file = tmp_path / "staff.csv"
+    file.write_text("person,hours\na,1\nb,2\n", encoding="utf-8")
+    window = open_screen(java_script_enabled=False)
+    window.sign_in(served.invite("admin"))
+    window.page.get_by_role("link", name="Register a dataset").click()
+    window.page.get_by_label("A CSV or Parquet file").fill(str(file))
+    window.press("Read its columns")
+    window.page.get_by_label("Name").fill("staff")
+    window.page.get_by_label("That column").select_option("person")
+    window.page.get_by_label("Type").nth(1).select_option("number")
+    window.page.get_by_label("Epsilon of public").fill("1")
+    window.press("Register the dataset")
+    window.page.wait_for_url("**/datasets/staff?added=1")
+    window.page.get_by_role("link", name="Build a query").click()
+    window.page.get_by_label("Name").fill("heads")
+    window.page.get_by_label("It tells").select_option("count_units")
+    window.page.get_by_label("For public").fill("0.1")
+    window.press("Show what it would cost")
+    window.reads("Takes of its budget")
+    window.press("Register it")
+    window.page.wait_for_url("**/queries/heads*")
+
+
+@pytest.mark.nightly
+def test_the_pages_of_admins_are_sound(served: Served, window: Screen, views: Views) -> None:
+    window.sign_in(served.invite("admin"))
+    window.expect(422)
+    for path in (
+        *("/tiers/public", "/clearance?user=x", "/users/ann", "/datasets/sites/budgets"),
+        *("/new/query?dataset=loans", "/new/dataset?source=vector", "/new/dataset?uri=x"),
+    ):
+        window.go(path)
+        require_sound(window, path, views)

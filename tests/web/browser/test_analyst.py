@@ -1,0 +1,219 @@
+"""The analyst's way through the pages, in Chromium, and what may go wrong on it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.web.browser.screens import Screen
+from tests.web.browser.sound import EVERY, Views, require_sound
+from tests.web.served import Served
+
+pytestmark = pytest.mark.slow
+
+Open = Callable[..., Screen]
+ASK = "Request at my clearance"
+
+
+def held(window: Screen) -> int:
+    """How many releases the history lists."""
+    window.go("/history")
+    return window.page.get_by_role("region", name="Releases").locator("tbody tr").count()
+
+
+def test_an_analyst_reads_asks_downloads_and_leaves(served: Served, window: Screen) -> None:
+    window.go("/")
+    window.page.get_by_label("Token").fill(served.invite("analyst", "internal"))
+    window.press("Sign in")
+    window.page.get_by_role("link", name="visits", exact=True).click()
+    window.reads("Nothing yet.")
+    window.reads("nothing of the budget")
+    window.press(ASK)
+    window.reads("You were given these numbers now")
+    assert window.page.locator("svg.chart:visible").count()
+    window.page.get_by_label("At the level of a tier").select_option("public")
+    window.reads("nothing beyond the more accurate numbers that you hold")
+    window.press("Request these numbers")
+    window.reads("You were given these numbers now")
+    levels = window.page.get_by_role("region", name="Your releases")
+    assert levels.locator("tbody tr").count() == 2
+    with window.page.expect_download() as started:
+        levels.get_by_role("link", name="CSV at public").click()
+    lines = Path(started.value.path()).read_text().splitlines()
+    assert lines[0] == '"key","value","lower","upper"'
+    assert len(lines) == 3
+    window.page.get_by_role("link", name="History").click()
+    window.page.get_by_role("region", name="Releases").wait_for()
+    window.page.get_by_label("Query").fill("visits")
+    window.press("Filter")
+    window.page.wait_for_url("**/history?query=visits&*")
+    window.page.get_by_role("link", name="Budgets").click()
+    window.page.get_by_role("region", name="Budgets of sites").wait_for()
+    window.press("Sign out")
+    window.reads("You are signed out.")
+
+
+def test_a_stream_and_a_histogram_are_drawn(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("analyst", "internal"))
+    window.go("/streams/arrivals")
+    window.page.get_by_label("From step").fill("2")
+    window.press("Read the totals")
+    window.page.get_by_role("heading", name="Running totals at internal").wait_for()
+    assert window.page.locator("svg.chart:visible").count()
+    window.page.get_by_text("The same numbers as a table").click()
+    assert window.page.get_by_role("row", name="8").count()
+    window.go("/queries/books")
+    window.press(ASK)
+    window.reads("You were given these numbers now")
+    assert window.page.locator("svg.chart:visible").count()
+
+
+def test_another_role_is_offered_nothing_and_refused(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("auditor"))
+    window.go("/queries/visits")
+    window.reads("What it asks")
+    assert window.page.get_by_role("button", name=ASK).count() == 0
+    window.expect(403)
+    window.go("/queries/visits/request")
+    window.reads("This takes the role analyst")
+
+
+def test_whoever_is_shut_out_learns_it_at_the_next_click(served: Served, window: Screen) -> None:
+    token = served.invite("analyst", "public")
+    window.sign_in(token)
+    window.go("/queries/visits")
+    served.revoke(token, f"analyst{served.invited}")
+    window.page.get_by_label("At the level of a tier").select_option("public")
+    window.reads("Your session has ended")
+    window.page.get_by_label("Token").fill(served.invite("analyst", "public"))
+    window.press("Sign in")
+    window.page.wait_for_url("**/queries/visits")
+
+
+def test_a_form_without_its_key_is_refused(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("analyst", "public"))
+    window.go("/queries/visits")
+    window.page.evaluate("document.querySelectorAll('[name=form_key]').forEach(e => e.remove())")
+    window.expect(403)
+    window.press(ASK)
+    window.reads("not one of this session")
+    assert held(window) == 0
+
+
+def test_going_back_asks_for_nothing_again(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("analyst", "public"))
+    window.go("/queries/visits")
+    window.press(ASK)
+    window.reads("You were given these numbers now")
+    window.page.reload()
+    window.page.go_back()
+    window.page.go_forward()
+    window.reads("What you hold")
+    assert held(window) == 1
+
+
+def test_going_back_after_signing_out_shows_nothing(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("analyst", "public"))
+    window.go("/budgets")
+    window.press("Sign out")
+    window.reads("You are signed out.")
+    window.page.go_back()
+    window.page.wait_for_url("**/sign-in?next=/budgets**")
+    assert window.page.get_by_role("region", name="Budgets of sites").count() == 0
+
+
+def test_a_form_in_a_tab_of_a_session_that_ended_in_another(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("analyst", "public"))
+    window.go("/queries/visits")
+    other = window.tab()
+    other.goto(window.url + "/catalogue")
+    other.get_by_role("button", name="Sign out").click()
+    other.get_by_text("You are signed out.").wait_for()
+    window.expect(401)
+    window.press(ASK)
+    window.reads("Nothing was done.")
+
+
+def test_a_slow_server_hands_out_once_however_often_one_presses(
+    served: Served, window: Screen
+) -> None:
+    window.sign_in(served.invite("analyst", "public"))
+    window.go("/queries/visits")
+    with window.held():
+        window.page.get_by_role("button", name=ASK).dblclick()
+    window.page.wait_for_url("**/queries/visits?given=*")
+    window.reads("This release by itself")
+    assert held(window) == 1
+
+
+def test_everything_works_without_a_script(served: Served, open_screen: Open) -> None:
+    window = open_screen(java_script_enabled=False)
+    window.sign_in(served.invite("analyst", "internal"))
+    window.go("/queries/visits")
+    window.page.get_by_label("Or at an epsilon of at most").fill("0.05")
+    window.press("Show what that means")
+    window.page.wait_for_url("**/request?tier=&epsilon=0.05")
+    window.press("Request these numbers")
+    window.reads("You were given these numbers now")
+    window.press("Sign out")
+    window.reads("You are signed out.")
+
+
+def test_the_keyboard_suffices(served: Served, window: Screen) -> None:
+    window.go("/sign-in")
+    keyboard = window.page.keyboard
+    keyboard.press("Tab")
+    assert window.page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    keyboard.press("Enter")
+    keyboard.press("Tab")
+    keyboard.insert_text(served.invite("analyst", "public"))
+    keyboard.press("Enter")
+    window.page.wait_for_url("**/catalogue")
+    for _ in range(40):
+        keyboard.press("Tab")
+        if window.page.evaluate("document.activeElement.textContent") == "visits":
+            break
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert window.page.evaluate(outline) == "solid"
+    keyboard.press("Enter")
+    window.page.wait_for_url("**/queries/visits")
+
+
+PAGES = ["/queries/books", "/queries/visits/request?epsilon=x", "/nothing", "/docs"]
+SEEN_BY_ROLES = [
+    *("/datasets/sites", "/datasets/loans", "/queries/visits"),
+    *("/queries/visits/request?tier=public", "/streams/arrivals", "/streams/arrivals/totals"),
+]
+"""Pages that some role opens in test_troubles_in_a_browser at every change."""
+
+FEW_ARTICLES = """() => {
+    for (const one of [...document.querySelectorAll("article")].slice(5)) one.remove();
+}"""
+"""Leaves five operations of hundreds on the page of the interface."""
+
+
+@pytest.mark.parametrize("without_session", ["/", "/sign-in?ended=1", "/signed-in"])
+def test_open_pages_pass_the_accessibility_check(
+    window: Screen, without_session: str, views: Views
+) -> None:
+    window.expect(400)
+    window.go(without_session)
+    require_sound(window, without_session, views)
+
+
+def test_every_page_passes_the_accessibility_check(
+    served: Served, window: Screen, views: Views
+) -> None:
+    window.sign_in(served.invite("analyst", "internal"))
+    for query in ("visits", "books"):
+        window.go(f"/queries/{query}")
+        window.press(ASK)
+        window.reads("You were given these numbers now")
+    release = window.page.get_by_role("region", name="Your releases").get_by_role("link").first
+    address = release.get_attribute("href")
+    assert address is not None
+    window.expect(404, 422)
+    for path in (*PAGES, address, *(SEEN_BY_ROLES if views is EVERY else ())):
+        window.go(path)
+        if path == "/docs" and views is not EVERY:
+            window.page.evaluate(FEW_ARTICLES)
+        require_sound(window, path, views)

@@ -1,0 +1,208 @@
+"""Every page, asked for by everybody: each cell is asserted; and what is hidden stays so."""
+
+from typing import NamedTuple
+
+import pytest
+from tests.api.world import World, propose
+from tests.web.every_page.admin_rows import ADMIN_ROWS
+from tests.web.every_page.auditor_rows import AUDITOR_ROWS
+from tests.web.every_page.own_rows import OWN_ROWS
+from tests.web.world import Browser, Open, text_of
+from werkzeug.test import TestResponse
+
+from penstock.web import PAGES
+
+CALLERS = ("noa", "ann", "ian", "root", "olga")
+STRANGERS = (None, "malformed", "expired", "revoked", "gone")
+OPEN = {"front", "sign_in_form", "sign_in", "signed_in"}
+
+
+class Row(NamedTuple):
+    """One page: how it is asked for, and the status for each of ``CALLERS``."""
+
+    name: str
+    path: str
+    noa: int
+    ann: int
+    ian: int
+    root: int
+    olga: int
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+INTERNAL = (("tier", "internal"),)
+
+# noa has no clearance, ann is cleared for public, ian for internal, root is an admin and
+# olga an auditor.  RELEASE stands for ann's release.  The rows are asked in this order, so
+# that histories come before what would lengthen them.
+MATRIX = [
+    #   page                path                             noa  ann  ian root olga
+    Row("sign_out", "/sign-out", 303, 303, 303, 303, 303),
+    Row("catalogue", "/catalogue", 200, 200, 200, 200, 200),
+    Row("dataset", "/datasets/sites", 404, 200, 200, 200, 200),
+    Row("dataset", "/datasets/closed", 404, 404, 200, 200, 200),
+    Row("query", "/queries/visits", 404, 200, 200, 200, 200),
+    Row("query", "/queries/secret", 404, 404, 200, 200, 200),
+    Row("query", "/queries/books", 404, 200, 200, 200, 200),
+    Row("history", "/history", 200, 200, 200, 403, 200),
+    Row("history", "/history?query=visits", 404, 200, 404, 403, 200),
+    Row("history", "/history?user=ann", 403, 200, 403, 403, 200),
+    Row("consequences", "/queries/visits/request", 404, 200, 200, 403, 403),
+    Row("consequences", "/queries/visits/request?tier=internal", 404, 422, 200, 403, 403),
+    Row("consequences", "/queries/secret/request", 404, 404, 200, 403, 403),
+    Row("request_release", "/queries/visits/releases", 404, 303, 303, 403, 403),
+    Row("request_release", "/queries/visits/releases", 404, 403, 303, 403, 403, INTERNAL),
+    Row("request_release", "/queries/secret/releases", 404, 404, 303, 403, 403),
+    Row("stream", "/streams/arrivals", 404, 200, 200, 200, 200),
+    Row("stream", "/streams/rising", 404, 404, 200, 200, 200),
+    Row("stream_totals", "/streams/arrivals/totals", 404, 200, 200, 403, 403),
+    Row("stream_totals", "/streams/arrivals/totals?tier=internal", 404, 422, 200, 403, 403),
+    Row("stream_totals", "/streams/rising/totals", 404, 404, 200, 403, 403),
+    Row("release", "/releases/RELEASE", 404, 200, 404, 403, 403),
+    Row("download", "/releases/RELEASE/csv", 404, 200, 404, 403, 403),
+    Row("download", "/releases/RELEASE/exe", 422, 422, 422, 403, 403),
+    Row("budgets", "/budgets", 200, 200, 200, 200, 200),
+    *(Row(*one) for one in ADMIN_ROWS),
+    *(Row(*one) for one in AUDITOR_ROWS),
+    *(Row(*one) for one in OWN_ROWS),
+]
+VERBS = {page.name: page.verb for page in PAGES}
+IDS = [f"{row.name}-{row.path}" for row in MATRIX]
+
+
+def asked(browser: Browser, row: Row, key: str = "") -> TestResponse:
+    """The answer to one row of the matrix."""
+    path = row.path
+    if "RELEASE" in path:
+        held = browser.world.answer("GET", "/api/v1/releases", by="ann")["items"]
+        path = path.replace("RELEASE", held[0]["id"])
+    if "PROPOSAL" in path:
+        path = path.replace("PROPOSAL", propose(browser.world))
+    if "EXPORT" in path:
+        path = path.replace("EXPORT", exported(browser.world))
+    if VERBS[row.name] == "GET":
+        return browser.get(path)
+    return browser.send(path, form_key=key, **dict(row.fields))
+
+
+def exported(world: World) -> str:
+    """Work of olga's, always the same."""
+    olga = Browser(world, world.client.application.test_client())
+    olga.sign_in("olga")
+    place = olga.submit("/proofs/export", once="matrix").location
+    return place.removeprefix("/my-work/").partition("?")[0]
+
+
+def test_the_matrix_has_every_page() -> None:
+    assert {row.name for row in MATRIX} | OPEN == {page.name for page in PAGES}
+    assert {page.name for page in PAGES if not page.policy.needs_session} == OPEN
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_everybody_gets_what_their_role_and_clearance_allow(browse: Open, caller: str) -> None:
+    found, expected = {}, {}
+    browser = browse(caller)
+    key = browser.form_key()
+    for row, name in zip(MATRIX, IDS, strict=True):
+        label = f"{name} {row.fields}"
+        found[label] = asked(browser, row, key).status_code
+        expected[label] = getattr(row, caller)
+        if row.name == "sign_out":
+            browser = browse(caller)
+            key = browser.form_key()
+    assert found == expected
+
+
+def test_nobody_gets_anything_without_a_session(browse: Open) -> None:
+    for name in STRANGERS:
+        browser = browse()
+        if name is not None:
+            assert browser.sign_in(name).status_code == 401
+        for row in MATRIX:
+            answer = asked(browser, row)
+            if VERBS[row.name] == "GET":
+                assert answer.status_code == 303, row
+                assert answer.location.startswith("/sign-in?next="), row
+            else:
+                assert answer.status_code == 401, row
+
+
+def test_a_bearer_token_is_no_session(world: World) -> None:
+    for row in MATRIX:
+        status = world.call(VERBS[row.name], row.path, by="ian").status_code
+        assert status == (303 if VERBS[row.name] == "GET" else 401)
+
+
+def test_a_refused_caller_changes_nothing(browse: Open, world: World) -> None:
+    propose(world)
+    before = world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga")
+    for caller in CALLERS:
+        browser = browse(caller)
+        key = browser.form_key()
+        for row in MATRIX:
+            if getattr(row, caller) >= 400:
+                asked(browser, row, key)
+    assert world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga") == before
+
+
+HIDDEN = [
+    ("/datasets/{}", "closed", "absent"),
+    ("/queries/{}", "secret", "absent"),
+    ("/queries/{}/request", "secret", "absent"),
+    ("/queries/{}/request?tier=internal", "secret", "absent"),
+    ("/queries/{}/request?epsilon=0.01", "secret", "absent"),
+    ("/streams/{}", "rising", "absent"),
+    ("/streams/{}/totals", "rising", "absent"),
+    ("/streams/{}/totals?from=1&to=2", "rising", "absent"),
+    ("/history?query={}", "secret", "absent"),
+    ("/history?user={}", "gone", "zeno"),
+    ("/releases/{}", "RELEASE", "0" * 36),
+    ("/releases/{}/csv", "RELEASE", "0" * 36),
+]
+
+
+@pytest.mark.parametrize("caller", ["noa", "ann"])
+def test_what_is_hidden_looks_like_what_does_not_exist(
+    browse: Open, world: World, caller: str
+) -> None:
+    held = world.answer("POST", "/api/v1/queries/secret/releases", {}, by="ian")["id"]
+    browser = browse(caller)
+    key = browser.form_key()
+
+    def plain(answer: TestResponse, name: str) -> tuple[int, str]:
+        words = text_of(answer).replace(name, "NAME")
+        return answer.status_code, words.replace(answer.headers["X-Request-Id"], "ID")
+
+    for path, name, missing in HIDDEN:
+        there = held if name == "RELEASE" else name
+        answers = [plain(browser.get(path.format(one)), one) for one in (there, missing)]
+        assert answers[0] == answers[1], path
+        assert answers[0][0] in (403, 404), path
+    for fields in ({}, {"tier": "internal"}, {"epsilon": "0.1"}):
+        forms = [
+            plain(browser.send(f"/queries/{one}/releases", form_key=key, **fields), one)
+            for one in ("secret", "absent")
+        ]
+        assert forms[0] == forms[1]
+        assert forms[0][0] == 404
+
+
+def test_refusals_and_first_grants_keep_the_beat(browse: Open, world: World) -> None:
+    """They go out at multiples of the quantum; one's own repeats at once."""
+    browser = browse("ian")
+    key = browser.form_key()
+
+    def slept(answer: TestResponse, status: int) -> bool:
+        assert answer.status_code == status
+        found = bool(world.stopwatch.slept)
+        world.stopwatch.slept.clear()
+        return found
+
+    world.stopwatch.slept.clear()
+    ask = "/queries/visits/releases"
+    assert slept(browser.send(ask, form_key=key), 303)
+    assert not slept(browser.send(ask, form_key=key), 303)
+    assert slept(browser.send(ask, form_key="0" * 64), 403)
+    assert slept(browser.get("/queries/absent"), 404)
+    assert slept(browser.get("/streams/arrivals/totals"), 200)
+    assert not slept(browser.get("/catalogue"), 200)

@@ -1,0 +1,48 @@
+"""From a dataset's page to what share of rows no category of a column takes, and its price."""
+
+import html
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from tests.api.world import World
+from tests.web.forms.test_admin_building import DATASET
+from tests.web.views.people.test_admin_pages import follow
+from tests.web.world import Browser, Open, text_of
+
+ROWS = "person,team,hours\n" + "".join(
+    f"p{n},{'red' if n % 4 else 'rouge'},1\n" for n in range(400)
+)
+
+
+@pytest.fixture
+def staff(root: Browser, tmp_path: Path) -> str:
+    file = tmp_path / "staff.csv"
+    file.write_text(ROWS, encoding="utf-8")
+    follow(root, root.submit("/new/dataset", **DATASET, uri=str(file), once="c" * 32))
+    return "staff"
+
+
+def test_a_column_is_checked_from_its_datasets_page(
+    root: Browser, browse: Open, world: World, staff: str
+) -> None:
+    shown = root.get(f"/datasets/{staff}")
+    (link,) = re.findall(r'href="([^"]*)">Do these take every row', shown.text)
+    filled = urlsplit(html.unescape(link))
+    form = root.get(f"{filled.path}?{filled.query}")
+    assert 'value="staff team uncategorized"' in form.text
+    given = dict(parse_qsl(filled.query))
+    before = world.answer("GET", f"/api/v1/datasets/{staff}/budget", by="root")
+    planned = root.submit("/new/query/preview", **given, once="d" * 32)
+    assert planned.status_code == 200
+    assert world.answer("GET", f"/api/v1/datasets/{staff}/budget", by="root") == before
+    done = follow(root, root.submit("/new/query", **given, once="e" * 32))
+    words = text_of(done)
+    assert "the share of rows that no category of team takes" in words
+    assert "Shares are read from a sum and a count" in words
+    released = world.answer(
+        "POST", "/api/v1/queries/staff team uncategorized/releases", {}, by="ian"
+    )
+    assert 0 <= released["values"][0] <= 1
+    assert "Do these take every row" not in browse("ian").get(f"/datasets/{staff}").text
