@@ -7,7 +7,7 @@ from operator import attrgetter
 
 import numpy as np
 from sqlmodel import col, select
-from tests.faults import traced
+from tests.faults.races import traced
 from tests.faults.reports import Reported
 from tests.faults.rules import by_query, neighbor_faults
 from tests.faults.snapshot import snapshot

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from sqlmodel import col, select
+from tests.faults.kills.steps import Steps
 from tests.faults.stage import DIMENSION, TIERS, open_home, settings_of
-from tests.faults.steps import Steps
 
 from penstock.encryption import Key, KeyRing, dataset_context
 from penstock.encryption.keyring import _name

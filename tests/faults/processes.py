@@ -19,7 +19,7 @@ from tests.support import ending
 
 CONTEXT = multiprocessing.get_context("forkserver")
 # Found where the tests run from the repository's root; elsewhere they are only slower.
-CONTEXT.set_forkserver_preload(["tests.faults.preload"])
+CONTEXT.set_forkserver_preload(["tests.faults.forks.preload"])
 
 HANG = 1800.0
 """Seconds after which a test that hangs is given up; no outcome depends on it."""

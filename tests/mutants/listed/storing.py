@@ -76,7 +76,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        _remove_unfinished(path)\n",
         after="",
         wrong="a file that a killed writer left keeps keys that are destroyed",
-        tests=("tests/unit/encryption/test_keyring.py", "tests/faults/test_kill_keys.py"),
+        tests=("tests/unit/encryption/test_keyring.py", "tests/faults/kills/test_keys.py"),
     ),
     Mutant(
         name="keys-left-in-memory",

@@ -11,7 +11,7 @@ import pytest
 from tests.databases.cluster import Cluster
 from tests.faults.figures import amounts, figure
 from tests.faults.findings import NOTHING, examine, served_otherwise
-from tests.faults.masters import IMPATIENT, Reader, log_of, masters, readers
+from tests.faults.forks.masters import IMPATIENT, Reader, log_of, masters, readers
 from tests.faults.reports import Reported
 from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.stage import Ask, asks, choices, opened, shuffled, some_rungs

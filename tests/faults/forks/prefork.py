@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from tests.faults import traced
+from tests.faults.races import traced
 from tests.faults.reports import Report
 from tests.faults.stage import Ask, analyst, answer, open_home
 

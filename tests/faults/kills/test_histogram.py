@@ -8,8 +8,8 @@ import pytest
 from sqlmodel import select
 from tests.faults import processes
 from tests.faults.figures import figure
+from tests.faults.kills.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 from tests.faults.stage import TIERS, analyst, build, open_home, opened
-from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 
 from penstock.persistence.tables import HistogramState, Query, Release
 from penstock.services.access.principals import OPERATOR, acting_as

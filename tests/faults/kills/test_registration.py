@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from tests.faults import processes
-from tests.faults.aftermath import Aftermath
 from tests.faults.figures import figure
-from tests.faults.kills import READER, register_once
+from tests.faults.kills.aftermath import Aftermath
+from tests.faults.kills.steps import LOG, REGISTRATION, Steps, chosen, landmarks, missing
+from tests.faults.kills.tasks import READER, register_once
 from tests.faults.snapshot import snapshot
 from tests.faults.stage import DIMENSION, answer, asks, opened, vector_query
-from tests.faults.steps import LOG, REGISTRATION, Steps, chosen, landmarks, missing
 
 from penstock.errors import NameTaken
 from penstock.services.access.principals import OPERATOR

@@ -11,15 +11,9 @@ import pytest
 import scipy.special
 import scipy.stats
 from sqlalchemy.orm import configure_mappers
-from tests.faults import (
-    kills,
-    prefork,
-    race,
-    test_approvals,
-    test_kill_histogram,
-    test_kill_stream,
-    test_stops,
-)
+from tests.faults.forks import prefork
+from tests.faults.postgresql import test_stops
+from tests.faults.races import test_approvals
 
 from penstock.persistence import migrate
 from penstock.privacy import Ladder

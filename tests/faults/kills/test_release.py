@@ -7,14 +7,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.faults import kills, processes, reports
-from tests.faults.aftermath import Aftermath
+from tests.faults import processes, reports
 from tests.faults.figures import amounts, figure
-from tests.faults.kills import READER, Flaw, ask_once, keep_asking, no_flaw
+from tests.faults.kills import tasks
+from tests.faults.kills.aftermath import Aftermath
+from tests.faults.kills.steps import LOG, RELEASE, Steps, chosen, landmarks, missing
+from tests.faults.kills.tasks import READER, Flaw, ask_once, keep_asking, no_flaw
 from tests.faults.processes import Worker
 from tests.faults.reports import Reported
 from tests.faults.stage import Ask, analyst, answer, asks, choices, has_been_given, opened
-from tests.faults.steps import LOG, RELEASE, Steps, chosen, landmarks, missing
 
 pytestmark = pytest.mark.mainly_postgresql
 
@@ -40,13 +41,13 @@ def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
 def test_kills_at_random_moments_lose_and_change_nothing(
     home: Path, tmp_path: Path, kills: int
 ) -> None:
-    patience = choices("patience").integers(MOST_ANSWERS, size=kills)
-    delays = choices("delays").uniform(0, LONGEST_DELAY, size=kills)
+    patience = choices("patience").integers(MOST_ANSWERS, size=tasks)
+    delays = choices("delays").uniform(0, LONGEST_DELAY, size=tasks)
     with opened(home) as server:
         aftermath = Aftermath(server)
     running: list[tuple[Worker, Path]] = []
     everything: list[Reported] = []
-    for number in range(kills):
+    for number in range(tasks):
         # Two run at a time: one is killed while the other writes, and then all are dead.
         if not running:
             running = [_begun(home, tmp_path, number + more) for more in range(2)]
@@ -150,7 +151,7 @@ def test_an_answer_before_its_commit_is_found_to_be_lost(asked: Path) -> None:
     with opened(home) as server:
         aftermath = Aftermath(server)
     at = Steps(named="before COMMIT")
-    was_killed, answers = _once(home, _ask(home, 1), at, kills.hasty)
+    was_killed, answers = _once(home, _ask(home, 1), at, tasks.hasty)
     assert was_killed
     assert len(answers) == 1
     with opened(home) as server:
@@ -162,7 +163,7 @@ def test_an_answer_before_its_leaf_has_a_place_is_found_to_be_unlogged(asked: Pa
     home = asked
     with opened(home) as server:
         aftermath = Aftermath(server)
-    _, (told,) = _once(home, _ask(home, 1), Steps(), kills.unlogged)
+    _, (told,) = _once(home, _ask(home, 1), Steps(), tasks.unlogged)
     with opened(home) as server:
         complaints = aftermath.complaints(server, [told])
     assert complaints == [f"the log has no place for release {told.release}"]
@@ -172,7 +173,7 @@ def test_an_answer_before_its_leaf_has_a_place_is_found_to_be_unlogged(asked: Pa
 def test_a_release_in_several_transactions_is_found_to_be_torn(asked: Path) -> None:
     home = asked
     at = Steps(named="before INSERT INTO leaf")
-    was_killed, _ = _once(home, _ask(home, 1), at, kills.piecemeal)
+    was_killed, _ = _once(home, _ask(home, 1), at, tasks.piecemeal)
     assert was_killed
     with opened(home) as server:
         complaints = Aftermath(server).complaints(server)

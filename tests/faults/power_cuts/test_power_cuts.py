@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.faults import recording
-from tests.faults.disk import Disk
 from tests.faults.figures import parts
-from tests.faults.power import NORMAL, Told, complaints
-from tests.faults.recording import Call, record
+from tests.faults.power_cuts import recording
+from tests.faults.power_cuts.disk import Disk
+from tests.faults.power_cuts.power import NORMAL, Told, complaints
+from tests.faults.power_cuts.recording import Call, record
 from tests.faults.reports import parsed
 from tests.faults.stage import choices, urls_beside
 
@@ -70,7 +70,7 @@ def _after_cuts(home: Path, run: int, count: int, mode: str = "full") -> Iterato
     folder = home.parent
     disk, again = Disk(home), Disk(home)
     names = (home, folder / ANSWERS, folder / QUERIES)
-    calls = record(folder / "trace", "tests.faults.power", *names, run, mode)
+    calls = record(folder / "trace", "tests.faults.power_cuts.power", *names, run, mode)
     cuts = _moments(home, again, calls, run, count)
     told: dict[str, list[bytes]] = {ANSWERS: [], QUERIES: []}
     for moment, call in enumerate(calls):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.faults import processes, reports
 from tests.faults.findings import NOTHING, examine, stored_releases
-from tests.faults.prefork import as_opened, keyed_once, serve
+from tests.faults.forks.prefork import as_opened, keyed_once, serve
 from tests.faults.reports import Reported
 from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.stage import MECHANISMS, REACH, Ask, asks, opened, shuffled, some_rungs

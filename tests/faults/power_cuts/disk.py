@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from numpy.random import Generator
-from tests.faults.recording import Call, numbers
+from tests.faults.power_cuts.recording import Call, numbers
 
 SECTOR = 512
 

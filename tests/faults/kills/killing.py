@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.faults import processes
-from tests.faults.steps import Steps
+from tests.faults.kills.steps import Steps
 
 Act = Callable[[Path, Steps, Path], None]
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from tests.databases.cluster import Cluster
-from tests.faults import load, processes, reports
-from tests.faults.aftermath import Aftermath
+from tests.faults import processes, reports
 from tests.faults.figures import amounts
-from tests.faults.load import Story
+from tests.faults.kills.aftermath import Aftermath
+from tests.faults.postgresql import load
+from tests.faults.postgresql.load import Story
 from tests.faults.processes import Worker
 from tests.faults.reports import Report, Reported
 from tests.faults.stage import REACH, Ask, analyst, answer, asks, build, choices, open_home, opened

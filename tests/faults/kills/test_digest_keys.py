@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.faults.killing import decisive, killed
+from tests.faults.kills.killing import decisive, killed
+from tests.faults.kills.steps import Steps, chosen
 from tests.faults.stage import analyst, open_home, opened
-from tests.faults.steps import Steps, chosen
 
 from penstock.encryption.secrets import VALUES
 from penstock.errors import KeysUnavailable

@@ -9,10 +9,10 @@ import pytest
 from tests.databases.homes import Homes
 from tests.faults import processes, reports
 from tests.faults.figures import parts
-from tests.faults.kills import keep_asking
+from tests.faults.kills.tasks import keep_asking
 from tests.faults.reports import Reported
-from tests.faults.rollback import Asked, asked, copied, outcomes, put_back, vectors
 from tests.faults.stage import Ask, analyst, asks, choices, opened, some_rungs, vector_query
+from tests.faults.tampering.rolling_back import Asked, asked, copied, outcomes, put_back, vectors
 
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from tests.faults import processes, reports, traced
+from tests.faults import processes, reports
 from tests.faults.findings import Findings, examine
+from tests.faults.races import traced
+from tests.faults.races.unguarded import Variant, drop_uniques
 from tests.faults.stage import Ask, analyst, asks, open_home, opened, shuffled, some_rungs
-from tests.faults.unguarded import Variant, drop_uniques
 
 from penstock.services.access.principals import acting_as
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.faults import forgetting, processes
 from tests.faults.forgetting import QUERIED, Flaw, no_flaw
+from tests.faults.kills.steps import Steps, chosen, landmarks
 from tests.faults.stage import opened, settings_of
-from tests.faults.steps import Steps, chosen, landmarks
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from sqlmodel import Session
 from tests.faults import processes
-from tests.faults.aftermath import Aftermath
 from tests.faults.figures import figure
-from tests.faults.kills import Flaw, no_flaw
+from tests.faults.kills.aftermath import Aftermath
+from tests.faults.kills.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
+from tests.faults.kills.tasks import Flaw, no_flaw
 from tests.faults.reports import Report
 from tests.faults.snapshot import snapshot
 from tests.faults.stage import Ask, analyst, build, open_home, opened
-from tests.faults.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
 
 from penstock.errors import IntegrityViolation
 from penstock.services.access.principals import OPERATOR, acting_as

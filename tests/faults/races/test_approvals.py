@@ -14,8 +14,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 from tests.faults import processes
 from tests.faults.figures import amounts
+from tests.faults.races.unguarded import drop_uniques
 from tests.faults.stage import build, choices, open_home, opened
-from tests.faults.unguarded import drop_uniques
 
 from penstock.errors import Conflict
 from penstock.persistence.tables import Decision, Leaf, Proposal, Query

@@ -11,7 +11,8 @@ import pytest
 from sqlmodel import select
 from tests.databases.homes import Home, Homes
 from tests.faults.figures import parts
-from tests.faults.probing import (
+from tests.faults.stage import choices, vector_query
+from tests.faults.tampering.probing import (
     HELD,
     KEY,
     PEOPLE,
@@ -25,8 +26,7 @@ from tests.faults.probing import (
     moment,
     reference,
 )
-from tests.faults.stage import choices, vector_query
-from tests.faults.tampering import Tampering, tamper
+from tests.faults.tampering.rows import Tampering, tamper
 from tests.unit.sites import SITES
 
 from penstock.persistence import row_authentication

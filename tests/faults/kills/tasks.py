@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.orm.attributes import set_committed_value
+from tests.faults.kills.steps import Steps
 from tests.faults.reports import Report
 from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_home, vector_query
-from tests.faults.steps import Steps
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import col, select
-from tests.faults.killing import decisive, killed
+from tests.faults.kills.killing import decisive, killed
+from tests.faults.kills.steps import Steps, chosen
 from tests.faults.stage import analyst, open_home, opened
-from tests.faults.steps import Steps, chosen
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import Token

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import false, make_url
 from tests.databases.cluster import PASSWORD, Cluster
-from tests.faults import load
 from tests.faults.figures import amounts
 from tests.faults.findings import examine
-from tests.faults.load import Story, attempt
-from tests.faults.proxy import TO_DATABASE, TO_SERVER, Cut, Proxy
+from tests.faults.postgresql import load
+from tests.faults.postgresql.load import Story, attempt
+from tests.faults.postgresql.proxy import TO_DATABASE, TO_SERVER, Cut, Proxy
+from tests.faults.races.unguarded import RUNG, drop_uniques
 from tests.faults.reports import Reported
 from tests.faults.stage import HANG, Ask, analyst, answer, asks, build, choices, opened, settings_of
-from tests.faults.unguarded import RUNG, drop_uniques
 
 from penstock.errors import IntegrityViolation, Interrupted, Unavailable
 from penstock.randomness import Stream

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from tests.faults.figures import figure
 from tests.faults.findings import NOTHING
-from tests.faults.race import Outcome, Race, run
+from tests.faults.races.racing import Outcome, Race, run
+from tests.faults.races.unguarded import RUNG, SEQ, forging, guarded, unlocked
 from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.stage import opened
-from tests.faults.unguarded import RUNG, SEQ, forging, guarded, unlocked
 
 pytestmark = pytest.mark.mainly_postgresql
 

@@ -14,8 +14,8 @@ import psycopg
 from psycopg import sql
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
+from tests.faults.races.traced import Placed, place
 from tests.faults.stage import Ask, settings_of
-from tests.faults.traced import Placed, place
 
 from penstock.errors import IntegrityViolation
 from penstock.mechanisms import IntVector
