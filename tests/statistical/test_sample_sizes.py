@@ -8,10 +8,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import gammainc, gammaincinv
-from tests.statistical import test_sizes, test_wide_draws
 from tests.statistical.cases import GAUSSIAN
 from tests.statistical.checks import cells_of, chi_squared, rejects
-from tests.statistical.paths import keyed_streams
+from tests.statistical.processes.paths import keyed_streams
 from tests.statistical.sample_sizes import (
     MISSED,
     masses_over,
@@ -20,7 +19,8 @@ from tests.statistical.sample_sizes import (
     sample_size,
     sample_size_of_mean,
 )
-from tests.statistical.test_generalized_gaussian_draws import SIZES, STEPS
+from tests.statistical.samplers import test_sizes, test_wide_draws
+from tests.statistical.samplers.test_generalized_gaussian_draws import SIZES, STEPS
 
 Floats = NDArray[np.float64]
 

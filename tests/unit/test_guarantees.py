@@ -124,7 +124,7 @@ def test_every_mechanism_has_its_rows(kind: type, method: str) -> None:
     [
         ("Gaussian.cost`", "Gaussian.costs`"),
         ("::test_every_level_alone_has_its_exact_law`", "::test_something_else`"),
-        ("tests/statistical/test_marginal_law.py", "tests/statistical/test_nothing.py"),
+        ("tests/statistical/processes/test_marginal_law.py", "tests/statistical/test_nothing.py"),
         ("- kind: exact", "- kind: certain"),
         ("- kind: exact", "- kind: exactly"),
         ("- kind: proved with a stated numeric charge", "- kind: proved"),

@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-JOINT: Final = "tests/statistical/test_joint_law.py"
+JOINT: Final = "tests/statistical/processes/test_joint_law.py"
 LAPLACE: Final = "tests/unit/mechanisms/laplace/test_process.py"
 STATE: Final = "tests/unit/mechanisms/test_serialization.py"
 
@@ -17,7 +17,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        release = mechanism.bridge(start, end, values - far, level, stream)\n",
         wrong="a release between two others lies on the wrong side of the more accurate one",
         tests=(
-            "tests/statistical/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
+            "tests/statistical/processes/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
         ),
         row="N2",
     ),
@@ -74,7 +74,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="self._in_steps(noisy - level), stream)",
         wrong="a Gaussian bridge has the variance of an increment",
         tests=(
-            "tests/statistical/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
+            "tests/statistical/processes/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
         ),
         row="M2",
     ),
@@ -119,7 +119,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        size = self.far.draw(len(moved), stream)\n",
         wrong="Laplace increments are 0 more often than they are to be",
         tests=(
-            "tests/statistical/test_excess_noise.py::test_ties_between_neighbors_have_their_exact_frequency",
+            "tests/statistical/processes/test_excess_noise.py::test_ties_between_neighbors_have_their_exact_frequency",
         ),
         row="M6",
     ),
@@ -169,7 +169,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="negative Skellam noise is raised with too many jumps",
         tests=(
             "tests/unit/mechanisms/skellam/test_process.py",
-            "tests/statistical/test_skellam_raises.py",
+            "tests/statistical/processes/test_skellam_raises.py",
         ),
     ),
     Mutant(

@@ -15,7 +15,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        release = mechanism.increment(Fraction(0), level, len(values) //"
         " mechanism.parts, stream)\n",
         wrong="a level noisier than all others has their noise on top of all of its own",
-        tests=("tests/statistical/test_marginal_law.py::test_every_level_alone_has_its_exact_law",),
+        tests=(
+            "tests/statistical/processes/test_marginal_law.py::test_every_level_alone_has_its_exact_law",
+        ),
     ),
     Mutant(
         row="N2",
@@ -26,7 +28,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " mechanism.parts, stream)\n",
         wrong="a level between two others is drawn as if the noisier one had not been released",
         tests=(
-            "tests/statistical/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
+            "tests/statistical/processes/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
         ),
     ),
     Mutant(
@@ -37,7 +39,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    release = mechanism.increment(Fraction(0), level, size, stream)\n",
         wrong="a raised anchor has noise that is independent of what was released",
         tests=(
-            "tests/statistical/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
+            "tests/statistical/processes/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",
         ),
     ),
     Mutant(

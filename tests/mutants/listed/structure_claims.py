@@ -99,7 +99,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " noise.size, stream)\n",
         wrong="every tier of a stream has noise of its own",
         tests=(
-            "tests/statistical/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+            "tests/statistical/structures/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
         ),
     ),
     Mutant(

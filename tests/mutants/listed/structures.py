@@ -16,7 +16,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="                accurate = self._stored(group, 0, weight)\n",
         wrong="an inserted tier of a stream is bridged past its nearest neighbor",
         tests=(
-            "tests/statistical/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+            "tests/statistical/structures/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
         ),
         row="T2",
     ),
@@ -28,7 +28,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="tiers of heavy nodes are further apart than their levels",
         tests=(
             "tests/unit/structures/streams/test_node_noise.py",
-            "tests/statistical/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+            "tests/statistical/structures/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
         ),
     ),
     Mutant(
@@ -49,7 +49,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        below = min(known for known in self._path if known < rung)\n",
         wrong="levels of a sparse histogram are drawn past their nearest neighbor",
         tests=(
-            "tests/statistical/test_sparse_histogram_law.py::test_which_keys_appear_at_which_levels_has_its_exact_law",
+            "tests/statistical/structures/test_sparse_histogram_law.py::test_which_keys_appear_at_which_levels_has_its_exact_law",
         ),
         row="H1",
     ),

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.statistical import searches
-from tests.statistical.searches import BROKEN, broken, largest_loss, law_of, masses
+from tests.statistical.structures import searches
+from tests.statistical.structures.searches import BROKEN, broken, largest_loss, law_of, masses
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.statistical.searches import masses
+from tests.statistical.structures.searches import masses
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import GeneralizedGaussian

@@ -8,7 +8,7 @@ import numpy as np
 from tests.statistical.broken import uniform_bridge, wrong_level
 from tests.statistical.cases import Case, every_case
 from tests.statistical.checks import Cells, accept, cells_of, chi_squared, rejects
-from tests.statistical.paths import Path, keyed_streams, lossless, zeros
+from tests.statistical.processes.paths import Path, keyed_streams, lossless, zeros
 from tests.statistical.sample_sizes import enough, every_size, masses_over
 
 from penstock.mechanisms import Mechanism

@@ -9,9 +9,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from tests.statistical.broken_trees import Redrawn
 from tests.statistical.sample_sizes import every_size
-from tests.statistical.trees import MECHANISMS, TREES, Matrix, Tree, batches, best_estimates, summed
+from tests.statistical.structures.broken_trees import Redrawn
+from tests.statistical.structures.trees import (
+    MECHANISMS,
+    TREES,
+    Matrix,
+    Tree,
+    batches,
+    best_estimates,
+    summed,
+)
 
 from penstock.mechanisms import Mechanism
 

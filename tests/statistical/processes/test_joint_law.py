@@ -12,7 +12,7 @@ import pytest
 from tests.statistical.broken import one_sided_bridge, uniform_bridge
 from tests.statistical.cases import CASES, Case, every_case
 from tests.statistical.checks import accept, cells_of, joint_chi_squared, rejects, uncorrelated
-from tests.statistical.paths import (
+from tests.statistical.processes.paths import (
     Drawer,
     increments_of,
     keyed_streams,

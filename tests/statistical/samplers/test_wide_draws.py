@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 from tests.statistical.checks import Cells, accept, joint_chi_squared, rejects
-from tests.statistical.paths import keyed_streams
+from tests.statistical.processes.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size
 
 from penstock.randomness.normal import rounded_bridge

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.statistical.cases import CASES, GAUSSIAN, Case
 from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, rejects
-from tests.statistical.paths import Streams, keyed_streams, lossless, zeros
+from tests.statistical.processes.paths import Streams, keyed_streams, lossless, zeros
 from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import Gaussian, draw_anchor, place

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.statistical.cases import Case, every_case
-from tests.statistical.paths import Drawer, keyed_streams, lossless, redrawn, stale, zeros
+from tests.statistical.processes.paths import Drawer, keyed_streams, lossless, redrawn, stale, zeros
 from tests.statistical.sample_sizes import every_size
 
 BATCH = 1 << 16

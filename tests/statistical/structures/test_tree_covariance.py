@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from scipy import stats
-from tests.statistical.broken_trees import (
+from tests.statistical.checks import accept, rejects
+from tests.statistical.structures.broken_trees import (
     OFF_BY_ONE,
     AllRedrawn,
     Normalized,
@@ -18,8 +19,7 @@ from tests.statistical.broken_trees import (
     Unbridged,
     variance_as_deviation,
 )
-from tests.statistical.checks import accept, rejects
-from tests.statistical.trees import (
+from tests.statistical.structures.trees import (
     BATCH,
     EPOCHS,
     MECHANISMS,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaincinv
 from tests.statistical.checks import Cells, accept, joint_chi_squared, rejects, uncorrelated
-from tests.statistical.paths import keyed_streams, zeros
+from tests.statistical.processes.paths import keyed_streams, zeros
 from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import GeneralizedGaussian, IntVector

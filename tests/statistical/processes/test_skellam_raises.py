@@ -13,7 +13,7 @@ import pytest
 from tests.statistical.broken import altered
 from tests.statistical.cases import SKELLAM
 from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, joint_chi_squared, rejects
-from tests.statistical.paths import keyed_streams, zeros
+from tests.statistical.processes.paths import keyed_streams, zeros
 from tests.statistical.sample_sizes import enough, every_size, masses_over
 
 from penstock.mechanisms import (

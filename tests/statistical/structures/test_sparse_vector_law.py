@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.statistical.checks import accept, chi_squared, rejects
-from tests.statistical.paths import keyed_streams
+from tests.statistical.processes.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size, sample_size
-from tests.statistical.searches import BROKEN, broken, law_of
+from tests.statistical.structures.searches import BROKEN, broken, law_of
 
 from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
 

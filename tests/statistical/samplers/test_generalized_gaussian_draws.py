@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincinv
 from tests.statistical.checks import Cells, accept, chi_squared, joint_chi_squared, rejects
-from tests.statistical.paths import keyed_streams
+from tests.statistical.processes.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import IntVector

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy import linalg, stats
 from tests.statistical.checks import accept, rejects
-from tests.statistical.paths import keyed_streams
-from tests.statistical.trees import BATCH, Matrix, summed
+from tests.statistical.processes.paths import keyed_streams
+from tests.statistical.structures.trees import BATCH, Matrix, summed
 
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.randomness import Stream

@@ -13,7 +13,7 @@ import pytest
 from tests.statistical.broken import float_laplace_pair, one_sided_bridge, uniform_bridge
 from tests.statistical.cases import Case, every_case
 from tests.statistical.checks import accept, cells_of, frequency, joint_chi_squared, rejects
-from tests.statistical.paths import Path, keyed_streams, lossless, zeros
+from tests.statistical.processes.paths import Path, keyed_streams, lossless, zeros
 from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import Mechanism

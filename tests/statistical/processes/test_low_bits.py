@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 from tests.statistical.checks import accept, chi_squared, rejects, same_law
-from tests.statistical.paths import keyed_streams
+from tests.statistical.processes.paths import keyed_streams
 
 from penstock.mechanisms import Gaussian, MultipleRelease
 

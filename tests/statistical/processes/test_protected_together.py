@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import linalg, stats
 from tests.statistical.checks import accept, rejects
-from tests.statistical.paths import Drawer, Path, keyed_streams, lossless, redrawn
+from tests.statistical.processes.paths import Drawer, Path, keyed_streams, lossless, redrawn
 
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.structures.counts import Centered, Ellipse, Lift, Nodes

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.statistical.cases import LAPLACE, POISSON, Case
 from tests.statistical.checks import accept, cells_of, joint_chi_squared, rejects
-from tests.statistical.paths import keyed_streams
+from tests.statistical.processes.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import IntVector, Laplace

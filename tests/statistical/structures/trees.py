@@ -11,7 +11,7 @@ from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.statistical.paths import keyed_streams
+from tests.statistical.processes.paths import keyed_streams
 
 from penstock.mechanisms import Gaussian, Laplace, Mechanism
 from penstock.structures import Epochs, Forest, KaryTree, NodeNoise, balanced, binary_tree

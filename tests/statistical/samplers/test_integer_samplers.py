@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, rejects
-from tests.statistical.paths import keyed_streams
+from tests.statistical.processes.paths import keyed_streams
 from tests.statistical.sample_sizes import enough, every_size, masses_over
 
 from penstock.mechanisms import IntVector
