@@ -21,15 +21,15 @@ from penstock.privacy import Ladder
 # The tests' own modules hold what their processes do.
 __all__ = [
     "alembic",
-    "kills",
     "prefork",
     "pytest",
-    "race",
+    "racing",
     "scipy",
+    "tasks",
     "test_approvals",
-    "test_kill_histogram",
-    "test_kill_stream",
+    "test_histogram",
     "test_stops",
+    "test_stream",
 ]
 
 configure_mappers()

@@ -41,13 +41,13 @@ def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
 def test_kills_at_random_moments_lose_and_change_nothing(
     home: Path, tmp_path: Path, kills: int
 ) -> None:
-    patience = choices("patience").integers(MOST_ANSWERS, size=tasks)
-    delays = choices("delays").uniform(0, LONGEST_DELAY, size=tasks)
+    patience = choices("patience").integers(MOST_ANSWERS, size=kills)
+    delays = choices("delays").uniform(0, LONGEST_DELAY, size=kills)
     with opened(home) as server:
         aftermath = Aftermath(server)
     running: list[tuple[Worker, Path]] = []
     everything: list[Reported] = []
-    for number in range(tasks):
+    for number in range(kills):
         # Two run at a time: one is killed while the other writes, and then all are dead.
         if not running:
             running = [_begun(home, tmp_path, number + more) for more in range(2)]

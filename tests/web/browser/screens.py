@@ -32,7 +32,7 @@ PATIENCE_MS = 240_000
 
 POLLED_MS = 10
 
-AXE = Path(__file__).parent / "npm/node_modules/axe-core/axe.min.js"
+AXE = Path(__file__).parents[1] / "npm/node_modules/axe-core/axe.min.js"
 WHOLE = ("chromium", "chromium-browser", "google-chrome")
 WITHOUT_WINDOWS = ("chromium-headless-shell",)
 """Draws and runs pages as the whole browser does, in a third of the processor time."""
