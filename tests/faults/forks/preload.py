@@ -12,8 +12,9 @@ import scipy.special
 import scipy.stats
 from sqlalchemy.orm import configure_mappers
 from tests.faults.forks import prefork
+from tests.faults.kills import tasks, test_histogram, test_stream
 from tests.faults.postgresql import test_stops
-from tests.faults.races import test_approvals
+from tests.faults.races import racing, test_approvals
 
 from penstock.persistence import migrate
 from penstock.privacy import Ladder

@@ -5,24 +5,26 @@ from typing import Final
 
 from tests.mutants.listed import (
     accounting,
-    accounting_claims,
     acts,
     api,
-    data_claims,
     histories,
     kept_charges,
-    mechanism_claims,
     mechanisms,
-    noise_claims,
     releasing,
     rotated_secrets,
-    sampler_claims,
-    server_claims,
     spending,
     storing,
-    structure_claims,
     structures,
     web,
+)
+from tests.mutants.listed.claims import (
+    accounting_claims,
+    data_claims,
+    mechanism_claims,
+    noise_claims,
+    sampler_claims,
+    server_claims,
+    structure_claims,
 )
 from tests.mutants.mutant import Mutant
 

@@ -96,7 +96,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            epsilon=epsilon_at(delta, mu),\n",
         wrong="the epsilon that is shown is that of real noise",
         tests=(
-            "tests/unit/mechanisms/test_coarse_gaussian.py::test_epsilon_is_read_at_a_delta_without_the_lattices_part",
+            "tests/unit/mechanisms/gaussian/test_coarse_lattice.py::test_epsilon_is_read_at_a_delta_without_the_lattices_part",
         ),
         row="M3",
     ),
@@ -149,7 +149,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        epsilon = min(epsilon_of_shape(",
         wrong="the promise of Poisson noise is that of the best of the shifts that are tried",
         tests=(
-            "tests/unit/mechanisms/test_poisson_vectors.py::test_the_guarantee_is_that_of_the_worst_shift",
+            "tests/unit/mechanisms/poisson/test_vectors.py::test_the_guarantee_is_that_of_the_worst_shift",
         ),
         row="M7",
     ),
@@ -209,7 +209,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        out[waiting] += (place <= limit[:, None]).sum(axis=1)\n",
         after="        out[waiting] += (place < limit[:, None]).sum(axis=1)\n",
         wrong="the last of all trials never succeeds",
-        tests=("tests/unit/randomness/test_binomial_sampler.py",),
+        tests=("tests/unit/randomness/test_binomial.py",),
     ),
     Mutant(
         name="stream-after-a-fork",

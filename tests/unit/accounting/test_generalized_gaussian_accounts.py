@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 from tests.unit.accounting import quadrature
-from tests.unit.mechanisms.generalized_gaussian_oracle import losses
+from tests.unit.mechanisms.generalized_gaussian.oracle import losses
 
 from penstock.accounting import (
     PlacedRelease,

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.unit.mechanisms.generalized_gaussian_oracle import delta_of_sum, one_delta
+from tests.unit.mechanisms.generalized_gaussian.oracle import delta_of_sum, one_delta
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.curve import delta_at

@@ -29,7 +29,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         '            expression = f"CASE WHEN isfinite({number}) THEN {number} END"\n',
         wrong="a cell that is no number refuses the whole query",
         tests=(
-            "tests/unit/connectors/test_cell_independence.py::test_two_files_that_differ_in_one_persons_row_differ_in_the_answer_alone",
+            "tests/unit/connectors/duckdb/test_cell_independence.py::test_two_files_that_differ_in_one_persons_row_differ_in_the_answer_alone",
         ),
     ),
     Mutant(

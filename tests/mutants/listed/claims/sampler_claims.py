@@ -14,7 +14,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="inflation * (2.0**-40 + tail)",
         wrong="all draws together are charged what one is off",
         tests=(
-            "tests/unit/mechanisms/test_gaussian_charges.py::test_the_charge_by_probability_alone_is_as_stated",
+            "tests/unit/mechanisms/gaussian/test_charges.py::test_the_charge_by_probability_alone_is_as_stated",
         ),
     ),
     Mutant(
@@ -25,7 +25,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            spread = order**2 / (2 * (order - 1) * (HIGHEST_ORDER - 2 * order))\n",
         wrong="the loss is raised by a quarter of what the sampler's error asks for",
         tests=(
-            "tests/unit/mechanisms/test_gaussian_charges.py::test_the_charge_by_a_factor_is_as_stated",
+            "tests/unit/mechanisms/gaussian/test_charges.py::test_the_charge_by_a_factor_is_as_stated",
         ),
     ),
     Mutant(

@@ -71,7 +71,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            kinds.append(Shifted(power, rounded_up(rest / level), 0))\n",
         wrong="of the worst shift the part that is left over tells nothing",
         tests=(
-            "tests/unit/mechanisms/test_generalized_gaussian_shifts.py::test_no_enumerated_shift_has_a_larger_delta",
+            "tests/unit/mechanisms/generalized_gaussian/test_shifts.py::test_no_enumerated_shift_has_a_larger_delta",
         ),
     ),
     Mutant(
