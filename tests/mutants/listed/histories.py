@@ -148,7 +148,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if seen.size and roots.get(seen.size) != seen.root:\n",
         after="    if seen.size and roots.get(seen.size, seen.root) != seen.root:\n",
         wrong="a log that is shorter than the witness saw is called sound",
-        tests=("tests/unit/services/audit/test_verified_restores.py",),
+        tests=("tests/unit/services/audit/restoring/test_verified_restores.py",),
     ),
     Mutant(
         name="verified-without-columns",
