@@ -5,27 +5,20 @@ import os
 import platform
 from collections.abc import Callable, Sequence
 
-from tests.benchmarks import (
+from tests.benchmarks import figure2
+from tests.benchmarks.database import ledger, levels, registration, release, sequencer
+from tests.benchmarks.figures import Figure, table
+from tests.benchmarks.noise import (
     accountant,
     corrections,
     correlated,
     costs,
-    dashboard,
-    figure2,
     histogram,
-    ledger,
-    levels,
     mechanisms,
-    over_http,
-    refusals,
-    registration,
-    release,
-    sequencer,
-    streams,
-    trees,
     utilities,
 )
-from tests.benchmarks.figures import Figure, table
+from tests.benchmarks.running_sums import streams, trees
+from tests.benchmarks.served import dashboard, over_http, refusals
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "mechanisms": ("Noise processes, 10^6 values", mechanisms.measure),

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.benchmarks.figure2_drawing import Line, drawing
+from tests.benchmarks.drawing.figure2_drawing import Line, drawing
 from tests.benchmarks.figures import Figure, Print
 
 from penstock.accounting import PlacedRelease, composed_epsilon, level_for

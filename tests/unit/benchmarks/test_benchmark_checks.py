@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from tests.benchmarks.readers import Heard
-from tests.benchmarks.received import Received
-from tests.benchmarks.world import check_values, exact_values
+from tests.benchmarks.database.world import check_values, exact_values
+from tests.benchmarks.served.readers import Heard
+from tests.benchmarks.served.received import Received
 
 SIZE = 50
 VARIANCE = 100.0

@@ -7,20 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 from sqlmodel import col, select
-from tests.benchmarks import (
-    accountant,
-    costs,
-    dashboard,
-    histogram,
-    ledger,
-    levels,
-    mechanisms,
-    over_http,
-    registration,
-    release,
-)
+from tests.benchmarks.database import ledger, levels, registration, release
+from tests.benchmarks.database.world import TIERS, fresh_world
 from tests.benchmarks.figures import Figure
-from tests.benchmarks.world import TIERS, fresh_world
+from tests.benchmarks.noise import accountant, costs, histogram, mechanisms
+from tests.benchmarks.served import dashboard, over_http
 
 from penstock.persistence.tables import Charge, Query
 from penstock.web import PAGES

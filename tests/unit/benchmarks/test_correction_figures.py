@@ -5,10 +5,10 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.benchmarks import corrections
-from tests.benchmarks.corrections import HEADS, POWERS, SVG, Row
+from tests.benchmarks.noise import corrections
+from tests.benchmarks.noise.corrections import HEADS, POWERS, SVG, Row
 
-README = Path(corrections.__file__).with_name("README.md")
+README = Path(corrections.__file__).parents[1] / "README.md"
 COMMITTED = (64, 1024, 16384)
 
 

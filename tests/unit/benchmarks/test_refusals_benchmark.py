@@ -1,8 +1,8 @@
 """The benchmark of what the clock tells: it runs, and refuses answers that are not alike."""
 
 import pytest
-from tests.benchmarks import refusals
-from tests.benchmarks.readers import Heard
+from tests.benchmarks.served import refusals
+from tests.benchmarks.served.readers import Heard
 
 
 def answers(*bodies: bytes, status: int = 404) -> list[Heard]:

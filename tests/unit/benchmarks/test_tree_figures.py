@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.benchmarks import correlated, streams, trees
-from tests.benchmarks.line_chart import Line, Panel, drawing
+from tests.benchmarks.drawing.line_chart import Line, Panel, drawing
+from tests.benchmarks.noise import correlated
+from tests.benchmarks.running_sums import streams, trees
 from tests.oracles.correlated import disjoint
 
 from penstock.privacy import NeighboringRelation

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from tests.benchmarks import utilities
-from tests.benchmarks.utilities import EPSILONS, Row, Setting
+from tests.benchmarks.noise import utilities
+from tests.benchmarks.noise.utilities import EPSILONS, Row, Setting
 
 from penstock.mechanisms import MECHANISMS
 from penstock.mechanisms.gaussian.curve import epsilon_at
 
-README = Path(utilities.__file__).with_name("README.md")
+README = Path(utilities.__file__).parents[1] / "README.md"
 
 
 @pytest.fixture(scope="module")

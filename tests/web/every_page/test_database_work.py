@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import event
-from tests.benchmarks.ledger import TEMPLATE, fill
-from tests.benchmarks.world import DATASET, World, fresh_world
+from tests.benchmarks.database.ledger import TEMPLATE, fill
+from tests.benchmarks.database.world import DATASET, World, fresh_world
 from tests.web.every_page.addresses import Asked, addresses, questions
 from tests.web.world import HOST, ORIGIN
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event
-from tests.benchmarks.ledger import fill
-from tests.benchmarks.world import World, fresh_world
+from tests.benchmarks.database.ledger import fill
+from tests.benchmarks.database.world import World, fresh_world
 
 from penstock.services.access.principals import OPERATOR, acting_as
 

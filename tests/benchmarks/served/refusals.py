@@ -12,11 +12,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.benchmarks.database.world import World, fresh_world, levels_between
 from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import median
-from tests.benchmarks.readers import Ask, Heard, Readers, readers
-from tests.benchmarks.serving import served
-from tests.benchmarks.world import World, fresh_world, levels_between
+from tests.benchmarks.served.readers import Ask, Heard, Readers, readers
+from tests.benchmarks.served.serving import served
 
 CONFIDENCE = math.sqrt(-math.log(0.01 / 2) / 2)
 """Two samples of one law are further apart, times ``sqrt(n m / (n + m))``, in 1 of 100 runs."""

@@ -13,16 +13,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from tests.benchmarks.drawing.line_chart import Line, Panel, drawing
 from tests.benchmarks.figure2 import DELTA, streams_of
 from tests.benchmarks.figures import Figure, Print
-from tests.benchmarks.line_chart import Line, Panel, drawing
-from tests.benchmarks.trees import described, table
+from tests.benchmarks.running_sums.trees import described, table
 
 from penstock.accounting import best_correction, best_power, power_choice
 from penstock.mechanisms import GeneralizedGaussian, SparseVectorCorrection
 from penstock.privacy import Sensitivity
 
-SVG = Path(__file__).with_name("corrections.svg")
+SVG = Path(__file__).parents[1] / "corrections.svg"
 EPSILON = 1.0
 POWERS = (Fraction(1), Fraction(2), Fraction(3))
 HEADS = (

@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from tests.benchmarks.drawing.line_chart import Line, Panel, drawing
 from tests.benchmarks.figures import Figure, Print
-from tests.benchmarks.line_chart import Line, Panel, drawing
 from tests.oracles.honaker import height_of as honaker_height
 from tests.oracles.honaker import largest_weight, mean_weight
 
@@ -32,7 +32,7 @@ from penstock.structures.streams.choice import best_tree, mean_squared_error
 from penstock.structures.streams.comparison import smooth_nodes_drawn
 from penstock.structures.streams.forest import variance_weight
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1]
 TREES_SVG, SMOOTH_SVG, CROSSOVER_SVG = (
     FOLDER / name for name in ("trees.svg", "smooth.svg", "crossover.svg")
 )

@@ -8,11 +8,11 @@ node's and of the size's, the size has its node's over ``C^2``.
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.benchmarks.drawing.line_chart import Line, Panel, drawing
 from tests.benchmarks.figures import Figure, Print
-from tests.benchmarks.line_chart import Line, Panel, drawing
-from tests.benchmarks.trees import described, table
+from tests.benchmarks.running_sums.trees import described, table
 
-SVG = Path(__file__).with_name("correlated.svg")
+SVG = Path(__file__).parents[1] / "correlated.svg"
 COLUMNS = 10_000
 TRADE_OFFS = (5, 10, 15, 20, 30, 50, 75, 100, 150, 200)
 DRAWN = tuple(range(4, 201, 2))

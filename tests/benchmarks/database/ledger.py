@@ -16,9 +16,9 @@ from typing import Any
 
 from sqlalchemy import insert, select
 from sqlmodel import Session
+from tests.benchmarks.database.world import World, fresh_world
 from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import median, ratio, timed
-from tests.benchmarks.world import World, fresh_world
 
 from penstock.persistence import row_authentication
 from penstock.persistence.tables.columns import metadata

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tests.benchmarks import peers
 from tests.benchmarks.figures import Figure, Goal, Print
+from tests.benchmarks.noise import peers
 from tests.benchmarks.pairing import Task, in_turns, median, ratio
 
 from penstock.mechanisms import Gaussian, IntVector, Laplace, Mechanism, Poisson, Skellam

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 
+from tests.benchmarks.database.world import TIERS, World, fresh_world, levels_between
 from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import median
-from tests.benchmarks.readers import Ask, Readers, Visit, readers
-from tests.benchmarks.received import Received
-from tests.benchmarks.serving import served
-from tests.benchmarks.world import TIERS, World, fresh_world, levels_between
+from tests.benchmarks.served.readers import Ask, Readers, Visit, readers
+from tests.benchmarks.served.received import Received
+from tests.benchmarks.served.serving import served
 
 REPEAT_GOAL = Goal(5, at_most=True)
 REPEATS_GOAL = Goal(200)

@@ -13,9 +13,9 @@ from functools import partial
 
 import numpy as np
 from sqlmodel import Session, col, select
+from tests.benchmarks.database.world import World, check_values, fresh_world, levels_between
 from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import median, ratio, timed
-from tests.benchmarks.world import World, check_values, fresh_world, levels_between
 
 from penstock.encryption import (
     Key,

@@ -4,8 +4,8 @@ import hashlib
 import json
 
 import numpy as np
-from tests.benchmarks.readers import Heard
-from tests.benchmarks.world import check_values
+from tests.benchmarks.database.world import check_values
+from tests.benchmarks.served.readers import Heard
 
 
 class Received:

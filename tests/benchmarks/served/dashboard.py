@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.benchmarks.browsing import Browser, browsing, rounds
+from tests.benchmarks.database.world import DATASET, PATIENCE, TIERS, World, fresh_world
 from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import quartiles
-from tests.benchmarks.serving import served
-from tests.benchmarks.world import DATASET, PATIENCE, TIERS, World, fresh_world
+from tests.benchmarks.served.browsing import Browser, browsing, rounds
+from tests.benchmarks.served.serving import served
 from tests.web.every_page.addresses import Asked, addresses, questions
 
 from penstock.demo import history, stage, story

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tests.benchmarks.serving import HOST
+from tests.benchmarks.served.serving import HOST
 
 LEAD_SECONDS = 0.3
 """How long everybody has to connect before all begin together."""

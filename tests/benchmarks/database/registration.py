@@ -16,10 +16,10 @@ from pathlib import Path
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
-from tests.benchmarks.crowd import HIGHEST, PLACES, write_crowd
+from tests.benchmarks.database.crowd import HIGHEST, PLACES, write_crowd
+from tests.benchmarks.database.world import PATIENCE, TIERS, World, fresh_world
 from tests.benchmarks.figures import Figure, Goal, Print
 from tests.benchmarks.pairing import in_turns, median, ratio
-from tests.benchmarks.world import PATIENCE, TIERS, World, fresh_world
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
@@ -150,7 +150,14 @@ def _check(world: World, file: Path, salt: str) -> None:
 
 def _peak(kind: str, folder: Path, file: Path, number: int) -> float:
     """The most memory, in 10^6 bytes, of a process that does one of both and nothing else."""
-    words = [sys.executable, "-m", "tests.benchmarks.registration", kind, str(folder), str(file)]
+    words = [
+        sys.executable,
+        "-m",
+        "tests.benchmarks.database.registration",
+        kind,
+        str(folder),
+        str(file),
+    ]
     done = subprocess.run([*words, str(number)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return float(json.loads(done.stdout))

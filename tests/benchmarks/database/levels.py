@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from tests.benchmarks.database.world import World, check_values, fresh_world, levels_between
 from tests.benchmarks.figures import Figure, Goal
 from tests.benchmarks.pairing import median, ratio, timed
-from tests.benchmarks.world import World, check_values, fresh_world, levels_between
 
 from penstock.services.access.principals import Principal
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from tests.benchmarks.serving import HOST
+from tests.benchmarks.served.serving import HOST
 
 SECONDS = 300.0
 LOADED = re.compile(r'(?:href|src)="(/static/[^"]+)"')

@@ -15,8 +15,8 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 from unittest.mock import patch
 
+from tests.benchmarks.database.world import World, fresh_world, levels_between
 from tests.benchmarks.figures import Figure
-from tests.benchmarks.world import World, fresh_world, levels_between
 
 from penstock.persistence import Database
 from penstock.services.access.principals import acting_as
