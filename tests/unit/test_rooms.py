@@ -19,22 +19,6 @@ MOST = 12
 CROWDED = {"migrations/versions": 25}
 """Folders with more, whose README says why."""
 
-TO_BE_SORTED = {
-    "tests/api": 56,
-    "tests/web": 51,
-    "tests/faults": 43,
-    "tests/benchmarks": 30,
-    "tests/statistical": 29,
-    "tests/client": 21,
-    "tests/mutants/listed": 19,
-    "tests/api/bad_input": 19,
-    "tests/unit/randomness": 15,
-    "tests/unit/mechanisms": 15,
-    "tests/unit/connectors": 14,
-    "tests/unit/services/audit": 13,
-}
-"""Folders of tests that are not sorted into rooms yet: fewer, and never more."""
-
 PACKAGES = {"penstock": ROOT / "server", "penstock_client": ROOT / "clients/python/src"}
 
 ENTRANCES = {
@@ -74,10 +58,9 @@ def test_no_folder_has_more_modules_than_a_room() -> None:
     counts = Counter(
         str(path.parent) for path in modules() if path.stem not in {"__init__", "conftest"}
     )
-    allowed = CROWDED | TO_BE_SORTED
     too_many = {folder: count for folder, count in counts.items() if count > MOST}
-    assert {name for name in too_many if too_many[name] > allowed.get(name, MOST)} == set()
-    assert set(allowed) - set(too_many) == set(), "take them from the list"
+    assert {name for name in too_many if too_many[name] > CROWDED.get(name, MOST)} == set()
+    assert set(CROWDED) - set(too_many) == set(), "take them from the list"
     for folder in CROWDED:
         readme = (ROOT / folder).parent / "README.md"
         assert f"more than {MOST} modules" in readme.read_text(), readme
