@@ -36,8 +36,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="floor-forgotten",
         path="services/ledger/accounts.py",
-        before="        max(found.loss, *(row.loss for row in kept), 0),\n",
-        after="        found.loss,\n",
+        before="        max(charged.loss, *(row.loss for row in floors), 0),\n",
+        after="        charged.loss,\n",
         wrong="what was spent before a restore is given back",
         tests=(
             "tests/unit/services/audit/test_restores.py::test_the_budget_of_lost_queries_stays_spent",
@@ -141,7 +141,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="deleted-tiers-pay-nothing",
         path="services/ledger/effective_levels.py",
-        before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(held))",
+        before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(ever_held))",
         after="select(Tier).where(col(Tier.deleted_at).is_(None))",
         wrong="what former holders of a deleted tier see in another one is not paid for",
         tests=(

@@ -143,11 +143,11 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
 
 def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None) -> Entry:
     """Return what was spent: the last totals, or what was known before charges were lost."""
-    found = Entry(last.loss_total, last.failure_total) if last else NOTHING
-    kept = floors_of(session, dataset_id, tier)
+    charged = Entry(last.loss_total, last.failure_total) if last else NOTHING
+    floors = floors_of(session, dataset_id, tier)
     return Entry(
-        max(found.loss, *(row.loss for row in kept), 0),
-        max(found.failure, *(row.failure for row in kept), 0),
+        max(charged.loss, *(row.loss for row in floors), 0),
+        max(charged.failure, *(row.failure for row in floors), 0),
     )
 
 

@@ -26,11 +26,11 @@ def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, in
     statement = select(QueryLevel).order_by(col(QueryLevel.version))
     if len(queries) == 1:
         statement = statement.where(col(QueryLevel.query_id) == queries[0].id)
-    found: dict[int, dict[int, int]] = {required(query.id): {} for query in queries}
+    rungs: dict[int, dict[int, int]] = {required(query.id): {} for query in queries}
     for row in session.exec(statement).all():
-        if row.query_id in found:
-            found[row.query_id][row.tier_id] = row.rung
-    return found
+        if row.query_id in rungs:
+            rungs[row.query_id][row.tier_id] = row.rung
+    return rungs
 
 
 def risen(tiers: Sequence[Tier], own: Rungs) -> dict[int, int]:
@@ -39,13 +39,13 @@ def risen(tiers: Sequence[Tier], own: Rungs) -> dict[int, int]:
     ``tiers`` are in sight, least trusted first.
     """
     reached: int | None = None
-    found: dict[int, int] = {}
+    levels: dict[int, int] = {}
     for tier in tiers:
         rungs = [rung for rung in (reached, own.get(required(tier.id))) if rung is not None]
         if rungs:
             reached = min(rungs)
-            found[required(tier.id)] = reached
-    return found
+            levels[required(tier.id)] = reached
+    return levels
 
 
 def require_levels(session: Session, query: Query, rungs: Rungs) -> None:

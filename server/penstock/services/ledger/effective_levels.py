@@ -77,9 +77,9 @@ def place(tier: Tier) -> tuple[int, bool, datetime, int]:
 
 def ladder(session: Session) -> list[Tier]:
     """Return all tiers that count, deleted ones that were held included, least trusted first."""
-    held = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
+    ever_held = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
     tiers = session.exec(
-        select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(held))
+        select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(ever_held))
     ).all()
     return sorted(tiers, key=place)
 
@@ -97,10 +97,10 @@ def charged_rungs(session: Session, dataset_id: int, tier: Tier) -> dict[int, li
     charges = session.exec(
         select(Charge).where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
     )
-    found: dict[int, list[int]] = {}
+    rungs: dict[int, list[int]] = {}
     for charge in charges:
-        found.setdefault(charge.query_id, []).append(charge.rung)
-    return found
+        rungs.setdefault(charge.query_id, []).append(charge.rung)
+    return rungs
 
 
 def recharge(
@@ -154,11 +154,11 @@ def charged_for(
     statement = select(Charge).where(col(Charge.dataset_id) == dataset.id).order_by(col(Charge.seq))
     if len(queries) == 1:
         statement = statement.where(col(Charge.query_id) == queries[0].id)
-    found: dict[tuple[int, int], Charged] = {}
+    charged: dict[tuple[int, int], Charged] = {}
     for row in session.exec(statement).all():
         key = row.tier_id, row.query_id
-        found[key] = found.get(key, UNCHARGED).beside(row.rung, Entry(row.loss, row.failure))
-    return found
+        charged[key] = charged.get(key, UNCHARGED).beside(row.rung, Entry(row.loss, row.failure))
+    return charged
 
 
 def price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:

@@ -27,8 +27,8 @@ def prices(session: Session) -> Iterator[str]:
             if (budget := newest_budget(session, dataset, tier)) is not None
             and budget.highest_epsilon is not None
         ]
-        for one in repriced(session, dataset, followed):
-            for due in one.dues:
+        for account in repriced(session, dataset, followed):
+            for due in account.dues:
                 if _counts(due):
                     yield (
                         f"query {due.query.name!r} is charged less to tier"

@@ -61,16 +61,16 @@ def reprice(session: Session, dataset: Dataset, tiers: Sequence[Tier], at: datet
 
     Raises ``BudgetExhausted``, and then nothing may be kept, unless every account has room.
     """
-    found = repriced(session, dataset, tiers)
-    refusal = refused(session, dataset, found)
+    accounts = repriced(session, dataset, tiers)
+    refusal = refused(session, dataset, accounts)
     if refusal is not None:
         raise refusal
     append_charges(
         session,
         [
             (due.account, required(due.query.id), due.rung, due.cost)
-            for one in found
-            for due in one.dues
+            for account in accounts
+            for due in account.dues
         ],
         dataset_id=required(dataset.id),
         at=at,
@@ -100,15 +100,15 @@ def queries_of(session: Session, dataset: Dataset) -> Sequence[Query]:
 
 
 def refused(
-    session: Session, dataset: Dataset, found: Sequence[Repriced]
+    session: Session, dataset: Dataset, accounts: Sequence[Repriced]
 ) -> BudgetExhausted | None:
     """Return the refusal of the first account without room; ``None`` where all have room."""
-    short = [(one, shortfall) for one in found if (shortfall := one.shortfall) is not None]
+    short = [(first, shortfall) for first in accounts if (shortfall := first.shortfall) is not None]
     if not short:
         return None
-    one, shortfall = short[0]
+    first, shortfall = short[0]
     others = [called(other.account.tier) for other, _ in short[1:]]
-    return _refusal(session, dataset, one, shortfall, others)
+    return _refusal(session, dataset, first, shortfall, others)
 
 
 def _differences(
@@ -131,14 +131,14 @@ def _differences(
 def _refusal(
     session: Session,
     dataset: Dataset,
-    found: Repriced,
+    repriced_account: Repriced,
     shortfall: Shortfall,
     others: Sequence[str],
 ) -> BudgetExhausted:
-    account, epsilon = found.account, found.account.account.promised
+    account, epsilon = repriced_account.account, repriced_account.account.account.promised
     by_failure = shortfall.needed.failure > shortfall.left.failure
     heaviest = sorted(
-        found.dues,
+        repriced_account.dues,
         key=lambda due: (-(due.cost.failure if by_failure else due.cost.loss), due.query.name),
     )
     listed = [due for due in heaviest if (due.cost.failure if by_failure else due.cost.loss) > 0]
@@ -155,7 +155,7 @@ def _refusal(
         else f"{account.account.called.lower()} of {needed.loss:.6g} more is needed, and"
         f" {left.loss:.6g} is left"
     )
-    fitting = _fitting(session, dataset, found)
+    fitting = _fitting(session, dataset, repriced_account)
     advice = f" A budget of epsilon {fitting:g} would fit." if fitting else ""
     too = f" Neither is there room for {' and '.join(others)}." if others else ""
     limit = limit_of(account.account).loss
@@ -181,12 +181,12 @@ def _refusal(
     )
 
 
-def _fitting(session: Session, dataset: Dataset, found: Repriced) -> float | None:
+def _fitting(session: Session, dataset: Dataset, repriced_account: Repriced) -> float | None:
     """Return nearly the largest budget that fits; ``None`` where none is found soon enough.
 
     ``STEPS`` halvings between the largest that there was and the one that is too large.
     """
-    account = found.account
+    account = repriced_account.account
     before = _before(session, dataset, account)
     queries = queries_of(session, dataset)
     if before is None or len(queries) * STEPS > MOST_TRIED:
@@ -204,8 +204,8 @@ def _fitting(session: Session, dataset: Dataset, found: Repriced) -> float | Non
         except InvalidInput:
             lowest = tried
             continue
-        one = replace(account, account=wanted)
-        if Repriced(one, _differences(one, queries, charged)).shortfall is None:
+        trial = replace(account, account=wanted)
+        if Repriced(trial, _differences(trial, queries, charged)).shortfall is None:
             fits = lowest = tried
         else:
             highest = tried

@@ -116,7 +116,7 @@ def lost_as(session: Session, dataset: Dataset, tier: Tier, account: Account) ->
     lost = before.spent.failure - charged_to(session, required(dataset.id), tier).failure
     if lost <= 0:
         return []
-    old, new = (min(one.promised, LARGEST_EXPONENT) for one in (before.account, account))
+    old, new = (min(grant.promised, LARGEST_EXPONENT) for grant in (before.account, account))
     factor = Fraction((1 + math.exp(new)) / (1 + math.exp(old))) * Fraction(1 + 2**-40)
     return [replace(before.spent, failure=before.spent.failure + math.ceil(lost * (factor - 1)))]
 

@@ -43,7 +43,7 @@ class Undercharged:
 
 def undercharged(session: Session) -> list[Undercharged]:
     """Return the accounts that are charged too little.  Nothing is done."""
-    return [_told(session, *one) for one in _found(session)]
+    return [_told(session, *account) for account in _found(session)]
 
 
 def put_right(server: Server) -> list[Undercharged]:
@@ -52,19 +52,19 @@ def put_right(server: Server) -> list[Undercharged]:
     Where there is no room for that, an account stays as it is.
     """
     with server.database.read() as session:
-        keys = [(dataset.id, one.account.tier.id) for dataset, one in _found(session)]
+        keys = [(dataset.id, account.account.tier.id) for dataset, account in _found(session)]
     done = []
     for dataset_id, tier_id in keys:
         with server.database.read() as session:
             dataset, tier = session.get_one(Dataset, dataset_id), session.get_one(Tier, tier_id)
-            (one,) = repriced(session, dataset, [tier])
-            told = _told(session, dataset, one)
-        if told.refusal is None:
+            (account,) = repriced(session, dataset, [tier])
+            result = _told(session, dataset, account)
+        if result.refusal is None:
             with server.database.write() as session:
                 now = server.clock()
-                set_budget(session, OPERATOR, dataset, tier, one.account.account, now)
+                set_budget(session, OPERATOR, dataset, tier, account.account.account, now)
                 reprice(session, dataset, [tier], now)
-        done.append(told)
+        done.append(result)
     return done
 
 
@@ -74,9 +74,9 @@ def _found(session: Session) -> Iterator[tuple[Dataset, Repriced]]:
         if all(len(budgets_of(session, dataset, tier)) < 2 for tier in tiers):
             continue  # no budget was ever raised here, nor taken over from one that was
         old = [tier for tier in tiers if _is_old(session, dataset, tier)]
-        for one in repriced(session, dataset, old):
-            if _missing(one):
-                yield dataset, one
+        for account in repriced(session, dataset, old):
+            if _missing(account):
+                yield dataset, account
 
 
 def _is_old(session: Session, dataset: Dataset, tier: Tier) -> bool:
@@ -84,17 +84,17 @@ def _is_old(session: Session, dataset: Dataset, tier: Tier) -> bool:
     return newest is not None and newest.highest_epsilon is None
 
 
-def _missing(one: Repriced) -> list[str]:
+def _missing(account: Repriced) -> list[str]:
     """Return the names of the queries that were charged too little."""
-    return [due.query.name for due in one.dues if due.cost.loss > 0 or due.cost.failure > 0]
+    return [due.query.name for due in account.dues if due.cost.loss > 0 or due.cost.failure > 0]
 
 
-def _told(session: Session, dataset: Dataset, one: Repriced) -> Undercharged:
-    refusal: BudgetExhausted | None = refused(session, dataset, [one])
+def _told(session: Session, dataset: Dataset, account: Repriced) -> Undercharged:
+    refusal: BudgetExhausted | None = refused(session, dataset, [account])
     return Undercharged(
         dataset.name,
         dataset.version,
-        one.account.tier.name,
-        _missing(one),
+        account.account.tier.name,
+        _missing(account),
         refusal.detail if refusal else None,
     )

@@ -31,8 +31,10 @@ def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
 def last_version(session: Session, dataset: Dataset) -> int:
     """Return the number of the last version, withdrawn ones included."""
     return max(
-        one.version
-        for one in session.exec(select(Dataset).where(col(Dataset.folded) == dataset.folded)).all()
+        version.version
+        for version in session.exec(
+            select(Dataset).where(col(Dataset.folded) == dataset.folded)
+        ).all()
     )
 
 
@@ -54,20 +56,20 @@ def by_people(session: Session) -> list[list[Dataset]]:
 
     In the order in which the first of each were registered.
     """
-    found: dict[int | str, list[Dataset]] = {}
+    groups: dict[int | str, list[Dataset]] = {}
     standing = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
     for version in session.exec(standing.order_by(col(Dataset.id))).all():
         key = version.folded if version.people is None else version.people
-        found.setdefault(key, []).append(version)
-    return list(found.values())
+        groups.setdefault(key, []).append(version)
+    return list(groups.values())
 
 
 def split(versions: Sequence[Dataset]) -> list[list[Dataset]]:
     """Return the versions grouped by dataset."""
-    found: dict[str, list[Dataset]] = {}
+    by_name: dict[str, list[Dataset]] = {}
     for version in versions:
-        found.setdefault(version.folded, []).append(version)
-    return list(found.values())
+        by_name.setdefault(version.folded, []).append(version)
+    return list(by_name.values())
 
 
 def chains(versions: Sequence[Dataset]) -> list[list[Dataset]]:
@@ -86,11 +88,11 @@ def chains(versions: Sequence[Dataset]) -> list[list[Dataset]]:
 
 
 def _chains_of_one(versions: Sequence[Dataset]) -> list[list[Dataset]]:
-    found: list[list[Dataset]] = []
+    chains_so_far: list[list[Dataset]] = []
     for version in versions:
-        if version.disjoint_units or not found:
-            found.append([version])
+        if version.disjoint_units or not chains_so_far:
+            chains_so_far.append([version])
         else:
-            for chain in found:
+            for chain in chains_so_far:
                 chain.append(version)
-    return found
+    return chains_so_far

@@ -74,8 +74,8 @@ class HistogramShape:
         domain = self.domain
         if isinstance(domain, Uint64):
             return ranks
-        found: list[Key] = [domain.key(int(rank)) for rank in ranks]
-        return found
+        names: list[Key] = [domain.key(int(rank)) for rank in ranks]
+        return names
 
     def view(self, ladder: Ladder, granularity: Fraction, rung: int) -> HistogramView:
         """Return what a reader at ``rung`` sees of the settings."""
@@ -104,11 +104,11 @@ def settled(
     ``InvalidInput`` for tiers that do not exist or do not see the query, and for two numbers
     at one level.
     """
-    found: Mapping[int, float] = {}
+    by_rung: Mapping[int, float] = {}
     if isinstance(false_keys, Mapping):
-        found = _by_rung(false_keys, rungs, tiers, limit)
-    found = found or {min(rungs.values()): most(false_keys)}
-    return HistogramShape(json.dumps(declared, sort_keys=True), tuple(sorted(found.items())))
+        by_rung = _by_rung(false_keys, rungs, tiers, limit)
+    by_rung = by_rung or {min(rungs.values()): most(false_keys)}
+    return HistogramShape(json.dumps(declared, sort_keys=True), tuple(sorted(by_rung.items())))
 
 
 def most(false_keys: FalseKeys) -> float:
@@ -123,7 +123,7 @@ def _by_rung(
     limit: Tier | None,
 ) -> dict[int, float]:
     known = {tier.folded: tier for tier in tiers}
-    found: dict[int, tuple[str, float]] = {}
+    by_rung: dict[int, tuple[str, float]] = {}
     for name, number in false_keys.items():
         at = pointer("false_keys", name)
         tier = known.get(folded(name))
@@ -139,7 +139,7 @@ def _by_rung(
                 " give it a level, or leave it out.",
                 pointer=at,
             )
-        other, before = found.setdefault(rungs[tier.name], (tier.name, number))
+        other, before = by_rung.setdefault(rungs[tier.name], (tier.name, number))
         if before != number:
             raise InvalidInput(
                 f"Tiers {other!r} and {tier.name!r} have one level, at which a key is either"
@@ -147,7 +147,7 @@ def _by_rung(
                 f" {number:g}.",
                 pointer=at,
             )
-    return {rung: number for rung, (_, number) in found.items()}
+    return {rung: number for rung, (_, number) in by_rung.items()}
 
 
 def joined(ranks: np.ndarray[Any, np.dtype[np.uint64]], steps: IntVector) -> IntVector:
@@ -163,14 +163,14 @@ def parted(vector: IntVector) -> tuple[np.ndarray[Any, np.dtype[np.uint64]], Int
 
 def _appearances(threshold: float, deviation: float) -> list[AppearanceView]:
     """Return the chance that a key is reported, for counts 1, 2, 5, 10 ... up to certainty."""
-    law, found = NormalDist(), []
+    law, views = NormalDist(), []
     for place in range(MOST_COUNTS):
         count = (1, 2, 5)[place % 3] * 10 ** (place // 3)
         chance = law.cdf((count - threshold) / deviation)
-        found.append(AppearanceView(count, chance))
+        views.append(AppearanceView(count, chance))
         if chance >= CERTAIN:
             break
-    return found
+    return views
 
 
 def rows_of(request: HistogramQuery) -> int:

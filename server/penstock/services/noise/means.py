@@ -78,12 +78,12 @@ def means(process: Process, rung: int, pairs: Numbers, bounds: Bounds) -> Means:
     """Read ``pairs``, a release's values: the sums of all keys, then the weighted counts."""
     sums, weighted = np.split(pairs, 2)
     counts = weighted / bounds.weight
-    one, each = _bars(process, rung, CONFIDENCE), _bars(process, rung, (1 + CONFIDENCE) / 2)
+    bars, wide_bars = _bars(process, rung, CONFIDENCE), _bars(process, rung, (1 + CONFIDENCE) / 2)
     rows = np.maximum(counts, 1)
     values = np.clip(bounds.middle + sums / rows, bounds.lower, bounds.upper)
-    lower, upper = _interval(sums, counts, each.half_width, bounds)
+    lower, upper = _interval(sums, counts, wide_bars.half_width, bounds)
     slopes = np.hypot(1, (values - bounds.middle) / bounds.weight)
-    deviations = np.minimum(one.standard_deviation * slopes / rows, bounds.weight)
+    deviations = np.minimum(bars.standard_deviation * slopes / rows, bounds.weight)
     return Means(
         values=values,
         error=ErrorView(
@@ -96,12 +96,12 @@ def means(process: Process, rung: int, pairs: Numbers, bounds: Bounds) -> Means:
             upper=upper,
             middle=bounds.middle,
             centered_sums=sums,
-            sum_error=one,
+            sum_error=bars,
             counts=counts,
             count_error=ErrorView(
-                one.standard_deviation / bounds.weight,
+                bars.standard_deviation / bounds.weight,
                 CONFIDENCE,
-                one.half_width / bounds.weight,
+                bars.half_width / bounds.weight,
             ),
         ),
     )

@@ -24,30 +24,30 @@ def compared(
     """Return the ways that fit, with each tier's margin of error; ``None`` where only one does."""
     if not isinstance(request, ComputedQueryRequest) or not isinstance(process.mechanism, Gaussian):
         return None
-    found = alternatives(spec_of(dataset), request)
-    return [_view(one, process, rungs) for one in found] or None
+    ways = alternatives(spec_of(dataset), request)
+    return [_view(way, process, rungs) for way in ways] or None
 
 
 def _view(
-    one: Alternative, process: Process, rungs: Sequence[tuple[str, int]]
+    way: Alternative, process: Process, rungs: Sequence[tuple[str, int]]
 ) -> CountStructureView:
-    nodes = one.nodes
+    nodes = way.nodes
     return CountStructureView(
         structure=None if nodes is None else "correlated",
         trade_off=float(nodes.trade_off) if isinstance(nodes, Lift) else None,
         known_size=isinstance(nodes, Centered),
-        asked=one.is_own,
-        dimension=one.dimension,
+        asked=way.is_own,
+        dimension=way.dimension,
         lossless=True,
-        tiers=[_errors(one, process, tier, rung) for tier, rung in rungs],
+        tiers=[_errors(way, process, tier, rung) for tier, rung in rungs],
     )
 
 
-def _errors(one: Alternative, process: Process, tier: str, rung: int) -> CountErrorView:
+def _errors(way: Alternative, process: Process, tier: str, rung: int) -> CountErrorView:
     """Return a tier's margins of error at its own loss: variances go with squared sensitivities."""
-    weight = one.sensitivity.l2_squared / process.sensitivity.l2_squared
+    weight = way.sensitivity.l2_squared / process.sensitivity.l2_squared
     node = process.ladder.value(rung) * weight
-    nodes = one.nodes
+    nodes = way.nodes
     if nodes is None:
         return CountErrorView(tier, _error(process, node), None)
     size = nodes.size_variance

@@ -85,16 +85,18 @@ def preview(
     with server.database.read() as session:
         dataset = dataset_by_name(session, name)
         refusal: str | None = None
-        found: list[tuple[TierAccount | None, Repriced]] = []
+        accounts: list[tuple[TierAccount | None, Repriced]] = []
         try:
             wished = accounts_wished(session, dataset, wanted)
-            found = _found(session, dataset, {required(tier.id): one for tier, one in wished})
-            short = refused(session, dataset, [one for _, one in found])
+            accounts = _found(
+                session, dataset, {required(tier.id): account for tier, account in wished}
+            )
+            short = refused(session, dataset, [account for _, account in accounts])
             refusal = short.detail if short else None
         except BudgetExhausted as problem:
             refusal = problem.detail  # below what is spent
-        most = max((one.account.account.epsilon for _, one in found), default=0.0)
-        tiers = [_view(before, one) for before, one in found]
+        most = max((account.account.account.epsilon for _, account in accounts), default=0.0)
+        tiers = [_view(before, account) for before, account in accounts]
         return MovedBudgetsView(
             dataset=dataset.name,
             version=dataset.version,
@@ -150,8 +152,8 @@ def _then(
     return replace(own, account=account, spent=spent)
 
 
-def _view(before: TierAccount | None, found: Repriced) -> MovedBudgetView:
-    account, sum_ = found.account, found.sum
+def _view(before: TierAccount | None, repriced: Repriced) -> MovedBudgetView:
+    account, sum_ = repriced.account, repriced.sum
     limit = limit_of(account.account)
     failures = limit.failure or 1
     old = limit_of(before.account) if before else limit
@@ -166,9 +168,9 @@ def _view(before: TierAccount | None, found: Repriced) -> MovedBudgetView:
         failure_share_after=(account.spent.failure + sum_.failure) / failures,
         dearer=[
             DearerQueryView(due.query.name, due.cost.loss / limit.loss, due.cost.failure / failures)
-            for due in sorted(found.dues, key=lambda due: -due.cost.failure)
+            for due in sorted(repriced.dues, key=lambda due: -due.cost.failure)
         ],
-        fits=found.shortfall is None,
+        fits=repriced.shortfall is None,
     )
 
 

@@ -162,7 +162,7 @@ def _found(look_up: Callable[[], Row], pointer: str) -> Row:
 
 def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[SightView]:
     """Return the active queries that either tier sees."""
-    found = []
+    sights = []
     allowed = [all_allowed_rungs(session, tier) if tier else {} for tier in (source, target)]
     rows = session.exec(
         select(Query, Dataset)
@@ -173,8 +173,8 @@ def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[
     for query, dataset in rows:
         before, after = (_guarantee(query, dataset, rungs) for rungs in allowed)
         if before or after:
-            found.append(SightView(query.name, dataset.name, is_stream(query), before, after))
-    return found
+            sights.append(SightView(query.name, dataset.name, is_stream(query), before, after))
+    return sights
 
 
 def _guarantee(
@@ -189,13 +189,13 @@ def _farther(session: Session, before: Tier | None, after: Tier | None) -> list[
 
     Those that hold the same people are one.
     """
-    found = []
+    reaches = []
     for versions in by_people(session):
         was, will = (_reach(session, versions, tier) for tier in (before, after))
         if was or will:
             names = ", ".join(of_one[-1].name for of_one in split(versions))
-            found.append(FartherView(names, was, will))
-    return found
+            reaches.append(FartherView(names, was, will))
+    return reaches
 
 
 def _reach(session: Session, versions: Sequence[Dataset], highest: Tier | None) -> ReachView | None:

@@ -118,7 +118,7 @@ def preview(
             stream=stream,
             lossless=kind_of(query).lossless,
             tiers=_tiers(session, query, dataset, allowed, dues),
-            former=[one.account.tier.name for one in dues if one.account.tier.deleted_at],
+            former=[due.account.tier.name for due in dues if due.account.tier.deleted_at],
             reads=bool(kind_of(query).missing(session, query, list(rungs.values()))),
             pushed=query.sql is None,
             refusal=_refusal(session, dataset, dues),
@@ -148,26 +148,26 @@ def _tiers(
     allowed: Mapping[int, int],
     dues: Sequence[Due],
 ) -> list[MovedLevelView]:
-    held = {required(tier.id): rung for tier, rung in levels_of(session, query, None)}
+    levels = {required(tier.id): rung for tier, rung in levels_of(session, query, None)}
     people = _people(session)
-    found = []
+    views = []
     for tier in ordered_tiers(session):
         key = required(tier.id)
-        if key not in held and key not in allowed:
+        if key not in levels and key not in allowed:
             continue
-        own = [one for one in dues if one.account.tier.id == key]
-        cost = total(one.cost for one in own)
-        found.append(
+        own = [due for due in dues if due.account.tier.id == key]
+        cost = total(due.cost for due in own)
+        views.append(
             MovedLevelView(
                 tier=tier.name,
                 people=people.get(key, []),
-                before=_seen(session, query, dataset, held.get(key)),
+                before=_seen(session, query, dataset, levels.get(key)),
                 after=_seen(session, query, dataset, allowed.get(key)),
                 charge=charge_of(own[0].account, cost) if own else None,
                 room=room_of(own[0].account, cost) if own else None,
             )
         )
-    return found
+    return views
 
 
 def _seen(
@@ -186,18 +186,18 @@ def _seen(
 def _people(session: Session) -> dict[int, list[str]]:
     """Return the active analysts who hold each tier, by the tier's key."""
     held_by = holding(session)
-    found: dict[int, list[str]] = {}
+    people: dict[int, list[str]] = {}
     active = select(User).where(col(User.analyst), col(User.disabled_at).is_(None))
     for user in session.exec(active.order_by(col(User.id))).all():
         tier = held_by.get(required(user.id))
         if tier is not None:
-            found.setdefault(tier, []).append(user.name)
-    return found
+            people.setdefault(tier, []).append(user.name)
+    return people
 
 
 def _refusal(session: Session, dataset: Dataset, dues: Sequence[Due]) -> str | None:
     try:
-        require_room(session, required(dataset.id), [(one.account, one.cost) for one in dues])
+        require_room(session, required(dataset.id), [(due.account, due.cost) for due in dues])
     except BudgetExhausted as problem:
         return problem.detail
     return None
@@ -207,6 +207,6 @@ def _basis(before: Mapping[int, int], allowed: Mapping[int, int], dues: Sequence
     seen = {
         "before": sorted(before.items()),
         "after": sorted(allowed.items()),
-        "due": sorted((required(one.account.tier.id), one.rung, one.cost.loss) for one in dues),
+        "due": sorted((required(due.account.tier.id), due.rung, due.cost.loss) for due in dues),
     }
     return hashlib.sha256(leaves.canonical(seen)).hexdigest()

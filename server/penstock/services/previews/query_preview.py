@@ -66,8 +66,8 @@ class _Planned:
     def asks(self) -> bool:
         """Whether the largest error of all values is to be told."""
         of = self.of
-        asked = json.loads(of.spec)["mechanism"] if isinstance(of, Query) else of.mechanism
-        return bool(asked == GeneralizedGaussian.name)
+        mechanism = json.loads(of.spec)["mechanism"] if isinstance(of, Query) else of.mechanism
+        return bool(mechanism == GeneralizedGaussian.name)
 
 
 def preview(
@@ -82,8 +82,8 @@ def preview(
     principal.require("analyst", "admin")
     if isinstance(request, RegisteredQuery):
         with server.database.read() as session:
-            found = visible(session, principal, request.query, stream=False)
-            stored = _stored(session, *found)
+            query_and_limit = visible(session, principal, request.query, stream=False)
+            stored = _stored(session, *query_and_limit)
         return _registered(server, principal, patience, stored)
     with server.database.read() as session:
         limit = visible_below(session, principal)
@@ -91,12 +91,12 @@ def preview(
         if limit is None:
             dataset = charged_dataset(session, request)
         accounts = accounts_of(session, dataset, limit)
-    told = Refusals()
-    with told:
+    refusals = Refusals()
+    with refusals:
         require_tiers(request, accounts, limit)
-    with told:
+    with refusals:
         prepared = planned(dataset, request)
-    told.settle()
+    refusals.settle()
     if isinstance(request, PushedVectorRequest):
         counted(request, prepared)
     require_dimension(server, prepared)
@@ -173,7 +173,7 @@ def _registered(
         patience,
         computations.describe,
         stored.kind,
-        [SeenTier(one.account.tier.name, one.rung, one.rungs) for one in stored.seen],
+        [SeenTier(tier.account.tier.name, tier.rung, tier.rungs) for tier in stored.seen],
         stored.dimension,
         stored.dataset.delta,
         asks=stored.asks,
@@ -181,24 +181,24 @@ def _registered(
     return _view(stored, described)
 
 
-def _view(found: _Planned, described: Described) -> PreviewView:
-    kind, rungs = found.kind, [(one.account.tier.name, one.rung) for one in found.seen]
-    of = found.of
+def _view(plan: _Planned, described: Described) -> PreviewView:
+    kind, rungs = plan.kind, [(tier.account.tier.name, tier.rung) for tier in plan.seen]
+    of = plan.of
     return PreviewView(
         query=of.name,
-        dataset=found.dataset.name,
-        dataset_version=found.dataset.version,
+        dataset=plan.dataset.name,
+        dataset_version=plan.dataset.version,
         mechanism=kind.mechanism.name,
         p=kind.p,
         lossless=kind.lossless,
         registered=isinstance(of, Query),
-        dimension=found.dimension,
+        dimension=plan.dimension,
         granularity=float(kind.mechanism.granularity),
         sensitivity=kind.sensitivity_view(),
-        refusal=found.refusal,
-        tiers=[_tier(*both) for both in zip(found.seen, described.tiers, strict=True)],
+        refusal=plan.refusal,
+        tiers=[_tier(*both) for both in zip(plan.seen, described.tiers, strict=True)],
         powers=described.powers,
-        structures=None if isinstance(of, Query) else compared(found.dataset, of, kind, rungs),
+        structures=None if isinstance(of, Query) else compared(plan.dataset, of, kind, rungs),
     )
 
 

@@ -80,9 +80,12 @@ def free_name(server: Server, dataset: str, column: str) -> str:
 
 def name_of(dataset: str, column: str) -> str:
     """Return a query name that contains the column's, or a digest of it where names forbid that."""
-    told = "".join(one if one.isprintable() and one not in "/," else "_" for one in column)
-    whole = f"{dataset} {told} uncategorized"
-    if told == column and len(whole) <= _LONGEST:
+    printable = "".join(
+        character if character.isprintable() and character not in "/," else "_"
+        for character in column
+    )
+    whole = f"{dataset} {printable} uncategorized"
+    if printable == column and len(whole) <= _LONGEST:
         return whole
     digest = hashlib.sha256(f"{dataset}/{column}".encode()).hexdigest()[:8]
     return f"uncategorized {digest}"

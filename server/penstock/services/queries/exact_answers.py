@@ -95,8 +95,8 @@ def prepared(
     )
 
 
-def _joined(found: Tally) -> NDArray[np.int64]:
-    return joined(found.ranks, found.counts)
+def _joined(tally: Tally) -> NDArray[np.int64]:
+    return joined(tally.ranks, tally.counts)
 
 
 def prepared_again(

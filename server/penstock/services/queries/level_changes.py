@@ -151,7 +151,7 @@ def listed_levels(
 ) -> dict[int, tuple[str, LevelSpec]]:
     """Return by tier key the spelling and the level of each listed tier."""
     tiers = {tier.folded: tier for tier in ordered_tiers(session)}
-    found: dict[int, tuple[str, LevelSpec]] = {}
+    levels_by_tier: dict[int, tuple[str, LevelSpec]] = {}
     for name, spec in levels.items():
         tier = tiers.get(folded(name))
         if tier is None:
@@ -165,8 +165,8 @@ def listed_levels(
                 " or give it a budget.",
                 pointer=pointer("levels", name),
             )
-        found[required(tier.id)] = (name, spec)
-    return found
+        levels_by_tier[required(tier.id)] = (name, spec)
+    return levels_by_tier
 
 
 def target_rung(kind: QueryKind, name: str, spec: LevelSpec, delta: float) -> int:
@@ -200,7 +200,11 @@ def require_chargeable(session: Session, dataset: Dataset, query: Query, rungs: 
     """Raise whatever ``charge_levels`` would raise; nothing is charged."""
     allowed = {required(query.id): allowed_then(session, dataset, query, rungs)}
     dues = due(session, dataset, [query], allowed=allowed)
-    require_room(session, required(dataset.id), [(one.account, one.cost) for one in dues])
+    require_room(
+        session,
+        required(dataset.id),
+        [(due_charge.account, due_charge.cost) for due_charge in dues],
+    )
 
 
 def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs) -> dict[int, int]:

@@ -44,9 +44,9 @@ def advised(
         short = [place for place, _ in problem.errors] == ["/share"]
         if not (short and isinstance(request, HistogramRequest)):
             raise
-        found, _ = _remedies(server, principal, patience, dataset, request, prepared, limit)
-        told = problem.detail.removesuffix(SHARE_ADVICE)
-        raise InvalidInput(f"{told} {found}", pointer="/share") from problem
+        advice, _ = _remedies(server, principal, patience, dataset, request, prepared, limit)
+        detail = problem.detail.removesuffix(SHARE_ADVICE)
+        raise InvalidInput(f"{detail} {advice}", pointer="/share") from problem
 
 
 def advise(
@@ -61,8 +61,8 @@ def advise(
 ) -> None:
     """Add the same to a refusal that was not raised yet; other queries' stay as they are."""
     if isinstance(request, HistogramRequest):
-        found, share = _remedies(server, principal, patience, dataset, request, prepared, limit)
-        problem.detail = problem.detail.replace(problem.advice, found, 1)
+        advice, share = _remedies(server, principal, patience, dataset, request, prepared, limit)
+        problem.detail = problem.detail.replace(problem.advice, advice, 1)
         problem.args = (problem.detail,)
         problem.data = {**problem.data, "largest_share": share}
 

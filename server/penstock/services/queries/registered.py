@@ -24,23 +24,25 @@ def dataset(server: Server, principal: Principal, request: DatasetRequest) -> st
     """Return the name of the dataset that ``request`` registered; ``None`` if it did not."""
     spec = spec_text(located(server, request))
     with server.database.read() as session:
-        found = session.exec(
+        stored = session.exec(
             select(Dataset)
             .where(col(Dataset.folded) == folded(request.name), col(Dataset.withdrawn_at).is_(None))
             .order_by(col(Dataset.version))
         ).first()
-    same = found is not None and found.spec == spec and found.by == principal.name
-    return found.name if found is not None and same else None
+    same = stored is not None and stored.spec == spec and stored.by == principal.name
+    return stored.name if stored is not None and same else None
 
 
 def query(server: Server, principal: Principal, request: Request) -> str | None:
     """Return the name of the query that ``request`` registered; ``None`` without an anchor."""
     with server.database.read() as session:
-        over = dataset_by_name(session, request.dataset)
-        found = session.exec(select(Query).where(col(Query.folded) == folded(request.name))).first()
-        if found is None or found.dataset_id != over.id or found.status == "pending":
+        version = dataset_by_name(session, request.dataset)
+        stored = session.exec(
+            select(Query).where(col(Query.folded) == folded(request.name))
+        ).first()
+        if stored is None or stored.dataset_id != version.id or stored.status == "pending":
             return None
-        over = as_declared(session, over, found)
-    plan = planned(over, request)
-    same = found.spec == query_spec_text(request, plan) and found.keys == keys_text(plan)
-    return found.name if same and found.by == principal.name else None
+        version = as_declared(session, version, stored)
+    plan = planned(version, request)
+    same = stored.spec == query_spec_text(request, plan) and stored.keys == keys_text(plan)
+    return stored.name if same and stored.by == principal.name else None

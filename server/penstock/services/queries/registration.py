@@ -60,12 +60,12 @@ def register(
     with server.database.read() as session:
         dataset = charged_dataset(session, request)
         accounts = accounts_of(session, dataset)
-    told = Refusals()
-    with told:
+    refusals = Refusals()
+    with refusals:
         require_tiers(request, accounts)
-    with told:
+    with refusals:
         prepared, answer = prepared_for(server, dataset, request, progress)
-    told.settle()
+    refusals.settle()
     require_dimension(server, prepared)
     progress("working out levels and charges")
     with advised(server, principal, PATIENCE, dataset, request, prepared):
@@ -119,9 +119,9 @@ def _charged(
 
 def _told(answer: Answer, progress: Progress) -> Answer:
     def read() -> NDArray[np.int64]:
-        found = answer()
+        exact = answer()
         progress("drawing noise and sealing")
-        return found
+        return exact
 
     return read
 

@@ -144,15 +144,17 @@ def _held(session: Session, principal: Principal, query: str) -> list[Holding]:
 
 def _query(session: Session, name: str, own: Sequence[int] | None) -> int:
     """Return a query; for an analyst who holds nothing of it, raise as if it were missing."""
-    found = required(query_by_name(session, name).id)
-    if own is not None and not holdings(session, user_ids=own, query_id=found, limit=1):
+    key = required(query_by_name(session, name).id)
+    if own is not None and not holdings(session, user_ids=own, query_id=key, limit=1):
         raise NotFound(f"There is no query {name!r}.")
-    return found
+    return key
 
 
 def _versions(session: Session, name: str, own: Sequence[int] | None) -> list[int]:
     """Return all versions of a dataset; analysts see those they hold releases of."""
-    found = [required(one.id) for one in versions_of(session, dataset_by_name(session, name))]
-    if own is not None and not holdings(session, user_ids=own, dataset_ids=found, limit=1):
+    keys = [
+        required(version.id) for version in versions_of(session, dataset_by_name(session, name))
+    ]
+    if own is not None and not holdings(session, user_ids=own, dataset_ids=keys, limit=1):
         raise NotFound(f"There is no dataset {name!r}.")
-    return found
+    return keys

@@ -135,28 +135,28 @@ def preview(
 def _request(server: Server, principal: Principal, name: str, target: ReleaseRequest) -> Answer:
     with server.database.read() as session:
         ask = _allowed(session, principal, name, target)
-        held = held_at(session, principal, ask.query, ask.rung)
-        if held is not None:
-            server.sequencer.cover(held.leaf)
-            steps = open_state(server, ask.dataset, ask.query, held.release)
-            return _answer(ask, held, steps, first=False)
+        holding = held_at(session, principal, ask.query, ask.rung)
+        if holding is not None:
+            server.sequencer.cover(holding.leaf)
+            steps = open_state(server, ask.dataset, ask.query, holding.release)
+            return _answer(ask, holding, steps, first=False)
         allowed = partial(_require_room, session, server, principal, ask)
         ask.kind.prepare_draw(session, ask.query, ask.rung, allowed)
     with server.database.write(alone=False, grows=ask.kind.size(ask.query)) as session:
         lock_query(session, required(ask.query.id))
         ask = _allowed(session, principal, name, target)
-        held = held_at(session, principal, ask.query, ask.rung)
-        if held is not None:
-            steps = open_state(server, ask.dataset, ask.query, held.release)
+        holding = held_at(session, principal, ask.query, ask.rung)
+        if holding is not None:
+            steps = open_state(server, ask.dataset, ask.query, holding.release)
         else:
             release, steps = _found_or_drawn(session, server, principal, ask)
-            held = _hand_out(session, server, principal, ask, release, steps)
-    server.sequencer.cover(held.leaf)
-    return _answer(ask, held, steps, first=True)
+            holding = _hand_out(session, server, principal, ask, release, steps)
+    server.sequencer.cover(holding.leaf)
+    return _answer(ask, holding, steps, first=True)
 
 
-def _answer(ask: _Ask, held: Holding, steps: IntVector, *, first: bool) -> Answer:
-    view = replace(held, tier=ask.tier).view(steps)
+def _answer(ask: _Ask, holding: Holding, steps: IntVector, *, first: bool) -> Answer:
+    view = replace(holding, tier=ask.tier).view(steps)
     return Answer(view, first, ask.kind.work(int(view.values.size)))
 
 
@@ -319,5 +319,5 @@ def _hand_out(
         value_hmac=leaves.value_hmac(server.secrets.values, release.public_id, seen),
     )
     user = session.get_one(User, required(principal.user_id))
-    held = grant(session, principal, ask.tier, release, leaf)
-    return Holding(held, release, leaf, ask.query, ask.dataset, user, ask.tier)
+    granted = grant(session, principal, ask.tier, release, leaf)
+    return Holding(granted, release, leaf, ask.query, ask.dataset, user, ask.tier)

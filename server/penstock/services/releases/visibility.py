@@ -41,8 +41,8 @@ def page_of(
         elif not principal.roles & {"admin", "auditor"}:
             return Page([], None)
         if dataset is not None:
-            found = versions_of(session, visible_dataset(session, principal, dataset))
-            keys = [required(version.id) for version in found]
+            versions = versions_of(session, visible_dataset(session, principal, dataset))
+            keys = [required(version.id) for version in versions]
             statement = statement.where(col(Query.dataset_id).in_(keys))
         rows = session.exec(statement.limit(window.limit + 1)).all()
         return window.page(
@@ -74,8 +74,8 @@ def visible(
 def levels_of(session: Session, query: Query, limit: Tier | None) -> list[tuple[Tier, int]]:
     """Return the tiers up to ``limit`` that see a query, and the rung that each is allowed now."""
     tiers = [tier for tier in ordered_tiers(session) if limit is None or tier.rank <= limit.rank]
-    found = allowed_rungs(session, query, tiers)
-    return [(tier, rung) for tier, rung in found if rung is not None]
+    rungs = allowed_rungs(session, query, tiers)
+    return [(tier, rung) for tier, rung in rungs if rung is not None]
 
 
 def spec_of(query: Query, limit: Tier | None) -> dict[str, Any]:

@@ -149,22 +149,22 @@ def outputs_of(
         .order_by(col(StreamOutput.first))
     ).all()
     shape, key = stream_kind_of(query).shape, query_key(server, dataset, query)
-    found = np.empty((len(span), shape.dimension), dtype=np.int64)
+    outputs = np.empty((len(span), shape.dimension), dtype=np.int64)
     following = span.start
     for row in rows:
         if row.first > following:
             break
         place = _output(
-            dataset, query, rung, row.first, (row.last - row.first + 1) * found.shape[1]
+            dataset, query, rung, row.first, (row.last - row.first + 1) * outputs.shape[1]
         )
         totals = open_vector(key, row.ciphertext, place).reshape(-1, shape.dimension)
         stop = min(row.last + 1, span.stop)
         part = totals[following - row.first : stop - row.first]
-        found[following - span.start : stop - span.start] = part
+        outputs[following - span.start : stop - span.start] = part
         following = stop
     if following != span.stop:
         raise misfit(query, f"has no total of step {following}", noun="Stream")
-    return found
+    return outputs
 
 
 def rungs_of(session: Session, query: Query) -> Sequence[int]:

@@ -117,15 +117,15 @@ def _elements(shape: Shape, process: Process, values: list[object]) -> IntVector
 
 
 def _flat(rows: list[object], dimension: int) -> list[object]:
-    found: list[object] = []
+    numbers: list[object] = []
     for number, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != dimension:
             raise InvalidInput(
                 f"The element at place {number} is no list of {dimension} numbers.",
                 pointer=f"/values/{number}",
             )
-        found += row
-    return found
+        numbers += row
+    return numbers
 
 
 def _placed(problem: InvalidInput, dimension: int) -> InvalidInput:

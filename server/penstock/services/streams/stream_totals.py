@@ -92,14 +92,14 @@ def _allowed(
         raise missing
     tier = clearance
     if tier_name is not None:
-        tier, asked = rung_of_tier(session, query, clearance, tier_name)
-        if asked < rung:
+        tier, wanted_rung = rung_of_tier(session, query, clearance, tier_name)
+        if wanted_rung < rung:
             raise ClearanceTooLow(
                 f"The level of {tier.name!r} is more accurate than {clearance.name!r} allows for"
                 f" {query.name!r}: ask for {clearance.name!r}, or ask an admin for a higher"
                 " clearance."
             )
-        rung = asked
+        rung = wanted_rung
     dataset = session.get_one(Dataset, query.dataset_id)
     release = session.exec(
         select(Release).where(col(Release.query_id) == query.id, col(Release.rung) == rung)
@@ -176,7 +176,7 @@ def _recorded(
 ) -> Leaf:
     first, last = ask.span[0], ask.span[-1]
     name = f"{ask.release.public_id}:{first}:{last}"
-    held = held_at(session, principal, ask.query, ask.release.rung)
+    holding = held_at(session, principal, ask.query, ask.release.rung)
     leaf = leaf_of(
         session,
         server,
@@ -190,7 +190,7 @@ def _recorded(
         last=last,
         value_hmac=leaves.value_hmac(server.secrets.values, name, totals.reshape(-1)),
     )
-    if held is None:
+    if holding is None:
         grant(session, principal, ask.tier, ask.release, leaf)
     return leaf
 

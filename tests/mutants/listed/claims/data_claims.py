@@ -48,10 +48,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D5",
         name="bars-without-bonferroni",
         path="services/noise/means.py",
-        before="    one, each = _bars(process, rung, CONFIDENCE), _bars(process, rung, (1 +"
-        " CONFIDENCE) / 2)\n",
-        after="    one, each = _bars(process, rung, CONFIDENCE), _bars(process, rung,"
-        " CONFIDENCE)\n",
+        before="_bars(process, rung, (1 + CONFIDENCE) / 2)",
+        after="_bars(process, rung, CONFIDENCE)",
         wrong="the interval of a mean has the confidence of one of its two bars",
         tests=(
             "tests/unit/services/noise/test_means.py::test_an_interval_holds_whatever_both_error_bars_allow",
@@ -70,7 +68,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D7",
         name="versions-always-disjoint",
         path="services/ledger/version_chains.py",
-        before="        if version.disjoint_units or not found:\n",
+        before="        if version.disjoint_units or not chains_so_far:\n",
         after="        if True:\n",
         wrong="what was lost in several versions does not add up",
         tests=(
