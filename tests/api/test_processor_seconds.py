@@ -12,7 +12,7 @@ from penstock.http.counting.computation_turns import PLACES, SharedTurns
 from penstock.http.counting.rate_limits import BYTES, COVERED, LAYOUT, Buckets, Limits
 from penstock.http.counting.shared_memory import Shared, nameless
 from penstock.services.computations import computations
-from penstock.services.computations.results import Quote
+from penstock.services.computations.results import DescribedQuote
 from penstock.settings import Settings
 
 ME = "/api/v1/me"
@@ -83,7 +83,7 @@ def test_a_person_has_one_preview_at_a_time(world: World, monkeypatch: pytest.Mo
     worked_out = computations.quote
     spec = {**QUERY, "name": "another"}
 
-    def slowly(*asked: Any, **named: Any) -> Quote:
+    def slowly(*asked: Any, **named: Any) -> DescribedQuote:
         if not inner:
             inner.append(0)
             inner[0] = world.call("POST", PREVIEW, spec, by="root").status_code

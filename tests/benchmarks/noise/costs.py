@@ -129,7 +129,7 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
     pool = Pool(MODULE, processes=1, queue=1, bounds=Bounds(600.0, 2**32), turns=LocalTurns())
     apart = Pooled(pool)
     here, there = quote(*question, asks=True), apart.run("a", 0.0, quote, *question, asks=True)
-    assert (here.described, here.offer.rungs) == (there.described, there.offer.rungs)
+    assert (here.described, here.quote.rungs) == (there.described, there.quote.rungs)
     persons = iter(map(str, range(10**6)))
     tasks: dict[str, Callable[[], object]] = {
         "powers in new arrays": lambda: afresh(spectrum, power),

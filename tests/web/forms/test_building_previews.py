@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from penstock.privacy import Sensitivity
 from penstock.services.computations import computations, power_advice
-from penstock.services.computations.results import Quote
+from penstock.services.computations.results import DescribedQuote
 from penstock.services.schemas.previews import PowerView
 
 COUNT: dict[str, Any] = {
@@ -174,7 +174,7 @@ def test_one_preview_of_a_person_is_worked_out_at_a_time(
     fields = {**COUNT, "form_key": root.form_key()}
     headers = {"Origin": ORIGIN, "HX-Request": "true"}
 
-    def slowly(*asked: Any, **named: Any) -> Quote:
+    def slowly(*asked: Any, **named: Any) -> DescribedQuote:
         if not inner:
             inner.append(
                 root.client.post("/new/query/preview", base_url=HOST, headers=headers, data=fields)

@@ -12,10 +12,15 @@ from penstock.accounting import PlacedRelease, composed_epsilon
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.persistence.tables import Tier
 from penstock.services.computations import histogram_remedies, power_advice, stream_quotes
-from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
+from penstock.services.computations.results import (
+    Described,
+    DescribedQuote,
+    DescribedTier,
+    SeenTier,
+)
 from penstock.services.ledger import quotes
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.ledger.quotes import Offer
+from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.schemas.queries import Terms
 
@@ -28,8 +33,8 @@ def settle(
     accounts: Accounts,
     delta: float,
     limit: Tier | None = None,
-) -> Offer:
-    """Calibrate every tier's level and price it; see ``offers.settle``."""
+) -> Quote:
+    """Calibrate every tier's level and price it; see ``quotes.settle``."""
     return quotes.settle(terms, prepared, accounts, delta, limit)
 
 
@@ -41,14 +46,16 @@ def quote(
     limit: Tier | None,
     *,
     asks: bool,
-) -> Quote:
+) -> DescribedQuote:
     """Settle a query, and say what its levels mean; ``asks`` as for ``describe``."""
-    offer = settle(terms, prepared, accounts, delta, limit)
+    settled = settle(terms, prepared, accounts, delta, limit)
     seen = [
-        SeenTier(account.tier.name, offer.rungs[account.tier.name], rungs)
-        for account, rungs, _ in offer.by_tier()
+        SeenTier(account.tier.name, settled.rungs[account.tier.name], rungs)
+        for account, rungs, _ in settled.by_tier()
     ]
-    return Quote(offer, describe(offer.process, seen, prepared.dimension, delta, asks=asks))
+    return DescribedQuote(
+        settled, describe(settled.process, seen, prepared.dimension, delta, asks=asks)
+    )
 
 
 def describe(
@@ -87,9 +94,9 @@ def public(prepared: PreparedQuery) -> PreparedQuery:
     )
 
 
-def among(offer: Offer, accounts: Accounts) -> Offer:
-    """Return the offer with the accounts that it was made for, after it came from elsewhere."""
+def among(quote: Quote, accounts: Accounts) -> Quote:
+    """Return the quote with the accounts that it was made for, after it came from elsewhere."""
     own = {account.tier.id: account for _, account in accounts if account is not None}
     return replace(
-        offer, charges=[(own[account.tier.id], at, cost) for account, at, cost in offer.charges]
+        quote, charges=[(own[account.tier.id], at, cost) for account, at, cost in quote.charges]
     )

@@ -80,16 +80,16 @@ def _fits(
 ) -> bool:
     """Whether registering ``request`` would find room in every account."""
     try:
-        offer = settle(request, prepared, accounts, delta, limit)
+        quote = settle(request, prepared, accounts, delta, limit)
     except InvalidInput:
         return False
-    own = {account.tier.name: (account, rungs, cost) for account, rungs, cost in offer.by_tier()}
+    own = {account.tier.name: (account, rungs, cost) for account, rungs, cost in quote.by_tier()}
     due = [(account, cost) for account, _, cost in own.values()]
     for below, account in former:
         reached = next((own[name][1] for name in reversed(below) if name in own), [])
         for rung in reached:
             terms = prepared.dimension, request.max_levels
-            due.append((account, offer.process.price(rung, account.account, *terms)))
+            due.append((account, quote.process.price(rung, account.account, *terms)))
     return all(check(account.account, account.spent, cost) is None for account, cost in due)
 
 

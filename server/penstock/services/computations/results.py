@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.services.ledger.quotes import Offer
+from penstock.services.ledger.quotes import Quote
 from penstock.services.schemas.previews import PowersView
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.views import ComposedView, TierLevelView
@@ -36,10 +36,10 @@ class Described:
 
 
 @dataclass(frozen=True)
-class Quote:
+class DescribedQuote:
     """What a query would be and cost, and what that means."""
 
-    offer: Offer
+    quote: Quote
     described: Described
 
 
@@ -47,9 +47,9 @@ class Quote:
 class StreamQuote:
     """What a stream would be and cost.  ``view`` leaves out whether it would be refused."""
 
-    offer: Offer
+    quote: Quote
     dimension: int
     view: StreamPreviewView
 
 
-COMPUTED = (SeenTier, DescribedTier, Described, Quote, StreamQuote)
+COMPUTED = (SeenTier, DescribedTier, Described, DescribedQuote, StreamQuote)

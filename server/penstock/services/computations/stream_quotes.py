@@ -22,7 +22,7 @@ from penstock.services.computations.stream_structure import (
     trees_only_add,
 )
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.ledger.quotes import Offer, settle
+from penstock.services.ledger.quotes import Quote, settle
 from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.kinds.stream_shape import Shape
 from penstock.services.noise.process import Process
@@ -56,7 +56,7 @@ class StreamTerms:
 
 def settle_stream(
     request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None = None
-) -> tuple[Shape, PreparedQuery, Offer]:
+) -> tuple[Shape, PreparedQuery, Quote]:
     """Settle the structure, what is charged for it, and each level.
 
     Tiers above ``limit`` are left out of all that is said.  Raises ``InvalidInput``.
@@ -75,18 +75,18 @@ def settle_stream(
             pointer="/dimension",
         )
     nodes = prepared(request, shape)
-    offer = settle(request, nodes, accounts, terms.delta, limit)
-    shape = shape.fitted(type(offer.process.mechanism), offer.process.ladder.value(offer.ceiling))
-    for rung in set(offer.rungs.values()):
-        shape.require_reach(offer.process, rung)
-    return shape, nodes, offer
+    quote = settle(request, nodes, accounts, terms.delta, limit)
+    shape = shape.fitted(type(quote.process.mechanism), quote.process.ladder.value(quote.ceiling))
+    for rung in set(quote.rungs.values()):
+        shape.require_reach(quote.process, rung)
+    return shape, nodes, quote
 
 
 def quote_stream(
     request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None
 ) -> StreamQuote:
     """Settle a stream, and compare what other structures would do at the same guarantee."""
-    shape, nodes, offer = settle_stream(request, terms, accounts, limit)
+    shape, nodes, quote = settle_stream(request, terms, accounts, limit)
     only_add = trees_only_add(request.mechanism, terms.delta)
     compared = _compared(request, shape, past_only=only_add)
     own = next(option for option in compared if _same(option, shape))
@@ -99,15 +99,15 @@ def quote_stream(
         length=shape.length,
         dimension=shape.dimension,
         max_steps_per_unit=shape.max_steps_per_unit,
-        granularity=float(shape.granularity(offer.process)),
-        sensitivity=offer.process.sensitivity_view(),
+        granularity=float(shape.granularity(quote.process)),
+        sensitivity=quote.process.sensitivity_view(),
         judged_steps=_judged(shape),
         noisiest_step=own.noisiest_step,
         refusal=None,
-        tiers=_tiers(terms.delta, shape, offer, own),
-        structures=_structures(request, terms.delta, shape, offer, compared),
+        tiers=_tiers(terms.delta, shape, quote, own),
+        structures=_structures(request, terms.delta, shape, quote, compared),
     )
-    return StreamQuote(offer, nodes.dimension, view)
+    return StreamQuote(quote, nodes.dimension, view)
 
 
 def _judged(shape: Shape) -> int:
@@ -129,23 +129,23 @@ def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[
     )
 
 
-def _deviations(process: Process, rung: int, offer: comparison.Offer) -> tuple[float, float]:
+def _deviations(process: Process, rung: int, option: comparison.Offer) -> tuple[float, float]:
     """At the guarantee of ``rung``: over all steps, and of the noisiest one."""
     level, of = float(process.ladder.value(rung)), process.sensitivity
     if process.mechanism.name == Laplace.name:
         factor = (level / float(of.l1)) ** 2
     else:
         factor = 2 * level / float(of.l2_squared)
-    return (offer.mean_variance * factor) ** 0.5, (offer.largest_variance * factor) ** 0.5
+    return (option.mean_variance * factor) ** 0.5, (option.largest_variance * factor) ** 0.5
 
 
 def _tiers(
-    delta: float, shape: Shape, offer: Offer, own: comparison.Offer
+    delta: float, shape: Shape, quote: Quote, own: comparison.Offer
 ) -> list[StreamPreviewTierView]:
-    process = offer.process
+    process = quote.process
     steps = list(_some_steps(_judged(shape)))
     stream_preview_tiers = []
-    for account, rung, cost in offer.charges:
+    for account, rung, cost in quote.charges:
         *some, largest = shape.errors(process, rung, (*steps, own.noisiest_step))
         stream_preview_tiers.append(
             StreamPreviewTierView(
@@ -175,13 +175,13 @@ def _structures(
     request: StreamRequest,
     delta: float,
     shape: Shape,
-    offer: Offer,
-    offers: Sequence[comparison.Offer],
+    quote: Quote,
+    options: Sequence[comparison.Offer],
 ) -> list[StructureView]:
-    least = min(option.mean_variance for option in offers)
-    steadiest = min(option.largest_variance for option in offers)
+    least = min(option.mean_variance for option in options)
+    steadiest = min(option.largest_variance for option in options)
     views = []
-    for option in offers:
+    for option in options:
         wish = _request(
             option,
             shape,
@@ -192,12 +192,12 @@ def _structures(
         errors = [
             StructureErrorView(
                 account.tier.name,
-                *_deviations(offer.process, rung, option),
+                *_deviations(quote.process, rung, option),
                 None
                 if terms is None
-                else _share(offer.process, account, rung, terms, request.max_levels),
+                else _share(quote.process, account, rung, terms, request.max_levels),
             )
-            for account, rung, _ in offer.charges
+            for account, rung, _ in quote.charges
         ]
         views.append(
             StructureView(
@@ -226,7 +226,7 @@ def _terms(
 
 
 def _share(
-    process: Process, account: TierAccount, rung: int, terms: PreparedQuery, levels: int
+    process: Process, account: TierAccount, rung: int, terms: PreparedQuery, level_count: int
 ) -> float:
     """The part of an account that nodes as in ``terms`` take at the guarantee of ``rung``."""
     own, other = process.sensitivity, terms.sensitivity
@@ -234,26 +234,26 @@ def _share(
     times = other.l1 / own.l1 if pure else other.l2_squared / own.l2_squared
     alike = process.ladder.rung_at_or_above(process.ladder.value(rung) * times)
     cost = replace(process, sensitivity=other).price(
-        alike, account.account, terms.dimension, levels
+        alike, account.account, terms.dimension, level_count
     )
     return charge_of(account, cost).share
 
 
-def _same(offer: comparison.Offer, shape: Shape) -> bool:
-    return shape.is_offer(offer.structure, offer.settings)
+def _same(option: comparison.Offer, shape: Shape) -> bool:
+    return shape.is_structure(option.structure, option.settings)
 
 
 def _request(
-    offer: comparison.Offer, shape: Shape, *, past_only: bool, roots: bool
+    option: comparison.Offer, shape: Shape, *, past_only: bool, roots: bool
 ) -> Mapping[str, Any] | None:
     """The fields of a stream's spec that ask for a structure."""
-    if offer.structure == "epochs":
-        k = offer.settings["arity"]
+    if option.structure == "epochs":
+        k = option.settings["arity"]
         arity: dict[str, Any] = {"structure": "kary", "k": k} if k > 2 else {"structure": "binary"}
         return arity if shape.length is None else {"length": None, **arity}
-    if offer.structure == "kary":
-        plain = bool(offer.settings["subtracting"]) == (not past_only)
-        return {"structure": "kary", **({"k": offer.settings["k"]} if plain else {})}
-    if offer.structure == "square_root":
+    if option.structure == "kary":
+        plain = bool(option.settings["subtracting"]) == (not past_only)
+        return {"structure": "kary", **({"k": option.settings["k"]} if plain else {})}
+    if option.structure == "square_root":
         return {"structure": "sqrt"} if roots else None
-    return {"structure": offer.structure}
+    return {"structure": option.structure}

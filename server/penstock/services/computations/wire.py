@@ -21,7 +21,7 @@ from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
 from penstock.services.computations.results import COMPUTED
 from penstock.services.computations.stream_quotes import StreamTerms
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.ledger.quotes import Offer
+from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.histogram_settings import HistogramShape
 from penstock.services.noise.kinds.correlated_counts import CorrelatedKind
 from penstock.services.noise.kinds.mean import MeanKind
@@ -39,7 +39,7 @@ _OBJECTS: Final = {
     kind.__name__: kind
     for kind in (
         *(Account, Entry, Ladder, PlacedRelease, PreparedQuery, Sensitivity, Target),
-        *(HistogramShape, Bounds, Offer, StreamTerms, TierAccount),
+        *(HistogramShape, Bounds, Quote, StreamTerms, TierAccount),
         *(VectorKind, MeanKind, CorrelatedKind, HistogramKind),
         *(Centered, Ellipse, Lift),
         *COMPUTED,

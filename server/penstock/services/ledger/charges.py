@@ -25,7 +25,7 @@ from penstock.services.ledger.accounts import (
 )
 from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.effective_levels import recharge
-from penstock.services.ledger.quotes import Offer
+from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.keys import fresh_query_key
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository import ordered_tiers
@@ -48,7 +48,7 @@ def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -
 
 
 def require_same_accounts(settled: Accounts, fresh: Accounts) -> None:
-    """Refuse an offer that was settled for other tiers or budgets than there are now."""
+    """Refuse a quote that was settled for other tiers or budgets than there are now."""
 
     def terms(accounts: Accounts) -> list[tuple[int | None, object]]:
         return [(tier.id, account and account.account) for tier, account in accounts]
@@ -63,13 +63,13 @@ def row_of(
     dataset: Dataset,
     name: str,
     terms: Terms,
-    offer: Offer,
+    quote: Quote,
     dimension: int,
     spec: str,
     **own: Any,
 ) -> Query:
     """Return the row of a new query; ``own`` are the columns that only some requests set."""
-    process = offer.process
+    process = quote.process
     return Query(
         name=name,
         folded=folded(name),
@@ -87,7 +87,7 @@ def row_of(
         ladder_unit=str(process.ladder.unit),
         ladder_doubling=process.ladder.doubling,
         ladder_last=process.ladder.last,
-        ceiling=offer.ceiling,
+        ceiling=quote.ceiling,
         max_levels=terms.max_levels,
         status="pending",
         seq=-1,
@@ -105,17 +105,17 @@ def charge_all(
     principal: Principal,
     dataset: Dataset,
     query: Query,
-    offer: Offer,
+    quote: Quote,
     accounts: Accounts,
 ) -> None:
     """Store the row and charge every tier that sees it.
 
-    ``accounts`` are read anew: others may have spent since the offer was settled.  Raises
+    ``accounts`` are read anew: others may have spent since the quote was settled.  Raises
     ``BudgetExhausted`` and ``NameTaken``.
     """
     key, now = required(dataset.id), query.created_at
     current = {tier.id: account for tier, account in accounts if account is not None}
-    due = [(current[settled.tier.id], rung, new) for settled, rung, new in offer.charges]
+    due = [(current[settled.tier.id], rung, new) for settled, rung, new in quote.charges]
     require_room(session, key, [(account, new) for account, _, new in due])
     session.add(query)
     try:
@@ -134,7 +134,7 @@ def charge_all(
         at=now,
     )
     session.flush()
-    rungs = {required(account.tier.id): offer.rungs[account.tier.name] for account, _, _ in due}
+    rungs = {required(account.tier.id): quote.rungs[account.tier.name] for account, _, _ in due}
     # Tiers that were deleted pay as well for what those below them see.
     recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
     allow(session, principal, dataset, query, rungs, now)

@@ -31,7 +31,7 @@ from penstock.spec_fields import folded
 
 
 @dataclass(frozen=True)
-class Offer:
+class Quote:
     """Hold a query's kind, and for each tier that sees it a rung and its charge.
 
     ``rungs`` is by tier name, in rising rank, never noisier as rank rises.  Where levels are
@@ -64,7 +64,7 @@ def settle(
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     delta: float,
     limit: Tier | None = None,
-) -> Offer:
+) -> Quote:
     """Calibrate every tier's level and price it.
 
     ``accounts`` has every tier, least trusted first; those above ``limit`` are out of sight,
@@ -101,7 +101,7 @@ def settle(
                 cost = kind.price(rung, account.account, prepared.dimension, terms.max_levels)
                 charges.append((account, rung, cost))
     kind = kind.settled(terms, rungs, [tier for tier, _ in accounts], limit)
-    return Offer(kind, rungs, charges)
+    return Quote(kind, rungs, charges)
 
 
 def _by_levels(

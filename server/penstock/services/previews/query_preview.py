@@ -21,13 +21,18 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
-from penstock.services.computations.results import Described, DescribedTier, Quote, SeenTier
+from penstock.services.computations.results import (
+    Described,
+    DescribedQuote,
+    DescribedTier,
+    SeenTier,
+)
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.accounts import TierAccount, open_account, require_room
 from penstock.services.ledger.charges import Accounts, accounts_of
 from penstock.services.ledger.effective_levels import charged_for, ladder
-from penstock.services.ledger.quotes import Offer, require_tiers
+from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
@@ -101,13 +106,15 @@ def preview(
         counted(request, prepared)
     require_dimension(server, prepared)
     with advised(server, principal, patience, dataset, request, prepared, limit):
-        quote = _quoted(server, principal, patience, dataset, request, prepared, accounts, limit)
-    offer = computations.among(quote.offer, accounts)
+        described = _quoted(
+            server, principal, patience, dataset, request, prepared, accounts, limit
+        )
+    quote = computations.among(described.quote, accounts)
     with server.database.read() as session:
         left = pending(session, dataset, request, prepared, limit)
         if left is None:
             terms = request.max_levels, prepared.dimension
-            problem = refused(session, dataset, *terms, offer, everybody=limit is None)
+            problem = refused(session, dataset, *terms, quote, everybody=limit is None)
         else:
             stored = _stored(session, left, limit)
     if left is not None:
@@ -115,13 +122,13 @@ def preview(
     if problem is not None:
         advise(problem, server, principal, patience, dataset, request, prepared, limit)
     seen = [
-        _Seen(account, offer.rungs[account.tier.name], rungs, cost, room_of(account, cost))
-        for account, rungs, cost in offer.by_tier()
+        _Seen(account, quote.rungs[account.tier.name], rungs, cost, room_of(account, cost))
+        for account, rungs, cost in quote.by_tier()
     ]
     planned_query = _Planned(
-        request, dataset, offer.process, prepared.dimension, seen, _told(problem)
+        request, dataset, quote.process, prepared.dimension, seen, _told(problem)
     )
-    return _view(planned_query, quote.described)
+    return _view(planned_query, described.described)
 
 
 def _quoted(
@@ -133,7 +140,7 @@ def _quoted(
     prepared: PreparedQuery,
     accounts: Accounts,
     limit: Tier | None,
-) -> Quote:
+) -> DescribedQuote:
     return server.computing.run(
         principal.name,
         patience,
@@ -220,33 +227,33 @@ def _tier(seen: _Seen, described: DescribedTier) -> PreviewTierView:
 def refused(
     session: Session,
     dataset: Dataset,
-    levels: int,
+    level_count: int,
     dimension: int,
-    offer: Offer,
+    quote: Quote,
     *,
     everybody: bool,
 ) -> BudgetExhausted | None:
     """Return the refusal of a quote for want of budget; ``None`` where it fits.
 
-    ``levels`` and ``dimension`` are those that a charge is for.  ``everybody``: also for want
+    ``level_count`` and ``dimension`` are those that a charge is for.  ``everybody``: also for want
     of a deleted tier's, which pays for what those below it see.
     """
     key = required(dataset.id)
-    due = [(account, cost) for account, _, cost in offer.by_tier()]
+    due = [(account, cost) for account, _, cost in quote.by_tier()]
     try:
         require_room(session, key, due)
         if everybody:
-            require_room(session, key, list(_former(session, key, levels, dimension, offer)))
+            require_room(session, key, list(_former(session, key, level_count, dimension, quote)))
     except BudgetExhausted as problem:
         return problem
     return None
 
 
 def _former(
-    session: Session, dataset_id: int, levels: int, dimension: int, offer: Offer
+    session: Session, dataset_id: int, level_count: int, dimension: int, quote: Quote
 ) -> Iterator[tuple[TierAccount, Entry]]:
     """Yield the charges of tiers that were deleted."""
-    own = {required(account.tier.id): rungs for account, rungs, _ in offer.by_tier()}
+    own = {required(account.tier.id): rungs for account, rungs, _ in quote.by_tier()}
     reached: list[int] = []
     for tier in ladder(session):
         reached = own.get(required(tier.id), reached)
@@ -255,4 +262,4 @@ def _former(
             account = open_account(session, dataset_id, tier)
         if account is not None:
             for rung in reached:
-                yield account, offer.process.price(rung, account.account, dimension, levels)
+                yield account, quote.process.price(rung, account.account, dimension, level_count)

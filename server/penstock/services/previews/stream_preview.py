@@ -32,18 +32,18 @@ def preview_stream(
         dataset = visible_dataset(session, principal, request.dataset)
         accounts = accounts_of(session, dataset, limit)
     terms = terms_of(server, dataset, request)
-    quote = server.computing.run(
+    priced = server.computing.run(
         principal.name, patience, quote_stream, request, terms, accounts, limit
     )
-    offer = computations.among(quote.offer, accounts)
+    quote = computations.among(priced.quote, accounts)
     with server.database.read() as session:
         require_free_name(session, request.name, limit)
         problem = refused(
             session,
             dataset,
             request.max_levels,
-            quote.dimension,
-            offer,
+            priced.dimension,
+            quote,
             everybody=limit is None,
         )
-    return replace(quote.view, refusal=None if problem is None else problem.detail)
+    return replace(priced.view, refusal=None if problem is None else problem.detail)

@@ -34,7 +34,7 @@ from penstock.services.ledger.charges import (
     require_same_accounts,
     row_of,
 )
-from penstock.services.ledger.quotes import Offer, require_tiers
+from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import Answer
 from penstock.services.queries.exact_answers import Plannable, Request
@@ -99,7 +99,7 @@ def _charged(
         accounts,
         dataset.delta,
     )
-    offer = computations.among(quoted, accounts)
+    quote = computations.among(quoted, accounts)
     # All that is drawn behind the charge has to find room: what is charged is finished.
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
     with server.database.write(alone=False, grows=size) as session:
@@ -111,8 +111,8 @@ def _charged(
             require_as_declared(current, dataset)
             fresh = accounts_of(session, dataset)
             require_same_accounts(accounts, fresh)
-            query = _row(server, principal, dataset, request, prepared, offer)
-            charge_all(session, principal, dataset, query, offer, fresh)
+            query = _row(server, principal, dataset, request, prepared, quote)
+            charge_all(session, principal, dataset, query, quote, fresh)
         given = {query.ceiling, *given_rungs(session, query)}
         return query, kind_of(query).levels.telling(given)
 
@@ -211,7 +211,7 @@ def _row(
     dataset: Dataset,
     request: Request,
     prepared: PreparedQuery,
-    offer: Offer,
+    quote: Quote,
 ) -> Query:
     return row_of(
         server,
@@ -219,7 +219,7 @@ def _row(
         dataset,
         request.name,
         request,
-        offer,
+        quote,
         prepared.dimension,
         spec_text(request, prepared),
         canonical_hash=prepared.canonical_hash,

@@ -30,7 +30,7 @@ from penstock.services.ledger.charges import (
     require_same_accounts,
     row_of,
 )
-from penstock.services.ledger.quotes import Offer
+from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.kinds.choice import stream_kind_of
 from penstock.services.noise.kinds.stream import state_row
 from penstock.services.noise.kinds.stream_shape import Shape
@@ -70,16 +70,16 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     with server.database.read() as session:
         dataset = dataset_by_name(session, request.dataset)
         accounts = accounts_of(session, dataset)
-    shape, terms, offer = settle_stream(request, terms_of(server, dataset, request), accounts)
+    shape, terms, quote = settle_stream(request, terms_of(server, dataset, request), accounts)
     with server.database.write(alone=False) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
         require_as_declared(lock_dataset(session, required(dataset.id)), dataset)
         fresh = accounts_of(session, dataset)
         require_same_accounts(accounts, fresh)
         require_free_name(session, request.name)
-        query = _row(server, principal, dataset, request, shape, offer, terms.dimension)
-        charge_all(session, principal, dataset, query, offer, fresh)
-        _begun(session, server, dataset, query, offer.rungs.values())
+        query = _row(server, principal, dataset, request, shape, quote, terms.dimension)
+        charge_all(session, principal, dataset, query, quote, fresh)
+        _begun(session, server, dataset, query, quote.rungs.values())
     return show(server, principal, query.name)
 
 
@@ -181,7 +181,7 @@ def _row(
     dataset: Dataset,
     request: StreamRequest,
     shape: Shape,
-    offer: Offer,
+    quote: Quote,
     charged: int,
 ) -> Query:
     return row_of(
@@ -190,7 +190,7 @@ def _row(
         dataset,
         request.name,
         request,
-        offer,
+        quote,
         charged,
         json.dumps(request.model_dump(mode="json", exclude_none=True), sort_keys=True),
         asserted_by=principal.name,

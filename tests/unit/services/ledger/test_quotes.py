@@ -10,13 +10,13 @@ from penstock.accounting import share_of
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Dataset
 from penstock.services.ledger.charges import accounts_of
-from penstock.services.ledger.quotes import Offer, require_tiers, settle
+from penstock.services.ledger.quotes import Quote, require_tiers, settle
 from penstock.services.queries.exact_answers import planned
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import PushedVectorRequest
 
 
-def settled(world: World, **changes: Any) -> Offer:
+def settled(world: World, **changes: Any) -> Quote:
     request = PushedVectorRequest.model_validate({**VISITS, **changes})
     with world.server.database.read() as session:
         dataset: Dataset = dataset_by_name(session, "sites")
@@ -26,25 +26,25 @@ def settled(world: World, **changes: Any) -> Offer:
 
 
 def test_levels_are_kept_and_never_noisier_as_rank_rises(world: World) -> None:
-    offer = settled(world)
-    public, partner, internal = (offer.rungs[name] for name in ("public", "partner", "internal"))
-    assert public > partner > internal == offer.ceiling
-    epsilon = offer.process.guarantee(partner, 1e-6).epsilon
-    assert epsilon <= 0.25 < offer.process.guarantee(partner - 1, 1e-6).epsilon
+    quote = settled(world)
+    public, partner, internal = (quote.rungs[name] for name in ("public", "partner", "internal"))
+    assert public > partner > internal == quote.ceiling
+    epsilon = quote.process.guarantee(partner, 1e-6).epsilon
+    assert epsilon <= 0.25 < quote.process.guarantee(partner - 1, 1e-6).epsilon
 
 
 def test_a_tier_above_a_listed_one_has_its_level_and_one_below_has_none(world: World) -> None:
-    offer = settled(world, levels={"partner": {"epsilon": 0.25}})
-    assert set(offer.rungs) == {"partner", "internal"}
-    assert len(set(offer.rungs.values())) == 1
-    assert [account.tier.name for account, _, _ in offer.by_tier()] == ["partner", "internal"]
+    quote = settled(world, levels={"partner": {"epsilon": 0.25}})
+    assert set(quote.rungs) == {"partner", "internal"}
+    assert len(set(quote.rungs.values())) == 1
+    assert [account.tier.name for account, _, _ in quote.by_tier()] == ["partner", "internal"]
 
 
 def test_a_share_takes_that_part_of_every_budget(world: World) -> None:
-    offer = settled(world, levels=None, share=0.5)
-    for account, _, cost in offer.by_tier():
+    quote = settled(world, levels=None, share=0.5)
+    for account, _, cost in quote.by_tier():
         assert 0 < cost.loss <= share_of(account.account, 0.5).loss
-    assert list(offer.rungs) == ["public", "partner", "internal"]
+    assert list(quote.rungs) == ["public", "partner", "internal"]
 
 
 @pytest.mark.parametrize(

@@ -194,9 +194,9 @@ def test_a_tier_that_appears_meanwhile_makes_the_offer_void(
     settle = quotes.settle
 
     def slow(*arguments: Any) -> Any:
-        offer = settle(*arguments)
+        quote = settle(*arguments)
         tier_changes.create(world.server, OPERATOR, TierSpec(name="late", above="public"))
-        return offer
+        return quote
 
     with monkeypatch.context() as patch:
         patch.setattr(quotes, "settle", slow)

@@ -105,7 +105,7 @@ class Shape(ABC):
         """
 
     @abstractmethod
-    def is_offer(self, structure: str, settings: Mapping[str, Any]) -> bool:
+    def is_structure(self, structure: str, settings: Mapping[str, Any]) -> bool:
         """Return whether a structure of a comparison is this one."""
 
     @abstractmethod
@@ -206,7 +206,7 @@ class TreeShape(Shape):
         return self
 
     @override
-    def is_offer(self, structure: str, settings: Mapping[str, Any]) -> bool:
+    def is_structure(self, structure: str, settings: Mapping[str, Any]) -> bool:
         """Return whether name and settings are those of the forest."""
         return (structure, settings) == comparison.described(self.forest)
 
@@ -273,7 +273,7 @@ class RootShape(Shape):
         return replace(self, output=str(plain.granularity))
 
     @override
-    def is_offer(self, structure: str, settings: Mapping[str, Any]) -> bool:
+    def is_structure(self, structure: str, settings: Mapping[str, Any]) -> bool:
         """Return whether it is the square root."""
         return structure == self.name
 

@@ -60,7 +60,7 @@ def test_steps_that_are_no_multiple_of_the_lattice_are_refused() -> None:
 
 
 def test_a_comparison_knows_its_own_structure() -> None:
-    assert ROOT.is_offer("square_root", {})
-    assert not ROOT.is_offer("kary", {})
+    assert ROOT.is_structure("square_root", {})
+    assert not ROOT.is_structure("kary", {})
     assert ROOT.compared is None
     assert TREE.compared is TREE.forest
