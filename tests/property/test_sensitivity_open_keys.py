@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.thorough import by_count
-from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared
+from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared, stated
 
 from penstock.connectors.planning.prepare import PreparedQuery, fingerprint, open_answer
 from penstock.connectors.specs.histograms import HistogramQuery
@@ -73,7 +73,7 @@ def measured(
 def counts(folder: Folder, dataset: DatasetSpec, query: HistogramQuery) -> dict[int, int]:
     found = open_answer(
         dataset,
-        query,
+        stated(dataset, query),
         salt=SALT,
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, folder.path),

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from penstock.connectors.duckdb.sql import Statement, statement
+from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.prepare import PreparedQuery, answer, fingerprint, prepare
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
@@ -73,6 +75,11 @@ def prepared(dataset: DatasetSpec, query: ComputedQuery) -> PreparedQuery:
     return prepare(dataset, query, version=1, mechanism="gaussian")
 
 
+def stated(dataset: DatasetSpec, query: ComputedQuery) -> Statement:
+    """The statement that is recorded and run for the query."""
+    return statement(interpret(dataset, query))
+
+
 def csv_text(names: Sequence[str], rows: Sequence[Row]) -> str:
     """The rows as CSV: an empty field for None."""
     text = io.StringIO()
@@ -107,7 +114,7 @@ class Folder:
         """The exact answer in steps, the file being as it is now."""
         return answer(
             dataset,
-            query,
+            stated(dataset, query),
             salt=salt,
             fingerprint_key=KEY,
             fingerprint=fingerprint(dataset, KEY, self.path),

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from penstock.connectors.duckdb.sql import statement
+from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.prepare import (
     PreparedQuery,
     answer,
@@ -51,7 +53,7 @@ def _answer(dataset: DatasetSpec, name: str) -> list[int]:
     key = bytes(32)
     values = answer(
         dataset,
-        _query(name),
+        statement(interpret(dataset, _query(name))),
         salt=bytes(32),
         fingerprint_key=key,
         fingerprint=fingerprint(dataset, key, DATA),

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from penstock.connectors.duckdb.source_file import SourceFile
-from penstock.connectors.duckdb.sql import statement
+from penstock.connectors.duckdb.sql import Statement, statement
 from penstock.connectors.planning.interpret import interpret
-from penstock.connectors.planning.plan import Plan
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
@@ -76,8 +75,8 @@ class Question:
     answer: tuple[int, ...]
     unit: dict[str, Any] | None = None
 
-    def plan(self, form: str) -> Plan:
-        """What is asked of the file of this format."""
+    def statement(self, form: str) -> Statement:
+        """Return the statement that is run on the file of this format."""
         unit = {"column": "person"} if self.unit is None else self.unit
         dataset = DatasetSpec.model_validate(
             {
@@ -89,7 +88,7 @@ class Question:
             }
         )
         query = {"name": "probe", "dataset": "probe", **self.fields}
-        return interpret(dataset, _KINDS[query.get("structure")].model_validate(query))
+        return statement(interpret(dataset, _KINDS[query.get("structure")].model_validate(query)))
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -257,12 +256,12 @@ def differences(form: Form) -> list[str]:
 def _asked(question: Question, file: SourceFile) -> tuple[int, ...] | None:
     from penstock.connectors.duckdb import source
 
-    plan = question.plan(file.format)
+    written = question.statement(file.format)
     try:
-        if plan.open_keys is not None:
-            opened = source.run_open(statement(plan), plan, file, NAMES, SALT, threads=1)
+        if written.plan.open_keys is not None:
+            opened = source.run_open(written, file, NAMES, SALT, threads=1)
             return (*opened.ranks.tolist(), *opened.counts.tolist())
-        counts = source.run(statement(plan), plan, file, NAMES, SALT, threads=1)
+        counts = source.run(written, file, NAMES, SALT, threads=1)
     except InvalidInput:
         return None
     return tuple(counts.tolist())

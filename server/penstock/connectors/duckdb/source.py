@@ -39,7 +39,6 @@ _CASTS_IN_READER = "type_pushdown"
 
 def run(
     statement: Statement,
-    plan: Plan,
     file: SourceFile,
     names: Sequence[str],
     salt: bytes,
@@ -47,18 +46,17 @@ def run(
     threads: int | None = None,
     memory: str | None = None,
 ) -> NDArray[np.int64]:
-    """The answer in lattice steps, shape ``(plan.dimension,)``.
+    """Run a statement; return the answer in lattice steps, shape ``(plan.dimension,)``.
 
     ``names`` are the file's columns in its order; ``memory`` is a limit such as "2GB".
     Raises ``InvalidInput`` for a damaged file, ``Unavailable`` where memory is short.
     """
-    rows = _rows(statement, plan, file, names, salt, threads=threads, memory=memory)
-    return answer_of(plan, [rows[name].astype(np.int64) for name in statement.columns])
+    rows = _rows(statement, file, names, salt, threads=threads, memory=memory)
+    return answer_of(statement.plan, [rows[name].astype(np.int64) for name in statement.columns])
 
 
 def run_open(
     statement: Statement,
-    plan: Plan,
     file: SourceFile,
     names: Sequence[str],
     salt: bytes,
@@ -66,17 +64,16 @@ def run_open(
     threads: int | None = None,
     memory: str | None = None,
 ) -> Tally:
-    """The keys that were found and their counts, for a plan with open keys.  As ``run``."""
-    if plan.open_keys is None:
+    """Run a statement with open keys; return the keys of the file and their counts, as ``run``."""
+    if statement.plan.open_keys is None:
         raise RuntimeError("a plan without open keys has an answer for every key")
-    rows = _rows(statement, plan, file, names, salt, threads=threads, memory=memory)
+    rows = _rows(statement, file, names, salt, threads=threads, memory=memory)
     (counts,) = (rows[name] for name in statement.columns)
-    return tally(plan.open_keys, rows["key"].tolist(), counts)
+    return tally(statement.plan.open_keys, rows["key"].tolist(), counts)
 
 
 def _rows(
     statement: Statement,
-    plan: Plan,
     file: SourceFile,
     names: Sequence[str],
     salt: bytes,
@@ -84,6 +81,7 @@ def _rows(
     threads: int | None,
     memory: str | None,
 ) -> dict[str, NDArray[Any]]:
+    plan = statement.plan
     columns = _used(file, plan)
     for repairs in (False, True):
         connection = connect(threads, memory)

@@ -107,19 +107,20 @@ ORDER BY totals.key
 
 @dataclass(frozen=True)
 class Statement:
-    """The text that is run, and its SHA-256 in hexadecimal digits.
+    """Hold what a query's spec means: its plan, and the text that is recorded and run.
 
-    It answers with one row for each key, in their order; ``columns`` follow each other in
-    the answer's vector.
+    ``sha256`` is the text's, in hexadecimal digits.  The text answers with one row for each
+    key, in their order; ``columns`` follow each other in the answer's vector.
     """
 
+    plan: Plan
     text: str
     sha256: str
     columns: tuple[str, ...]
 
 
 def statement(plan: Plan) -> Statement:
-    """Fill the template in; the result depends on the plan alone."""
+    """Return the statement of a plan; the result depends on the plan alone."""
     columns = _Columns(plan)
     template = _OF_ROWS if plan.unit is None else _OF_UNITS
     parts = _parts(plan)
@@ -143,7 +144,7 @@ def statement(plan: Plan) -> Statement:
         dimension=plan.keys,
         size=_SIZE if _overlapping(plan) else "",
     )
-    return Statement(text, hashlib.sha256(text.encode()).hexdigest(), tuple(answers))
+    return Statement(plan, text, hashlib.sha256(text.encode()).hexdigest(), tuple(answers))
 
 
 def identifier(name: str) -> str:

@@ -1,6 +1,7 @@
 """From two specs to an answer: everything that can be known without data, then the data.
 
-``answer`` and ``open_answer`` are the one place where data are read.
+``prepare`` reads a spec into one ``Statement``, the only time that it is read.  Its text is
+recorded, and ``answer`` and ``open_answer``, the one place where data are read, run it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,15 +15,14 @@ from numpy.typing import NDArray
 
 from penstock.connectors.duckdb import parquet_cells, source_file
 from penstock.connectors.duckdb.conformance import require_conformance
-from penstock.connectors.duckdb.sql import statement
+from penstock.connectors.duckdb.sql import Statement, statement
 from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.open_keys import Tally
-from penstock.connectors.planning.plan import OpenKeys, Plan
+from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress, silent
-from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.connectors.specs.schema import check_schema
 from penstock.errors import InvalidInput
@@ -36,12 +36,12 @@ class PreparedQuery:
     ``keys`` is None for a pushed vector without keys (they are 0, 1, 2 ...).  ``dimension``
     is how many numbers the vector has: one for each key, for a mean the centered sums of
     all keys and then all weighted counts.  ``step`` is the value of one lattice step,
-    ``bound`` the largest absolute value, ``sensitivity`` in units of the values.  ``sql``,
-    its hash and the canonical hash belong to computed queries alone, ``mean_bounds`` (see
-    ``Plan``) to means.
+    ``bound`` the largest absolute value, ``sensitivity`` in units of the values.
+    ``statement`` is what is recorded and run; it and the canonical hash belong to computed
+    queries alone, ``mean_bounds`` (see ``Plan``) to means.
 
     Of counts that are protected together the vector is that of their ``nodes``, and ``keys``
-    are those of what is read from it.  Sparse histograms have ``open_keys`` and no ``keys``;
+    are those of what is read from it.  Sparse histograms have no ``keys``;
     their ``dimension`` is how many keys may differ between neighbors.
     """
 
@@ -50,11 +50,9 @@ class PreparedQuery:
     step: Fraction
     bound: Fraction
     sensitivity: Sensitivity
-    sql: str | None = None
-    sql_hash: str | None = None
+    statement: Statement | None = None
     canonical_hash: str | None = None
     mean_bounds: tuple[Fraction, Fraction] | None = None
-    open_keys: OpenKeys | None = None
     nodes: Nodes | None = None
 
 
@@ -66,14 +64,13 @@ def prepare(
     mechanism: str,
     declaration: int | None = None,
 ) -> PreparedQuery:
-    """Derive keys, range, sensitivity, SQL and hashes; no file is touched.
+    """Derive keys, range, sensitivity, statement and hashes; no file is touched.
 
     ``version`` is the dataset's, ``mechanism`` the name of the noise process, ``declaration``
     the number of the dataset's declaration, null for the first.  Raises
     ``InvalidInput`` with the pointer of what cannot be meant.
     """
     statistic = interpret(dataset, query)
-    written = statement(statistic)
     opened = statistic.open_keys is not None
     return PreparedQuery(
         keys=None if opened else statistic.domain,
@@ -81,11 +78,9 @@ def prepare(
         step=statistic.step,
         bound=statistic.largest * statistic.step,
         sensitivity=statistic.moved(dataset.neighboring).in_units(statistic.step),
-        sql=written.text,
-        sql_hash=written.sha256,
+        statement=statement(statistic),
         canonical_hash=canonical_hash(statistic, dataset.name, version, mechanism, declaration),
         mean_bounds=statistic.mean_bounds,
-        open_keys=statistic.open_keys,
         nodes=statistic.nodes,
     )
 
@@ -137,7 +132,7 @@ def check_registered(
 
 def answer(
     dataset: DatasetSpec,
-    query: ComputedQuery,
+    statement: Statement,
     *,
     salt: bytes,
     fingerprint_key: bytes,
@@ -147,25 +142,22 @@ def answer(
     memory: str | None = None,
     progress: Progress = silent,
 ) -> NDArray[np.int64]:
-    """Read the data, once: the exact answer in lattice steps, shape ``(dimension,)``.
+    """Read the data, once, with a statement: the answer in lattice steps, ``(dimension,)``.
 
-    The same bits for the same file, specs and ``salt`` (the dataset version's secret),
+    The same bits for the same file, statement and ``salt`` (the dataset version's secret),
     whatever the number of ``threads``.  ``progress`` is told the stages.  Raises
     ``SourceChanged`` unless the file is, before
     and after it is read, the one whose ``fingerprint`` was registered.
     """
     from penstock.connectors.duckdb import source
 
-    statistic = interpret(dataset, query)
     with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
-        return source.run(
-            statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
-        )
+        return source.run(statement, file, names, salt, threads=threads, memory=memory)
 
 
 def open_answer(
     dataset: DatasetSpec,
-    query: HistogramQuery,
+    statement: Statement,
     *,
     salt: bytes,
     fingerprint_key: bytes,
@@ -175,14 +167,11 @@ def open_answer(
     memory: str | None = None,
     progress: Progress = silent,
 ) -> Tally:
-    """Read the data, once: the keys whose count is not 0, and these counts.  As ``answer``."""
+    """Read the data, once, as ``answer``: the keys whose count is not 0, and these counts."""
     from penstock.connectors.duckdb import source
 
-    statistic = interpret(dataset, query)
     with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
-        return source.run_open(
-            statement(statistic), statistic, file, names, salt, threads=threads, memory=memory
-        )
+        return source.run_open(statement, file, names, salt, threads=threads, memory=memory)
 
 
 @contextmanager

@@ -89,9 +89,7 @@ FUNCTIONS = (
 
 def public(prepared: PreparedQuery) -> PreparedQuery:
     """Leave out what a computation does not need: keys, and the statement over the data."""
-    return replace(
-        prepared, keys=None, sql=None, sql_hash=None, canonical_hash=None, open_keys=None
-    )
+    return replace(prepared, keys=None, statement=None, canonical_hash=None)
 
 
 def among(quote: Quote, accounts: Accounts) -> Quote:

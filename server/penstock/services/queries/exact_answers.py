@@ -74,16 +74,18 @@ def prepared(
     if isinstance(request, PushedVectorRequest):
         steps = counted(request, plan)
         return plan, lambda: steps
-    spec = spec_of(dataset)
+    spec, statement = spec_of(dataset), plan.statement
+    if statement is None:
+        raise RuntimeError("a query that the server computes has a statement")
     known = fingerprint_of(server, dataset)
     key, registered = known.key, known.digest
     prepare.check_registered(spec, fingerprint_key=key, fingerprint=registered, progress=progress)
     salt = salt_of(server, dataset)
-    if isinstance(request, HistogramRequest):
+    if statement.plan.open_keys is not None:
         return plan, lambda: _joined(
             prepare.open_answer(
                 spec,
-                request,
+                statement,
                 salt=salt,
                 fingerprint_key=key,
                 fingerprint=registered,
@@ -91,7 +93,7 @@ def prepared(
             )
         )
     return plan, lambda: prepare.answer(
-        spec, request, salt=salt, fingerprint_key=key, fingerprint=registered, progress=progress
+        spec, statement, salt=salt, fingerprint_key=key, fingerprint=registered, progress=progress
     )
 
 

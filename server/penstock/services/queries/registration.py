@@ -213,6 +213,8 @@ def _row(
     prepared: PreparedQuery,
     quote: Quote,
 ) -> Query:
+    # The object that ``answer`` runs, so that no other text can be recorded.
+    statement = prepared.statement
     return row_of(
         server,
         principal,
@@ -223,8 +225,8 @@ def _row(
         prepared.dimension,
         spec_text(request, prepared),
         canonical_hash=prepared.canonical_hash,
-        sql=prepared.sql,
-        sql_hash=prepared.sql_hash,
+        sql=None if statement is None else statement.text,
+        sql_hash=None if statement is None else statement.sha256,
         keys=keys_text(prepared),
         asserted_by=principal.name if isinstance(request, PushedVectorRequest) else None,
     )

@@ -56,6 +56,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D2",
+        name="another-statement-recorded",
+        path="services/queries/registration.py",
+        before="        sql=None if statement is None else statement.text,\n",
+        after="        sql=None if statement is None else statement.text.lower(),\n",
+        wrong="a query records another text than the one that is run",
+        tests=(
+            "tests/unit/services/queries/test_recorded_statement.py::test_the_recorded_statement_is_the_one_that_is_run",
+        ),
+    ),
+    Mutant(
         row="D6",
         name="other-files-opened",
         path="connectors/duckdb/source.py",

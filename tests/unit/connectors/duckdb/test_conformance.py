@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
+from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of, stated
 from tests.unit.connectors.open_reference import answer as meant_of_open_keys
 from tests.unit.connectors.reference import answer as meant
 
@@ -23,7 +23,6 @@ from penstock.connectors.duckdb.conformance import (
     Question,
 )
 from penstock.connectors.duckdb.sql import Statement
-from penstock.connectors.planning.plan import Plan
 from penstock.connectors.planning.prepare import answer, check_source, fingerprint
 from penstock.errors import InvalidInput, Unavailable
 
@@ -41,13 +40,13 @@ def forgotten() -> Iterator[None]:
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 def test_the_known_answers_are_what_the_rows_mean(question: Question) -> None:
     rows = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
-    assert question.answer == tuple(meant(question.plan("csv"), rows, conformance.SALT))
+    assert question.answer == tuple(meant(question.statement("csv").plan, rows, conformance.SALT))
 
 
 @pytest.mark.parametrize("question", OPEN_QUESTIONS, ids=lambda question: question.name)
 def test_the_known_keys_are_those_of_the_rows(question: Question) -> None:
     rows = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
-    found = meant_of_open_keys(question.plan("csv"), rows, conformance.SALT)
+    found = meant_of_open_keys(question.statement("csv").plan, rows, conformance.SALT)
     ranks = sorted(found)
     assert question.answer == (*ranks, *(found[rank] for rank in ranks))
 
@@ -99,19 +98,19 @@ def changed_and_found(
     changed = []
 
     def asked(run: Callable[..., Any], *, altering: bool) -> Callable[..., Any]:
-        def answered(statement: Statement, plan: Plan, *rest: Any, **more: Any) -> Any:
+        def answered(statement: Statement, *rest: Any, **more: Any) -> Any:
             text = re.sub(*way, statement.text) if altering else statement.text
             if text != statement.text:
                 changed.append(text)
                 try:
-                    return run(replace(statement, text=text), plan, *rest, **more)
+                    return run(replace(statement, text=text), *rest, **more)
                 except InvalidInput:
                     if reader == "run":
                         pytest.fail(f"this is no SQL: {text}")
                     raise
-            question = (statement.text, repr(plan))
+            question = (statement.text, repr(statement.plan))
             if question not in ANSWERED:
-                ANSWERED[question] = run(statement, plan, *rest, **more)
+                ANSWERED[question] = run(statement, *rest, **more)
             return ANSWERED[question]
 
         return answered
@@ -157,9 +156,9 @@ def test_a_refused_engine_reads_no_data_and_registers_none(
     folder.csv([("ann", "a", 1, 1, "", "")])
     run, seen = source.run, []
 
-    def wrong(statement: Statement, plan: Any, file: Any, *rest: Any, **more: Any) -> Any:
+    def wrong(statement: Statement, file: Any, *rest: Any, **more: Any) -> Any:
         seen.append(file.path.name)
-        return run(statement, plan, file, *rest, **more) + np.int64(1)
+        return run(statement, file, *rest, **more) + np.int64(1)
 
     monkeypatch.setattr(source, "run", wrong)
     with pytest.raises(Unavailable, match="no data are read with it"):
@@ -176,14 +175,14 @@ def test_an_engine_that_passed_is_not_asked_again(
     assert folder.ask(dataset_of(), query_of()).tolist() == [1]
     run, seen = source.run, []
 
-    def watched(statement: Statement, plan: Any, file: Any, *rest: Any, **more: Any) -> Any:
+    def watched(statement: Statement, file: Any, *rest: Any, **more: Any) -> Any:
         seen.append(file.path.name)
-        return run(statement, plan, file, *rest, **more)
+        return run(statement, file, *rest, **more)
 
     monkeypatch.setattr(source, "run", watched)
     assert answer(
         dataset_of(),
-        query_of(),
+        stated(dataset_of(), query_of()),
         salt=SALT,
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset_of(), KEY, folder.path),

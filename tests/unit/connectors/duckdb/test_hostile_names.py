@@ -1,7 +1,7 @@
 """Names and values that would like to be SQL stay names and values."""
 
 import pytest
-from tests.unit.connectors.cases import Folder, dataset_of, prepared, query_of
+from tests.unit.connectors.cases import Folder, dataset_of, query_of, stated
 
 from penstock.connectors.duckdb.cells import Cell
 from penstock.connectors.duckdb.sql import identifier, literal
@@ -102,9 +102,9 @@ def test_quoting_doubles_the_mark_and_nothing_else() -> None:
 
 def test_neither_salt_nor_categories_stand_in_the_text() -> None:
     query = query_of(group_by=[{"column": "ward"}])
-    text = prepared(dataset_of(), query).sql
+    text = stated(dataset_of(), query).text
     assert text is not None
     assert "$salt" in text
     columns = dict(dataset_of().model_dump()["columns"])
     columns["ward"]["categories"] = ["x", "y", "z"]
-    assert prepared(dataset_of(columns=columns), query).sql == text
+    assert stated(dataset_of(columns=columns), query).text == text

@@ -3,7 +3,7 @@
 import duckdb
 import numpy as np
 import pytest
-from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
+from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of, stated
 
 from penstock.connectors.duckdb.source import connect, lock, run
 from penstock.connectors.duckdb.source_file import locate
@@ -117,9 +117,9 @@ def test_nothing_runs_but_one_select(folder: Folder, text: str) -> None:
     folder.csv([("ann", "a", 1, 1, "", "")])
     dataset, before = dataset_of(), _contents(folder)
     file, plan = locate(dataset, folder.path), interpret(dataset, query_of())
-    statement = Statement(text.format(file=file.path), "", ("value",))
+    statement = Statement(plan, text.format(file=file.path), "", ("value",))
     with pytest.raises(RuntimeError, match="one SELECT"):
-        run(statement, plan, file, folder.names, SALT)
+        run(statement, file, folder.names, SALT)
     assert _contents(folder) == before
 
 
@@ -133,7 +133,7 @@ def test_too_little_memory_is_said_and_spills_nothing(
     with pytest.raises(Unavailable, match="too little memory"):
         answer(
             dataset,
-            query_of({"type": "count_units"}),
+            stated(dataset, query_of({"type": "count_units"})),
             salt=SALT,
             fingerprint_key=KEY,
             fingerprint=fingerprint(dataset, KEY, folder.path),

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of
+from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of, stated
 
 from penstock.connectors.duckdb import source
 from penstock.connectors.planning.prepare import answer, check_registered, check_source, fingerprint
@@ -104,7 +104,7 @@ def _registered(folder: Folder) -> bytes:
 def _ask(folder: Folder, registered: bytes) -> list[int]:
     values = answer(
         dataset_of(),
-        query_of(),
+        stated(dataset_of(), query_of()),
         salt=SALT,
         fingerprint_key=KEY,
         fingerprint=registered,

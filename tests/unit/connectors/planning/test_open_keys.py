@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared
+from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared, stated
 from tests.unit.connectors.open_reference import answer as meant
 
 from penstock.connectors.planning.interpret import interpret
@@ -43,7 +43,7 @@ def histogram_of(domain: dict[str, Any], column: str = "book", **changes: object
 def asked(folder: Folder, query: HistogramQuery, dataset: DatasetSpec = DATASET) -> Tally:
     return open_answer(
         dataset,
-        query,
+        stated(dataset, query),
         salt=SALT,
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, folder.path),
