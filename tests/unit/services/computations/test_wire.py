@@ -1,0 +1,57 @@
+"""Public numbers cross to another process as they are, and nothing else does."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.connectors.cases import dataset_of, prepared, query_of
+
+from penstock.mechanisms import Gaussian, GeneralizedGaussian, Laplace
+from penstock.privacy import Sensitivity
+from penstock.services.computations import wire
+from penstock.services.computations.computations import public
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.text() | st.fractions()
+VALUES = st.recursive(
+    PLAIN,
+    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def crossed(value: Any) -> Any:
+    return wire.read(json.loads(json.dumps(wire.written(value))))
+
+
+@given(value=VALUES)
+def test_values_come_back_as_they_were(value: Any) -> None:
+    assert crossed(value) == value
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [Gaussian(Fraction(1, 4)), Laplace(Fraction(2)), GeneralizedGaussian.of(4)(Fraction(1))],
+)
+def test_a_mechanism_keeps_its_law_and_granularity(noise: Any) -> None:
+    again = crossed(noise)
+    assert (type(again), again.granularity) == (type(noise), noise.granularity)
+
+
+def test_a_prepared_query_crosses_without_its_statement_and_keys() -> None:
+    settled = prepared(dataset_of(), query_of())
+    with pytest.raises(TypeError, match="Statement may not cross"):
+        wire.written(replace(settled, keys=None))
+    again = crossed(public(settled))
+    assert again == public(settled)
+    assert (again.statement, again.keys, again.canonical_hash) == (None, None, None)
+    assert again.sensitivity == settled.sensitivity
+    assert isinstance(again.sensitivity, Sensitivity)
+
+
+@pytest.mark.parametrize("value", [object(), b"key", {1, 2}])
+def test_what_is_not_on_the_list_is_refused(value: object) -> None:
+    with pytest.raises(TypeError):
+        wire.written(value)
