@@ -70,7 +70,7 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
     _check_dimension(keys, flags)
     unit = dataset.privacy_unit
-    result = Plan(
+    plan = Plan(
         unit=_column(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
         filters=filters,
         groupings=groupings,
@@ -82,10 +82,10 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
         open_keys=opened,
         flags=flags,
     )
-    _check_range(result)
+    _check_range(plan)
     if isinstance(query, CorrelatedQuery):
-        return with_nodes(result, query, dataset.neighboring)
-    return result
+        return with_nodes(plan, query, dataset.neighboring)
+    return plan
 
 
 def _column(dataset: DatasetSpec, name: str) -> Column:
@@ -352,20 +352,20 @@ def _bound(aggregate: Sum | Mean, spec: ColumnSpec, side: str) -> float:
     return float(declared) + 0.0
 
 
-def _check_range(result: Plan) -> None:
-    if result.contribution.largest == 0:
+def _check_range(plan: Plan) -> None:
+    if plan.contribution.largest == 0:
         where, always = (
             ("to the same number of steps", "the mean is known")
-            if result.measure is Measure.MEAN
+            if plan.measure is Measure.MEAN
             else ("to 0 steps", "the sum is always 0")
         )
         raise InvalidInput(
             f"Both bounds round {where}, so that {always}. Widen the bounds, or take a finer step.",
             pointer=pointer("aggregate"),
         )
-    if result.saturation > LARGEST_TOTAL:
+    if plan.saturation > LARGEST_TOTAL:
         raise InvalidInput(
-            f"{result.max_units} privacy units of up to {result.contribution.largest} steps each"
+            f"{plan.max_units} privacy units of up to {plan.contribution.largest} steps each"
             " leave the range of exact integers (2^62 steps). Declare a smaller max_units on"
             " the dataset, narrower bounds, a coarser step or fewer rows.",
             pointer=pointer("aggregate"),

@@ -70,25 +70,25 @@ def prepare(
     the number of the dataset's declaration, null for the first.  Raises
     ``InvalidInput`` with the pointer of what cannot be meant.
     """
-    statistic = interpret(dataset, query)
-    opened = statistic.open_keys is not None
+    plan = interpret(dataset, query)
+    opened = plan.open_keys is not None
     return PreparedQuery(
-        keys=None if opened else statistic.domain,
-        dimension=_changed(dataset, statistic) if opened else statistic.dimension,
-        step=statistic.step,
-        bound=statistic.largest * statistic.step,
-        sensitivity=statistic.moved(dataset.neighboring).in_units(statistic.step),
-        statement=statement(statistic),
-        canonical_hash=canonical_hash(statistic, dataset.name, version, mechanism, declaration),
-        mean_bounds=statistic.mean_bounds,
-        nodes=statistic.nodes,
+        keys=None if opened else plan.domain,
+        dimension=_changed(dataset, plan) if opened else plan.dimension,
+        step=plan.step,
+        bound=plan.largest * plan.step,
+        sensitivity=plan.moved(dataset.neighboring).in_units(plan.step),
+        statement=statement(plan),
+        canonical_hash=canonical_hash(plan, dataset.name, version, mechanism, declaration),
+        mean_bounds=plan.mean_bounds,
+        nodes=plan.nodes,
     )
 
 
-def _changed(dataset: DatasetSpec, statistic: Plan) -> int:
+def _changed(dataset: DatasetSpec, plan: Plan) -> int:
     """How many keys one unit may change."""
     units = 2 if dataset.neighboring is NeighboringRelation.REPLACE else 1
-    return min(units * statistic.max_groups, statistic.keys)
+    return min(units * plan.max_groups, plan.keys)
 
 
 def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:

@@ -57,12 +57,12 @@ def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
     return family.name
 
 
-def counted(request: PushedVectorRequest, plan: PreparedQuery) -> NDArray[np.int64]:
+def counted(request: PushedVectorRequest, prepared: PreparedQuery) -> NDArray[np.int64]:
     """Return the sent values in steps.  Raises ``InvalidInput`` for the first bad one."""
-    return vector.vector_steps(request.values, plan.step, plan.bound)
+    return vector.vector_steps(request.values, prepared.step, prepared.bound)
 
 
-def prepared(
+def prepared_for(
     server: Server, dataset: Dataset, request: Request, progress: Progress = silent
 ) -> tuple[PreparedQuery, Answer]:
     """Return what the spec settles, and a function that reads the exact answer.
@@ -70,11 +70,11 @@ def prepared(
     ``progress`` is told how far the reading of the file is.  Raises ``InvalidInput``, and
     ``SourceChanged`` where the file is not the one registered.
     """
-    plan = planned(dataset, request)
+    prepared = planned(dataset, request)
     if isinstance(request, PushedVectorRequest):
-        steps = counted(request, plan)
-        return plan, lambda: steps
-    spec, statement = spec_of(dataset), plan.statement
+        steps = counted(request, prepared)
+        return prepared, lambda: steps
+    spec, statement = spec_of(dataset), prepared.statement
     if statement is None:
         raise RuntimeError("a query that the server computes has a statement")
     known = fingerprint_of(server, dataset)
@@ -82,7 +82,7 @@ def prepared(
     prepare.check_registered(spec, fingerprint_key=key, fingerprint=registered, progress=progress)
     salt = salt_of(server, dataset)
     if statement.plan.open_keys is not None:
-        return plan, lambda: _joined(
+        return prepared, lambda: _joined(
             prepare.open_answer(
                 spec,
                 statement,
@@ -92,7 +92,7 @@ def prepared(
                 progress=progress,
             )
         )
-    return plan, lambda: prepare.answer(
+    return prepared, lambda: prepare.answer(
         spec, statement, salt=salt, fingerprint_key=key, fingerprint=registered, progress=progress
     )
 
@@ -115,7 +115,7 @@ def prepared_again(
             raise InvalidInput(
                 f"The server computes {query.name!r} itself; leave values out.", pointer="/values"
             )
-        return prepared(server, dataset, kind.request_model.model_validate(spec))
+        return prepared_for(server, dataset, kind.request_model.model_validate(spec))
     if values is None:
         missing = kind.levels.values_missing(query)
         raise InvalidInput(f"{missing}; send its exact values again.", pointer="/values")
@@ -125,4 +125,6 @@ def prepared_again(
             f" {query.dimension}.",
             pointer="/values",
         )
-    return prepared(server, dataset, PushedVectorRequest.model_validate({**spec, "values": values}))
+    return prepared_for(
+        server, dataset, PushedVectorRequest.model_validate({**spec, "values": values})
+    )

@@ -43,6 +43,6 @@ def query(server: Server, principal: Principal, request: Request) -> str | None:
         if stored is None or stored.dataset_id != version.id or stored.status == "pending":
             return None
         version = as_declared(session, version, stored)
-    plan = planned(version, request)
-    same = stored.spec == query_spec_text(request, plan) and stored.keys == keys_text(plan)
+    prepared = planned(version, request)
+    same = stored.spec == query_spec_text(request, prepared) and stored.keys == keys_text(prepared)
     return stored.name if same and stored.by == principal.name else None

@@ -37,8 +37,7 @@ from penstock.services.ledger.charges import (
 from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import Answer
-from penstock.services.queries.exact_answers import Plannable, Request
-from penstock.services.queries.exact_answers import prepared as prepared_for
+from penstock.services.queries.exact_answers import Plannable, Request, prepared_for
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
 from penstock.services.repository import dataset_by_name, given_rungs, in_sight
