@@ -1,4 +1,4 @@
-"""Made-up rows of a declared dataset: for trying out code before anything is asked.
+"""Make up rows of a declared dataset, to try out code before anything is released.
 
 They are made of the declaration alone, which everybody who sees the dataset can read, so
 that they say nothing about the data.  The seed decides all of them.
@@ -27,7 +27,7 @@ Rows = list[dict[str, Cell | None]]
 
 
 def dummy_rows(dataset: DatasetSpec, rows: int, seed: int) -> Rows:
-    """``rows`` made-up rows, by the names of the columns in their declared order.
+    """Return ``rows`` made-up rows, by the names of the columns in their declared order.
 
     Numbers lie between the declared bounds, texts and dates among the declared
     categories; what is not declared is made up too.

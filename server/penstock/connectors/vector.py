@@ -1,4 +1,4 @@
-"""Vectors that are pushed: exact values on a declared lattice, a sensitivity vouched for.
+"""Prepare pushed vectors: exact values on a declared lattice, an asserted sensitivity.
 
 A value that breaks the declared step or bound is refused, and only its place is named.
 No hash over values is made here, keyed or not.

@@ -1,4 +1,4 @@
-"""The demo's pushed numbers: calls to a help desk, day by day and by topic.
+"""Make up the demo's pushed numbers: calls to a help desk, day by day and by topic.
 
 They are invented, by these formulas alone: a week's pattern that rises slowly, in fixed
 parts.  Nobody called.
@@ -19,12 +19,12 @@ TENTHS: Final = (4, 3, 2, 1)
 
 
 def on(day: int) -> int:
-    """The calls of a day; days count from 1."""
+    """Return the calls of a day; days count from 1."""
     return WEEK[(day - 1) % 7] + (day - 1) // 14
 
 
 def pushes() -> list[tuple[int, list[object]]]:
-    """The first day of each push, and its calls."""
+    """Return the first day of each push, and its calls."""
     parts, first = [], 1
     for days in PUSHES:
         calls: list[object] = [on(day) for day in range(first, first + days)]
@@ -34,6 +34,6 @@ def pushes() -> list[tuple[int, list[object]]]:
 
 
 def by_topic() -> list[int]:
-    """The calls of all days by topic."""
+    """Return the calls of all days by topic."""
     total = sum(on(day) for day in range(1, DAYS + 1))
     return [total * part // 10 for part in TENTHS]

@@ -1,4 +1,4 @@
-"""Who appears: tiers from the least trusted up, one reader in each, two admins, an auditor."""
+"""List the demo's people: one reader in each tier, two admins, an auditor."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody with one role; readers have a tier."""
+    """Represent a person with one role; readers have a tier."""
 
     name: str
     role: Literal["analyst", "admin", "auditor"]

@@ -37,7 +37,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Seen:
-    """What one reader was given of the headline query: a vector of one value."""
+    """Hold what one reader was given of the headline query: a vector of one value."""
 
     reader: str
     release: ReleaseView
@@ -70,7 +70,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Story:
-    """What was told: who saw what, what all learned together, and how to sign in.
+    """Hold who saw what, what all learned together, and how to sign in.
 
     ``together`` counts all that the readers were ever given of the headline, in
     ``handed_out`` hand-outs; ``everything`` all that they were given of the dataset, in
@@ -135,7 +135,7 @@ def tell(settings: Settings, progress: Progress) -> Story:
 
 
 def _invite(server: Server) -> None:
-    """Tiers and people, by the operator."""
+    """Register tiers and people, as the operator."""
     for name, description in TIERS.items():
         tier_changes.create(server, OPERATOR, TierSpec(name=name, description=description))
     for person in EVERYBODY:
@@ -144,7 +144,7 @@ def _invite(server: Server) -> None:
 
 
 def _register(server: Server, admin: Principal, progress: Progress) -> None:
-    """The dataset and its queries, by the admin."""
+    """Register the dataset and its queries, as the admin."""
     request = DatasetRequest.model_validate(stage.dataset(server.settings.home))
     progress(f"Registering the dataset {request.name}")
     datasets.register(server, admin, request)
@@ -157,14 +157,14 @@ def _register(server: Server, admin: Principal, progress: Progress) -> None:
 def _headline(
     server: Server, auditor: Principal, readers: Sequence[str], dataset: str
 ) -> by_query.SharedQueryView:
-    """What people hold of the headline, and what it cost."""
+    """Return what people hold of the headline query, and what it cost."""
     page = by_query.shared(server, auditor, readers, Window(limit=LARGEST_LIMIT), dataset)
     (shared_query,) = [item for item in page.items if item.query == HEADLINE]
     return shared_query
 
 
 def _hand_outs(server: Server, auditor: Principal, reader: str, dataset: str) -> list[str]:
-    """The query of each hand-out of a dataset to somebody."""
+    """Return the query of each hand-out of a dataset to a reader."""
     page = handed.listing(server, auditor, Window(limit=LARGEST_LIMIT), user=reader)
     return [item.query for item in page.items if item.dataset == dataset]
 

@@ -1,4 +1,4 @@
-"""What to try next: tokens, and commands that can be typed as they stand."""
+"""List what to try next: tokens, and commands that can be typed as they stand."""
 
 import shlex
 import shutil
@@ -31,7 +31,7 @@ that the log says; nothing is dated back. The calls to a help desk are made up b
 
 
 def what_to_try(story: Story, home: Path, settings: Settings, *, served: bool) -> str:
-    """Tokens for everybody, and what to type with them."""
+    """Return tokens for everybody, and what to type with them."""
     tokens = [
         (person.name, person.tier or person.role, story.tokens[person.name]) for person in EVERYBODY
     ]
@@ -55,7 +55,7 @@ def what_to_try(story: Story, home: Path, settings: Settings, *, served: bool) -
 
 
 def _browser(url: str) -> Iterator[str]:
-    """Where each role begins."""
+    """Return the page where each role begins."""
     yield from table(
         ("sign in as", "at", "to see"),
         [(person.name, f"{url}/sign-in?next={page}", what) for person, page, what in FIRST_PAGES],
@@ -65,7 +65,7 @@ def _browser(url: str) -> Iterator[str]:
 
 
 def _programs() -> list[str]:
-    """How to find the programs where they are not on the PATH."""
+    """Return how to find the programs where they are not on the PATH."""
     beside = Path(sys.executable).parent
     if shutil.which(CLIENT) is None and (beside / CLIENT).exists():
         return [f'export PATH={shlex.quote(str(beside))}:"$PATH"', ""]

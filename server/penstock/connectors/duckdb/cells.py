@@ -1,4 +1,4 @@
-"""What a cell of a declared column can be, and how such a value is spelt.
+"""Read cells of declared columns as values, and spell these values.
 
 One value has one spelling here, whatever the request wrote: 1, 1.0 and 1e0 are the same
 integer, and the same number.
@@ -49,7 +49,7 @@ def _date(value: object) -> datetime.date | None:
 
 
 def label(value: Cell) -> str:
-    """The key under which a category, or an edge of a bin, appears in a release."""
+    """Return the key of a category, or of an edge of a bin, in a release."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -61,7 +61,7 @@ def label(value: Cell) -> str:
 
 
 def spelling(value: Cell) -> list[str]:
-    """One canonical spelling, with its type, so that "1" and 1 are told apart."""
+    """Return the canonical spelling of a value, with its type: "1" and 1 differ."""
     match value:
         case bool():
             return ["boolean", label(value)]

@@ -1,4 +1,4 @@
-"""Whether an engine computes what the template means, found out before it reads any data.
+"""Check that an engine computes what the template means, before it reads any data.
 
 A dozen rows that engines differ over (no value, NaN, infinity, negative numbers, ties,
 text of no such type, Unicode in two forms, people with many rows and groups) are asked
@@ -65,7 +65,7 @@ _BOUNDED = {"max_groups": 2, "max_rows_per_group": 2}
 
 @dataclass(frozen=True)
 class Question:
-    """A query over the rows, and its answer in lattice steps.
+    """Hold a query over the rows, and its answer in lattice steps.
 
     Of open keys it is the ranks, and then the counts.
     """
@@ -236,7 +236,7 @@ def require_conformance(form: Form) -> None:
 
 
 def differences(form: Form) -> list[str]:
-    """The names of the questions that are not answered as they should be.
+    """Return the names of the questions with a wrong answer.
 
     Raises ``Unavailable`` where the rows cannot be written to a temporary file.
     """

@@ -38,7 +38,7 @@ _MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 
 def types(file: SourceFile) -> dict[str, Any]:
-    """Each column's type as Arrow has it, from the file's footer; none of a CSV file."""
+    """Return each column's Arrow type, from the file's footer; none of a CSV file."""
     return arrow_types(file) if file.format == "parquet" else {}
 
 
@@ -58,7 +58,7 @@ def check_types(dataset: DatasetSpec, file: SourceFile) -> None:
 
 
 def unreadable(kind: Any) -> bool:
-    """Whether cells of this type are read as null, all of them."""
+    """Return whether all cells of this type are read as null."""
     import pyarrow.types as of
 
     if of.is_dictionary(kind):
@@ -67,7 +67,7 @@ def unreadable(kind: Any) -> bool:
 
 
 def repairable(kind: Any) -> bool:
-    """Whether cells of this type may make the engine give up, one by one."""
+    """Return whether a single cell of this type may make the engine fail."""
     import pyarrow.types as of
 
     if kind is None:
@@ -103,7 +103,7 @@ def read(
 
 
 def _with_one(opened: Any, columns: Mapping[str, str]) -> Iterable[Any]:
-    """The batches of the file, or an empty one, which has the columns' types."""
+    """Yield the batches of the file, or an empty one, which has the columns' types."""
     import pyarrow as pa
 
     empty = True
@@ -134,7 +134,7 @@ def _texts(cells: Any, pa: Any) -> Any:
 
 
 def _bytes(cells: Any, pa: Any) -> Sequence[bytes | None]:
-    """The cells as bytes, which nothing decodes."""
+    """Return the cells as bytes, which nothing decodes."""
     contents: Sequence[bytes | None] = cells.cast(pa.large_binary()).to_pylist()
     return contents
 
@@ -147,7 +147,7 @@ def _text(cell: bytes | None) -> str | None:
 
 
 def _moments(cells: Any) -> Any:
-    """In microseconds, as the engine reads them; null for those that it has no moment for."""
+    """Return moments in microseconds, as the engine reads them; null where it has none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

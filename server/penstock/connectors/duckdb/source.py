@@ -1,4 +1,4 @@
-"""DuckDB, locked down: it reads the one registered file and nothing else on this machine.
+"""Run statements on DuckDB, locked down: it reads the one registered file and nothing else.
 
 A connection lives for one statement, in memory.  It may open no other file, load or
 install no extension, and spill nothing to disk, and its configuration is locked before
@@ -114,7 +114,7 @@ def _rows(
 
 
 def connect(threads: int | None = None, memory: str | None = None) -> duckdb.DuckDBPyConnection:
-    """A connection in memory, without extensions and without a folder to spill to."""
+    """Return a connection in memory, without extensions and without a folder to spill to."""
     configuration = dict(_CONFIGURATION)
     if threads is not None:
         configuration["threads"] = threads
@@ -129,7 +129,7 @@ def connect(threads: int | None = None, memory: str | None = None) -> duckdb.Duc
 
 
 def lock(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
-    """From here on ``connection`` can open ``file`` and no other, and nothing can be set."""
+    """Forbid a connection to open any file but ``file``, and to change any setting."""
     connection.execute(f"SET allowed_paths = [{literal(str(file.path))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
@@ -146,7 +146,7 @@ def _parameters(plan: Plan, salt: bytes) -> dict[str, str]:
 
 
 def _used(file: SourceFile, plan: Plan) -> dict[str, Any]:
-    """The columns that the plan uses, each with its type in a Parquet file, else ``None``."""
+    """Return the columns that the plan uses, each with its type in a Parquet file or ``None``."""
     key = plan.open_keys.column if plan.open_keys else None
     used = {column.name for column in (plan.unit, key, *plan.columns) if column is not None}
     kinds = parquet_cells.types(file)
@@ -160,7 +160,7 @@ def _view(
     columns: Mapping[str, Any],
     repairs: bool,
 ) -> str:
-    """Each of the ``columns``, as text, under its declared name; read by Arrow for ``repairs``."""
+    """Return a view of ``columns`` as text, by declared name; read by Arrow for ``repairs``."""
     places = {name: f"c{names.index(name)}" for name in columns}
     repaired = {
         name: place

@@ -1,4 +1,4 @@
-"""The file behind a dataset: where it is, what its columns are called, whether it changed.
+"""Find a dataset's file, read its columns' names, and check that it did not change.
 
 Beyond the names of the columns nothing that is said here depends on what the file holds.
 """
@@ -29,7 +29,7 @@ FORMATS: dict[str, Literal["csv", "parquet"]] = {".csv": "csv", ".parquet": "par
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A regular file, with every link on the way to it resolved."""
+    """Represent a regular file, with every link on the way to it resolved."""
 
     path: Path
     format: Literal["csv", "parquet"]
@@ -37,7 +37,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Stamp:
-    """What a file system says of a file, and a keyed hash of its bytes."""
+    """Hold what a file system says of a file, and a keyed hash of its bytes."""
 
     identity: tuple[int, ...]
     fingerprint: bytes
@@ -93,7 +93,7 @@ def locate_path(path: Path) -> SourceFile:
 
 
 def column_names(file: SourceFile) -> tuple[str, ...]:
-    """The names in the file's header, in its order.  Raises ``InvalidInput``."""
+    """Return the names in the file's header, in its order.  Raises ``InvalidInput``."""
     names = _names_in_csv(file.path) if file.format == "csv" else _names_in_parquet(file.path)
     if not names:
         raise InvalidInput(
@@ -127,7 +127,7 @@ def stamp(
     progress: Progress = silent,
     stage: str = "reading the file",
 ) -> Stamp:
-    """HMAC-SHA256 of the file's bytes under ``key``, 32 bytes, and the file's identity.
+    """Return the HMAC-SHA256 of the file's bytes under ``key``, 32 bytes, and its identity.
 
     ``progress`` is told the percent of its bytes that were read.  Raises ``SourceChanged``
     where the file is gone or changes while it is read.
@@ -169,7 +169,7 @@ def check_untouched(
 
 
 def vanished() -> SourceChanged:
-    """The error for a file that was registered and cannot be found any more."""
+    """Return the error for a file that was registered and cannot be found any more."""
     return _changed("cannot be found")
 
 
@@ -200,7 +200,7 @@ def _names_in_csv(path: Path) -> tuple[str, ...]:
 
 
 def types_in_parquet(file: SourceFile) -> dict[str, str]:
-    """Each column's type as Arrow writes it, from the file's footer.
+    """Return each column's type as Arrow writes it, from the file's footer.
 
     Raises ``InvalidInput``.
     """
@@ -208,7 +208,7 @@ def types_in_parquet(file: SourceFile) -> dict[str, str]:
 
 
 def arrow_types(file: SourceFile) -> dict[str, Any]:
-    """Each column's type in a Parquet file, from its footer.  Raises ``InvalidInput``."""
+    """Return each column's type in a Parquet file, from its footer.  Raises ``InvalidInput``."""
     return {field.name: field.type for field in _schema(file.path)}
 
 

@@ -1,4 +1,4 @@
-"""The one template of the SQL that is run on a dataset, and how a plan fills it in.
+"""Write the SQL that is run on a dataset: one template, which a plan fills in.
 
 What the text promises, in its own order:
 
@@ -148,12 +148,12 @@ def statement(plan: Plan) -> Statement:
 
 
 def identifier(name: str) -> str:
-    """A name between quotation marks."""
+    """Return a name between quotation marks."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(value: Cell) -> str:
-    """A value as SQL writes it; texts between apostrophes, numbers cast to their type."""
+    """Return a value as SQL: texts between apostrophes, numbers cast to their type."""
     match value:
         case bool():
             return "TRUE" if value else "FALSE"
@@ -167,7 +167,7 @@ def literal(value: Cell) -> str:
 
 
 class _Columns:
-    """The columns that a plan uses, each cast once, under names of our own."""
+    """Hold the columns that a plan uses, each cast once, under names of our own."""
 
     def __init__(self, plan: Plan) -> None:
         self._aliases = {column: f"c{place}" for place, column in enumerate(plan.columns)}
@@ -185,7 +185,7 @@ def _unit(column: Column) -> str:
 
 
 def _open_cell(keys: OpenKeys) -> str:
-    """Integers of all 64 bits without a sign do not fit those with one."""
+    """Return the cell of an open key, cast to HUGEINT: unsigned 64 bits do not fit BIGINT."""
     return _cast(keys.column, "HUGEINT")
 
 
@@ -279,7 +279,7 @@ def _flags(plan: Plan, columns: _Columns) -> str:
 
 
 def _parts(plan: Plan) -> dict[str, str]:
-    """What the rows of one unit in one group amount to, by column.
+    """Return, by column, the SQL of what the rows of one unit in one group amount to.
 
     Where each row is a unit, what those of one group amount to, which may pass 64 bits.
     """
@@ -333,7 +333,7 @@ def _centered(plan: Plan) -> str:
 
 
 def _answers(plan: Plan, parts: dict[str, str]) -> dict[str, str]:
-    """What each key is answered with, by column.
+    """Return, by column, the SQL of each key's answer.
 
     Of counts that are protected together these are twice the count less the size, and the
     size: saturated when they are taken off, since what both saturate at would move them apart.
@@ -354,7 +354,7 @@ def _answers(plan: Plan, parts: dict[str, str]) -> dict[str, str]:
 
 
 def _overlapping(plan: Plan) -> bool:
-    """Whether counts of groups are protected together with how many units are in any."""
+    """Return whether counts of groups are protected together with the number of units in any."""
     return isinstance(plan.nodes, Lift | Centered) and not plan.flags
 
 
@@ -363,7 +363,7 @@ def _saturated(plan: Plan, total: str) -> str:
 
 
 def _answer(plan: Plan, name: str) -> str:
-    """A total over all units, saturated; a mean's count with its weight."""
+    """Return the SQL of a saturated total over all units; a mean's count with its weight."""
     total, most = f"coalesce(totals.{name}, 0)", plan.saturation
     if name == "tally":
         width = plan.contribution.width

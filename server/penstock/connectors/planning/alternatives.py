@@ -1,4 +1,4 @@
-"""The ways in which the same counts may be protected: each by itself, or together."""
+"""List the ways to protect the same counts: each by itself, or together."""
 
 import math
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from penstock.structures.counts import Lift
 
 @dataclass(frozen=True)
 class Alternative:
-    """One way: what is drawn, of how many numbers, and how far a unit moves it."""
+    """Hold one way to protect counts: its nodes, their number, and their sensitivity."""
 
     nodes: Nodes | None
     dimension: int
@@ -27,7 +27,7 @@ class Alternative:
 
 
 def alternatives(dataset: DatasetSpec, query: ComputedQuery) -> list[Alternative]:
-    """Every way that fits, that of noise for each count first; none where only that one does.
+    """Return every way that fits, noise for each count first; none where only that one does.
 
     What is ``query``'s own is marked.  With a size there are two: of the least error for
     the counts, and as much for the size as is of any use.

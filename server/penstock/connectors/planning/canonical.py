@@ -1,4 +1,4 @@
-"""One statistic, one hash: what keeps the same question from being drawn twice.
+"""Hash a statistic, so that the same question is not drawn twice.
 
 The canonical form holds the dataset's name, version and, where it was corrected, the number of
 its declaration, the mechanism and the plan; a
@@ -22,7 +22,7 @@ FORM = "penstock-query-1"
 def canonical_form(
     plan: Plan, dataset: str, version: int, mechanism: str, declaration: int | None = None
 ) -> str:
-    """The statistic in one spelling: JSON with sorted fields and no spaces."""
+    """Return the statistic in one spelling: JSON with sorted fields and no spaces."""
     form: dict[str, object] = {
         "form": FORM,
         "dataset": dataset,
@@ -55,20 +55,20 @@ def canonical_form(
 def canonical_hash(
     plan: Plan, dataset: str, version: int, mechanism: str, declaration: int | None = None
 ) -> str:
-    """The SHA-256 of the canonical form, in hexadecimal digits."""
+    """Return the SHA-256 of the canonical form, in hexadecimal digits."""
     form = canonical_form(plan, dataset, version, mechanism, declaration)
     return hashlib.sha256(form.encode()).hexdigest()
 
 
 def _domain(domain: Domain) -> list[object]:
-    """The order of an alphabet makes no other set of keys."""
+    """Return a domain in one spelling; the order of an alphabet makes no other set of keys."""
     if isinstance(domain, Strings):
         return ["string", "".join(sorted(domain.alphabet)), domain.length]
     return ["uint64", domain.size] if isinstance(domain, Uint64) else ["sha256_64"]
 
 
 def _nodes(nodes: Lift | Centered | Ellipse) -> list[object]:
-    """What is protected: a size that is taken for known is no part of it."""
+    """Return the nodes that are protected; a size that is taken for known is no part of them."""
     return ["lift", nodes.weight] if isinstance(nodes, Lift) else [type(nodes).__name__.lower()]
 
 

@@ -33,7 +33,7 @@ LARGEST_NODE = 2**52
 
 
 def with_nodes(plan: Plan, query: CorrelatedQuery, relation: NeighboringRelation) -> Plan:
-    """The plan of counts that are protected together.  Raises ``InvalidInput``."""
+    """Return the plan of counts that are protected together.  Raises ``InvalidInput``."""
     _require_counts(plan)
     if plan.flags:
         if query.known_size is not None and plan.keys > 1:
@@ -58,7 +58,7 @@ def with_nodes(plan: Plan, query: CorrelatedQuery, relation: NeighboringRelation
 
 
 def nodes_of(query: CorrelatedQuery, dimension: int) -> Nodes:
-    """The nodes of a query as it was settled, of so many values.
+    """Return the nodes of a registered query with so many values.
 
     ``trade_off`` is there if a size is released.  The plan's other parts do not matter.
     """
@@ -101,7 +101,7 @@ def _settled(
 
 
 def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """The answer in lattice steps, of the columns of the statement's rows, one for each key."""
+    """Return the answer in lattice steps, from the columns of the statement's rows."""
     nodes = plan.nodes
     if nodes is None:
         return np.stack(columns, axis=1).ravel() if plan.flags else np.concatenate(columns)

@@ -1,4 +1,4 @@
-"""The keys of an answer: declared, never discovered in the data."""
+"""List the keys of an answer: declared, never discovered in the data."""
 
 import itertools
 import math
@@ -14,7 +14,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Domain(Sequence[Key]):
-    """The product of the groupings' labels, the last one varying fastest.
+    """Represent the product of the groupings' labels, the last one varying fastest.
 
     A key is a string for one grouping, a list of strings for several, and ``"all"`` is
     the only one without any.  Keys are made when they are asked for: a domain of ten

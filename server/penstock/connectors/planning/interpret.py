@@ -1,4 +1,4 @@
-"""What a computed query means on its dataset: names looked up, defaults filled in."""
+"""Read a computed query against its dataset: look up names, fill in defaults."""
 
 import math
 from fractions import Fraction
@@ -37,8 +37,10 @@ from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
 
 LARGEST_STEPS = 2**52
-_BOUNDS = {"lower": 0, "upper": 100}
 """The largest absolute value of one row in lattice steps: doubles are exact up to there."""
+
+_BOUNDS = {"lower": 0, "upper": 100}
+"""Examples of bounds, for refusals."""
 
 
 def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
@@ -329,7 +331,7 @@ def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
 
 
 def _outside(dataset: DatasetSpec, name: str) -> Summand:
-    """What tells the rows that no category takes: 1 for each of them, a share by their mean."""
+    """Return the summand that is 1 for each row that no category takes; its mean is a share."""
     declared = _declared(dataset, name, "aggregate")
     if declared.type != "boolean" and declared.categories is None:
         raise InvalidInput(

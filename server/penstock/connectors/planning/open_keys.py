@@ -1,4 +1,4 @@
-"""The keys of a sparse histogram: what they mean on a dataset, in SQL, and as ranks."""
+"""Read the keys of a sparse histogram: on a dataset, in SQL, and as ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ COLUMN = "open_key"
 
 @dataclass(frozen=True)
 class Tally:
-    """The keys whose count is not 0, as ranks of their domain, and the counts.
+    """Hold the keys whose count is not 0, as ranks of their domain, and the counts.
 
     Both have shape ``(keys,)``.  How many keys there are depends on the data: it is told
     to nobody, and nothing is refused for it.
@@ -30,7 +30,7 @@ class Tally:
 
 
 def open_keys(dataset: DatasetSpec, query: HistogramQuery, column: Column) -> OpenKeys:
-    """What the keys of ``query`` are, ``column`` being that of its only grouping.
+    """Return the open keys of ``query``; ``column`` is that of its only grouping.
 
     Raises ``InvalidInput`` with the pointer of what cannot be meant.
     """
@@ -52,7 +52,7 @@ def open_keys(dataset: DatasetSpec, query: HistogramQuery, column: Column) -> Op
 
 
 def only_column(query: HistogramQuery) -> str:
-    """The name of the column that keys are read from.  Raises ``InvalidInput``."""
+    """Return the name of the column that keys are read from.  Raises ``InvalidInput``."""
     if not isinstance(query.aggregate, Count | CountUnits):
         raise InvalidInput(
             f"A sparse histogram counts: its aggregate is count or count_units, not"
@@ -75,7 +75,7 @@ def only_column(query: HistogramQuery) -> str:
 
 
 def key_sql(keys: OpenKeys, cell: str) -> str:
-    """The key of a row as SQL, in which ``cell`` is the column's cell as it was read."""
+    """Return the key of a row as SQL, in which ``cell`` is the column's cell as it was read."""
     match keys.domain:
         case Uint64():
             return f"TRY_CAST({cell} AS UBIGINT)"
@@ -85,7 +85,7 @@ def key_sql(keys: OpenKeys, cell: str) -> str:
 
 
 def condition_sql(keys: OpenKeys, cell: str, literal: str) -> str:
-    """Which rows have a key, as SQL; ``literal`` is the alphabet of strings, quoted."""
+    """Return the SQL of whether a row has a key; ``literal`` is the quoted alphabet of strings."""
     match keys.domain:
         case Uint64(size=size):
             return f"{cell} BETWEEN 0 AND {size - 1}"
@@ -95,7 +95,7 @@ def condition_sql(keys: OpenKeys, cell: str, literal: str) -> str:
 
 
 def tally(keys: OpenKeys, key_columns: Sequence[object], counts: NDArray[np.int64]) -> Tally:
-    """What the engine found, as ranks.  Counts of 0 are none."""
+    """Return the keys and counts of the engine's rows, as ranks.  Counts of 0 are left out."""
     if isinstance(keys.domain, Uint64):
         ranks = np.asarray(key_columns, dtype=np.uint64)
     else:

@@ -1,4 +1,4 @@
-"""One statistic in one form, with nothing left to look up.
+"""Represent one statistic in one form, with nothing left to look up.
 
 A histogram is a count that is also grouped by its bins, ``=`` is membership in a set of
 one, limits that cannot bind are brought down to those that can.  Queries that differ in
@@ -24,7 +24,7 @@ LARGEST_TOTAL = 2**62
 
 @dataclass(frozen=True)
 class Column:
-    """A column as the file has it, read as ``type``; ``missing`` stands in for no value."""
+    """Represent a column of the file, read as ``type``; ``missing`` stands in for no value."""
 
     name: str
     type: ColumnType
@@ -33,7 +33,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Filter:
-    """Keeps a row whose cell stands in relation ``op`` to the values (one, unless in a set)."""
+    """Keep a row whose cell stands in relation ``op`` to the values (one, unless in a set)."""
 
     column: Column
     op: str
@@ -42,7 +42,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The keys of one grouping: the categories of a column, or bins between edges."""
+    """Hold the keys of one grouping: the categories of a column, or bins between edges."""
 
     column: Column
     categories: tuple[Cell, ...] = ()
@@ -66,7 +66,7 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Summand:
-    """The column that is added up, in steps between ``lowest`` and ``highest``.
+    """Represent the column that is added up, in steps between ``lowest`` and ``highest``.
 
     A mean adds up what lies above ``lowest``.  With ``categories`` it is 1 for a row whose cell
     is none of these, an empty cell included, and 0 for any other.
@@ -81,7 +81,7 @@ class Summand:
 
 @dataclass(frozen=True)
 class OpenKeys:
-    """Keys that no list holds: cells of ``column`` that are in ``domain``."""
+    """Represent keys that no list holds: cells of ``column`` that are in ``domain``."""
 
     column: Column
     domain: sparse_histogram.Domain
@@ -89,7 +89,7 @@ class OpenKeys:
 
 @dataclass(frozen=True)
 class Plan:
-    """One statistic.  ``unit`` is None where every row is a privacy unit of its own.
+    """Represent one statistic.  ``unit`` is None where every row is a privacy unit of its own.
 
     Sparse histograms have ``open_keys`` in place of groupings.  ``flags`` are boolean columns
     that are counted each by itself; ``nodes`` take the place of counts that are protected
@@ -176,7 +176,7 @@ class Plan:
         return Contribution(self.measure, self.max_rows, self.summand.lowest, self.summand.highest)
 
     def moved(self, relation: NeighboringRelation) -> Norms:
-        """How far one unit moves the answer at most, in lattice steps."""
+        """Return the sensitivity of the answer to one privacy unit, in lattice steps."""
         contribution: Contribution | Record = self.contribution
         if self.flags:
             if isinstance(self.nodes, Ellipse):

@@ -1,4 +1,4 @@
-"""From two specs to an answer: everything that can be known without data, then the data.
+"""Prepare a query from two specs, without data; then read the data for its answer.
 
 ``prepare`` reads a spec into one ``Statement``, the only time that it is read.  Its text is
 recorded, and ``answer`` and ``open_answer``, the one place where data are read, run it.
@@ -31,7 +31,7 @@ from penstock.privacy import NeighboringRelation, Sensitivity
 
 @dataclass(frozen=True)
 class PreparedQuery:
-    """All that is fixed before an answer exists.
+    """Hold all that is fixed before an answer exists.
 
     ``keys`` is None for a pushed vector without keys (they are 0, 1, 2 ...).  ``dimension``
     is how many numbers the vector has: one for each key, for a mean the centered sums of
@@ -86,7 +86,7 @@ def prepare(
 
 
 def _changed(dataset: DatasetSpec, plan: Plan) -> int:
-    """How many keys one unit may change."""
+    """Return how many keys one unit may change."""
     units = 2 if dataset.neighboring is NeighboringRelation.REPLACE else 1
     return min(units * plan.max_groups, plan.keys)
 
@@ -109,9 +109,9 @@ def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
 def fingerprint(
     dataset: DatasetSpec, key: bytes, folder: Path | None = None, progress: Progress = silent
 ) -> bytes:
-    """HMAC-SHA256 of the dataset's file under ``key``: 32 bytes, fixed at registration.
+    """Return the HMAC-SHA256 of the dataset's file under ``key``, 32 bytes.
 
-    Raises ``InvalidInput`` where there is no such file, ``SourceChanged`` where it changes
+    It is fixed at registration.  Raises ``InvalidInput`` where there is no such file, ``SourceChanged`` where it changes
     under the reader.
     """
     return source_file.stamp(source_file.locate(dataset, folder), key, progress).fingerprint
@@ -178,7 +178,7 @@ def open_answer(
 def _opened(
     dataset: DatasetSpec, key: bytes, fingerprint: bytes, folder: Path | None, progress: Progress
 ) -> Iterator[tuple[source_file.SourceFile, Sequence[str]]]:
-    """The registered file and its columns, as long as it is the one that was registered."""
+    """Yield the registered file and its columns; raise ``SourceChanged`` if it is another."""
     file = _registered(dataset, folder)
     before = source_file.check_unchanged(file, key, fingerprint, progress)
     try:

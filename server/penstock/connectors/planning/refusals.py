@@ -1,4 +1,4 @@
-"""How a spec that cannot be meant is refused: by JSON pointer, in plain words.
+"""Refuse specs that have no meaning: by JSON pointer, in plain words.
 
 Nothing here repeats what was sent beyond a field's own name, cut short.
 """
@@ -59,7 +59,7 @@ _OF_EMPTINESS = frozenset(
 
 
 def pointer(*parts: str | int) -> str:
-    """The JSON pointer (RFC 6901) of a place in a body, each part cut to 64 characters."""
+    """Return the JSON pointer (RFC 6901) of a place, each part cut to 64 characters."""
     escaped = (str(part)[:LONGEST_PART].replace("~", "~0").replace("/", "~1") for part in parts)
     return "".join(f"/{part}" for part in escaped)
 
@@ -86,7 +86,7 @@ def invalid_input(error: ValidationError) -> InvalidInput:
 
 
 def checked(form: Any, content: object) -> Any:
-    """``content`` as ``form``, a model or a union of them.  Raises ``InvalidInput``."""
+    """Return ``content`` as ``form``, a model or a union of them.  Raises ``InvalidInput``."""
     try:
         return TypeAdapter(form).validate_python(content)
     except ValidationError as error:
@@ -95,7 +95,7 @@ def checked(form: Any, content: object) -> Any:
 
 
 def sentence(entry: ErrorDetails) -> str:
-    """One of pydantic's errors in our words, which repeat nothing of what was sent.
+    """Return one of pydantic's errors in our words, which repeat nothing of what was sent.
 
     Errors that our own validators raise are in our words already.  Where nothing was sent, it
     says what to enter.
@@ -123,7 +123,7 @@ def _is_of_emptiness(entry: ErrorDetails) -> bool:
 
 
 def refusal(places: list[tuple[str, str]], more: int = 0) -> InvalidInput:
-    """One error for several places, each a pointer and a sentence."""
+    """Return one error for several places, each a pointer and a sentence."""
     where, what = places[0]
     detail = f"{where}: {what}" if where else what
     others = len(places) - 1 + more

@@ -1,4 +1,4 @@
-"""How far one privacy unit can move an answer: derived, never taken on anybody's word.
+"""Derive the sensitivity of an answer to one privacy unit; no caller asserts it.
 
 A unit reaches at most ``G`` of the ``K`` keys, and what it gives to one of them has norms
 of at most ``B``.  Where two units are compared that both reach a key, what they give to it
@@ -37,7 +37,7 @@ from penstock.structures.counts import Centered, Lift
 
 
 class Measure(StrEnum):
-    """What is added up in each group."""
+    """Name what is added up in each group."""
 
     COUNT = "count"
     COUNT_UNITS = "count_units"
@@ -47,7 +47,7 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True)
 class Norms:
-    """The largest change of an answer in lattice steps; the Euclidean norm is squared."""
+    """Hold the largest change of an answer in lattice steps; the Euclidean norm is squared."""
 
     l1: int
     l2_squared: int
@@ -55,7 +55,7 @@ class Norms:
 
     @classmethod
     def of(cls, *vectors: tuple[int, ...]) -> "Norms":
-        """The largest of each norm over some vectors."""
+        """Return the largest of each norm over some vectors."""
         return cls(
             l1=max(sum(map(abs, vector)) for vector in vectors),
             l2_squared=max(sum(part * part for part in vector) for vector in vectors),
@@ -63,7 +63,7 @@ class Norms:
         )
 
     def in_units(self, step: Fraction) -> Sensitivity:
-        """The same in the units of the values, where one lattice step is ``step``.
+        """Return the sensitivity in the units of the values, where one lattice step is ``step``.
 
         Raises ``InvalidInput`` for norms of 0: such an answer depends on no unit.
         """
@@ -74,7 +74,7 @@ class Norms:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one unit, with at most ``max_rows`` rows that count, gives to one group.
+    """Represent what one unit, with at most ``max_rows`` rows that count, gives to one group.
 
     ``lowest`` and ``highest`` bound one row's value in steps, for sums and means.
     """
@@ -137,7 +137,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Record:
-    """What one unit gives to one group in which several columns are counted.
+    """Represent what one unit gives to one group in which several columns are counted.
 
     Of its ``b`` rows there, at most ``max_rows``, each column is true in up to ``b``.  With
     ``nodes`` it moves ``2 f_i - n`` by ``b`` at most and the size ``n`` by ``b``; two units
@@ -172,7 +172,7 @@ class Record:
 
 
 def rounded(value: Fraction, step: Fraction) -> int:
-    """The number of steps nearest to ``value``, halves upwards: ``floor(value/step + 1/2)``."""
+    """Return the number of steps nearest to ``value``: ``floor(value/step + 1/2)``."""
     return math.floor(value / step + Fraction(1, 2))
 
 
@@ -182,7 +182,7 @@ def derived(
     max_groups: int,
     keys: int,
 ) -> Norms:
-    """The norms of the table above, for a unit that reaches at most ``max_groups`` keys."""
+    """Return the norms of the table above, for a unit that reaches at most ``max_groups`` keys."""
     given, exchanged = contribution.given, contribution.exchanged
     if relation is NeighboringRelation.ADD_REMOVE:
         return Norms(
@@ -196,7 +196,7 @@ def derived(
 
 
 def _replaced(given: int, exchanged: int, max_groups: int, keys: int) -> int:
-    """The maximum over the number ``m`` of common keys.
+    """Return the maximum over the number ``m`` of common keys.
 
     In ``m`` it is concave and bends where each unit fills the keys that the other leaves.
     """

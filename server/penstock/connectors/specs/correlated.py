@@ -1,4 +1,4 @@
-"""Counts that are protected together, with less noise than each by itself."""
+"""Declare counts that are protected together, with less noise than each by itself."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ LARGEST_TRADE_OFF = 2.0**20
 
 
 class CorrelatedQuery(ComputedQuery):
-    """The data half of counts over columns, or over groups of which one unit is in several.
+    """Hold the data half of counts over columns, or over groups that share units.
 
     How many rows or units there are is released besides.  ``trade_off`` (``C``) is how much
     of the noise goes to the counts and not to that number; left out it is best for the

@@ -1,4 +1,4 @@
-"""A first draft of a dataset's file, from the header of its data and what was declared.
+"""Write the start of a dataset's file, from the header of its data and what was declared.
 
 No cell is read: what a draft says of a column is its name, the type that a Parquet file declares,
 and what whoever asks declares.  What they leave open stands in it as a comment.
@@ -20,7 +20,7 @@ _INTEGER = re.compile("-?[0-9]{1,18}")
 
 @dataclass(frozen=True)
 class Declared:
-    """What somebody says of a file without looking into it, by column or tier.
+    """Hold what a user declares of a file, by column or tier, without looking into it.
 
     ``bounds`` hold lower, upper and step as they are written; a step may be left out.
     """
@@ -68,7 +68,7 @@ def drafted(path: Path, name: str, declared: Declared) -> str:
 
 
 def _implied(declared: Declared) -> dict[str, ColumnType]:
-    """The types that are declared; a column that has bounds is of numbers."""
+    """Return the types that are declared; a column that has bounds is of numbers."""
     types: dict[str, ColumnType] = {
         name: "integer" if all(map(_is_whole, numbers)) else "number"
         for name, numbers in declared.bounds.items()

@@ -1,4 +1,4 @@
-"""What to enter where nothing stands, by the name of the field, each with an example.
+"""Say what to enter in an empty field, by its name, each with an example.
 
 A name with a slash is that of a field within another one.
 """
@@ -53,7 +53,7 @@ TO_ENTER = {
 
 
 def is_empty(entered: object) -> bool:
-    """Whether nothing was entered: no text, no number, and no list or object of such."""
+    """Return whether nothing was entered: no text, no number, and no list or object of such."""
     if isinstance(entered, list | tuple) and len(entered) == 1:
         return is_empty(entered[0])
     if isinstance(entered, str):
@@ -62,7 +62,7 @@ def is_empty(entered: object) -> bool:
 
 
 def to_enter(names: Sequence[str]) -> str | None:
-    """What to enter in a field, found by its name and those of the fields around it, if known."""
+    """Return what to enter in a field, by its name and those of the fields around it, if known."""
     own = names[-1] if names else ""
     around = [f"{outer}/{own}" for outer in reversed(names[:-1])]
     return next((TO_ENTER[name] for name in (*around, own) if name in TO_ENTER), None)

@@ -1,4 +1,4 @@
-"""A first draft of a schema: names and types, and nothing that a cell says."""
+"""Guess a schema: names and types from the file's header, and nothing that a cell says."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ _DATE = re.compile(r"date(32|64)\[.*\]|timestamp\[.*\]")
 
 
 def guess_schema(path: Path) -> dict[str, ColumnType]:
-    """The file's columns in its order, with the types that the format itself declares.
+    """Return the file's columns in its order, with the types that the format itself declares.
 
     CSV declares none, so that all its columns are strings until the admin says more.
     Raises ``InvalidInput`` for a file that is neither CSV nor Parquet.

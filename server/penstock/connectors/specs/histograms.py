@@ -1,4 +1,4 @@
-"""Counts over keys that nobody can list: the public set that these come from.
+"""Declare counts over keys that nobody can list, and the public set that these come from.
 
 A *sparse histogram* counts over all keys of a domain so large that its answer is never
 written down: only keys with a count that is not 0 are read, and only they and a few others

@@ -1,4 +1,4 @@
-"""Whether the parts of a dataset's spec agree with each other; no file is opened."""
+"""Check that the parts of a dataset's spec agree with each other; no file is opened."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -25,7 +25,7 @@ def check_schema(dataset: DatasetSpec) -> None:
 
 
 def step_of(value: int | float) -> Fraction | None:
-    """A step as a fraction, or None unless it is a power of two or a whole number above 0.
+    """Return a step as a fraction; None unless it is a power of two or a whole number above 0.
 
     Powers below 2^-60 are none either, so that counts of steps stay 64-bit integers.
     """

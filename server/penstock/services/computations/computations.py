@@ -1,4 +1,4 @@
-"""The long computations that a caller may ask for, as pure functions of public numbers.
+"""Compute what takes long, as pure functions of public numbers.
 
 They read specs, tiers and accounts, and nothing else: no data, no key, no release.  So they
 may be worked out in a process that has none of these.

@@ -1,4 +1,4 @@
-"""What a sparse histogram that its budgets do not allow could be instead, in numbers that fit.
+"""Find terms that fit for a sparse histogram that its budgets do not allow.
 
 A remedy is told after it was settled and priced as registering would do it, so that whoever
 takes it is accepted, unless others spend meanwhile.  Of public numbers alone.
@@ -78,7 +78,7 @@ def _fits(
     delta: float,
     limit: Tier | None,
 ) -> bool:
-    """Whether registering ``request`` would find room in every account."""
+    """Return whether registering ``request`` would find room in every account."""
     try:
         quote = settle(request, prepared, accounts, delta, limit)
     except InvalidInput:
@@ -96,7 +96,7 @@ def _fits(
 def _ways(
     request: HistogramRequest, accounts: Accounts, fits: Fits
 ) -> Iterator[tuple[str, float | None]]:
-    """Each change that is enough, in words, and its share where it is one of shares."""
+    """Yield each change that is enough, in words, and its share where it is one of shares."""
     keys = _most_keys(request, fits)
     if keys is not None:
         yield f"false_keys of at most {keys:g}", request.share
@@ -121,7 +121,7 @@ def _in_place(request: HistogramRequest) -> str:
 def _together(
     request: HistogramRequest, shares: Sequence[HistogramRequest], fewest: int, fits: Fits
 ) -> Iterator[tuple[str, float | None]]:
-    """The first of two or three changes that are enough together, in words."""
+    """Return the first of two or three changes that are enough together, in words."""
     for base in (request, *shares):
         fewer = base.model_copy(update={"max_levels": min(fewest, base.max_levels)})
         enough = fits(fewer)
@@ -137,7 +137,7 @@ def _together(
 
 
 def _most_keys(request: HistogramRequest, fits: Fits) -> float | None:
-    """The most false keys that fit, to two digits; none where not even few do."""
+    """Return the most false keys that fit, to two digits; none where not even few do."""
 
     def capped(number: float) -> HistogramRequest:
         return request.model_copy(update={"false_keys": at_most(request.false_keys, number)})
@@ -154,27 +154,27 @@ def _most_keys(request: HistogramRequest, fits: Fits) -> float | None:
 
 
 def at_most(false_keys: float | Mapping[str, float], number: float) -> float | Mapping[str, float]:
-    """The false keys asked for, each lowered to ``number`` where it is above."""
+    """Return the requested false keys, each lowered to ``number`` where it is above."""
     if isinstance(false_keys, Mapping):
         return {name: min(key, number) for name, key in false_keys.items()}
     return min(false_keys, number)
 
 
 def two_digits(number: float) -> float:
-    """A number rounded down to two significant digits."""
+    """Return a number rounded down to two significant digits."""
     mantissa, exponent = f"{number:.6e}".split("e")
     return float(f"{int(float(mantissa) * 10)}e{int(exponent) - 1}")
 
 
 def _fewest_levels(request: HistogramRequest, accounts: Accounts) -> int:
-    """As many levels as tiers may come to have."""
+    """Return as many levels as tiers may come to have."""
     if request.levels is not None:
         return len(request.levels)
     return sum(account is not None for _, account in accounts)
 
 
 def _most_levels(request: HistogramRequest, fewest: int, fits: Fits) -> int | None:
-    """The most levels ever, below those asked for, that fit; none where not even few do."""
+    """Return the most levels, below those requested, that fit; none where not even few do."""
 
     def capped(number: int) -> HistogramRequest:
         return request.model_copy(update={"max_levels": number})
@@ -189,7 +189,7 @@ def _most_levels(request: HistogramRequest, fewest: int, fits: Fits) -> int | No
 
 
 def _left(accounts: Accounts) -> list[float]:
-    """The largest share that every account still has of its loss, to two digits, and parts of it.
+    """Return the largest share that every account has left, to two digits, and parts of it.
 
     Parts, as less noise needs a coarser lattice, whose failures may not fit.
     """
@@ -204,14 +204,14 @@ _PARTS = (1, 2, 4, 8)
 
 @dataclass(frozen=True)
 class Example:
-    """Terms that registering a sparse histogram would accept: what a form shows as an example."""
+    """Hold terms that registering a sparse histogram would accept, as a form's example."""
 
     false_keys: float
     max_levels: int
 
 
 def example(accounts: Accounts, max_units: int, share: float, delta: float) -> Example | None:
-    """The most levels, and up to a tenth of a false key, that ``share`` of every account pays.
+    """Return the most levels, and up to 0.1 false keys, that ``share`` of every account pays.
 
     Of people under keys of 64 bits, one key each.  ``None`` where not even one level and
     hardly any false key would.
@@ -245,7 +245,7 @@ _ASKED: Mapping[str, object] = {
 
 
 def _pays(account: TierAccount, share: float, keys: float, levels: int) -> bool:
-    """Whether a share pays for the failures at keys of count 0 alone, on the finest lattice."""
+    """Return whether a share pays for the failures at keys of count 0, on the finest lattice."""
     own: Account = account.account.pricing
     exponent = min(own.epsilon, LARGEST_EXPONENT)
     needed = false_key_failure(keys, Uint64().size, levels, exponent, CEILING_ERROR)

@@ -1,4 +1,4 @@
-"""What a process that computes for others knows: every long computation, by its name."""
+"""List every long computation by its name, for the processes that run them."""
 
 import gc
 from collections.abc import Callable, Mapping

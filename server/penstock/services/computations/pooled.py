@@ -1,4 +1,4 @@
-"""Long computations in processes of their own, and what they came to before."""
+"""Run long computations in processes of their own, and keep their results."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ MODULE = "penstock.services.computations.job_kinds"
 
 
 class Pooled:
-    """Has computations done in a pool, and each of them once for the same person."""
+    """Run computations in a pool, and each of them once for the same person."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -26,7 +26,7 @@ class Pooled:
         *arguments: Asked.args,
         **named: Asked.kwargs,
     ) -> Found:
-        """See ``Computing.run``."""
+        """Run a computation; see ``Computing.run``."""
         job, question = function.__name__, wire.written((arguments, named))
         answer = self._answers.find(person, job, question)
         if answer is None:

@@ -1,4 +1,4 @@
-"""Which power p to take, for whoever asks for generalized Gaussian noise.
+"""Recommend a power p for generalized Gaussian noise.
 
 The largest of many errors is smallest at a power that rises slowly with their number
 (Ganesh, Zhao 2021).  What that gains is a few percent for tens of values, and it is lost
@@ -23,7 +23,7 @@ LOSSLESS: Final = (Fraction(1), Fraction(2))
 
 
 def expected_maximum(process: Process, rung: int, dimension: int) -> float:
-    """The expected largest error of ``dimension`` values, in their unit.
+    """Return the expected largest error of ``dimension`` values, in their unit.
 
     Of generalized Gaussian noise, and of the powers 1 and 2 by their own names.
     """
@@ -37,7 +37,7 @@ def expected_maximum(process: Process, rung: int, dimension: int) -> float:
 def advice(
     process: Process, rungs: Sequence[tuple[str, int]], dimension: int, delta: float
 ) -> PowersView:
-    """Powers compared at the guarantee of the most trusted tier; ``rungs`` end with its own."""
+    """Compare powers at the guarantee of the most trusted tier; ``rungs`` end with its own."""
     tier, rung = rungs[-1]
     # A level may be a hair past what may be asked for, since it is the next on its ladder.
     least, most = RANGES[TargetKind.EPSILON]

@@ -1,4 +1,4 @@
-"""What long computations come to: what a query or stream would be, for each tier."""
+"""Hold the results of long computations: what a query or stream would be, for each tier."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from penstock.services.schemas.views import ComposedView, TierLevelView
 
 @dataclass(frozen=True)
 class SeenTier:
-    """A tier's rung, and all those that it is charged for."""
+    """Hold a tier's rung, and all those that it is charged for."""
 
     tier: str
     rung: int
@@ -20,7 +20,7 @@ class SeenTier:
 
 @dataclass(frozen=True)
 class DescribedTier:
-    """What a tier's level means; see ``PreviewTierView``."""
+    """Hold what a tier's level means; see ``PreviewTierView``."""
 
     level: TierLevelView
     composed: ComposedView | None
@@ -29,7 +29,7 @@ class DescribedTier:
 
 @dataclass(frozen=True)
 class Described:
-    """What the levels of a query mean, tier by tier, and which power is best."""
+    """Hold what the levels of a query mean, tier by tier, and which power is best."""
 
     tiers: Sequence[DescribedTier]
     powers: PowersView | None
@@ -37,7 +37,7 @@ class Described:
 
 @dataclass(frozen=True)
 class DescribedQuote:
-    """What a query would be and cost, and what that means."""
+    """Hold what a query would be and cost, and what that means."""
 
     quote: Quote
     described: Described
@@ -45,7 +45,7 @@ class DescribedQuote:
 
 @dataclass(frozen=True)
 class StreamQuote:
-    """What a stream would be and cost.  ``view`` leaves out whether it would be refused."""
+    """Hold what a stream would be and cost.  ``view`` leaves out whether it would be refused."""
 
     quote: Quote
     dimension: int

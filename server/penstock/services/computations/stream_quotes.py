@@ -1,4 +1,4 @@
-"""What a stream would be and cost, from its spec and the accounts of tiers alone.
+"""Compute what a stream would be and cost, from its spec and the accounts of tiers alone.
 
 A pure function of public numbers; see ``computations``.
 """
@@ -41,7 +41,7 @@ Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 @dataclass(frozen=True)
 class StreamTerms:
-    """What the server fixes of a stream beside its spec.
+    """Hold what the server fixes of a stream beside its spec.
 
     ``steps`` is in how many elements one unit is at most, ``most`` how many numbers an
     element may have; ``version`` and ``delta`` are the dataset's.
@@ -115,7 +115,7 @@ def _judged(shape: Shape) -> int:
 
 
 def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[comparison.Offer]:
-    """All structures at loss 1 of a unit: epsilon for Laplace noise, rho for Gaussian."""
+    """Compare all structures at loss 1 of a unit: epsilon for Laplace noise, rho for Gaussian."""
     element = asserted(request.sensitivity, Fraction(shape.step))
     return comparison.offers(
         shape.length,
@@ -130,7 +130,7 @@ def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[
 
 
 def _deviations(process: Process, rung: int, option: comparison.Offer) -> tuple[float, float]:
-    """At the guarantee of ``rung``: over all steps, and of the noisiest one."""
+    """Return standard deviations at the guarantee of ``rung``: over all steps, and the largest."""
     level, of = float(process.ladder.value(rung)), process.sensitivity
     if process.mechanism.name == Laplace.name:
         factor = (level / float(of.l1)) ** 2
@@ -163,7 +163,7 @@ def _tiers(
 
 
 def _some_steps(last: int) -> Iterator[int]:
-    """1, 2, 5, 10, 20, 50 ... and the last one."""
+    """Return the steps 1, 2, 5, 10, 20, 50 ... and the last one."""
     power = 1
     while power < last:
         yield from (step for step in (power, 2 * power, 5 * power) if step < last)
@@ -220,7 +220,7 @@ def _structures(
 def _terms(
     request: StreamRequest, wish: Mapping[str, Any], shape: Shape, delta: float
 ) -> PreparedQuery:
-    """What would be charged for the same stream with another structure."""
+    """Return what would be charged for the same stream with another structure."""
     terms = request.model_copy(update={"k": None, **wish})
     return prepared(terms, settled(terms, shape.max_steps_per_unit, delta))
 
@@ -228,7 +228,7 @@ def _terms(
 def _share(
     process: Process, account: TierAccount, rung: int, terms: PreparedQuery, level_count: int
 ) -> float:
-    """The part of an account that nodes as in ``terms`` take at the guarantee of ``rung``."""
+    """Return the share of an account that nodes as in ``terms`` take at ``rung``'s guarantee."""
     own, other = process.sensitivity, terms.sensitivity
     pure = process.mechanism.name == Laplace.name
     times = other.l1 / own.l1 if pure else other.l2_squared / own.l2_squared
@@ -246,7 +246,7 @@ def _same(option: comparison.Offer, shape: Shape) -> bool:
 def _request(
     option: comparison.Offer, shape: Shape, *, past_only: bool, roots: bool
 ) -> Mapping[str, Any] | None:
-    """The fields of a stream's spec that ask for a structure."""
+    """Return the fields of a stream's spec that request a structure."""
     if option.structure == "epochs":
         k = option.settings["arity"]
         arity: dict[str, Any] = {"structure": "kary", "k": k} if k > 2 else {"structure": "binary"}

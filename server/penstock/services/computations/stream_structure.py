@@ -18,7 +18,7 @@ MOST_KEPT = 2**16
 
 
 def trees_only_add(mechanism: str, delta: float) -> bool:
-    """Whether a stream of a dataset with ``delta`` gets no tree that subtracts.
+    """Return True if streams here must use add-only trees (Laplace noise with delta above 0).
 
     At a finite order Laplace noise is charged its divergences, node by node, which add up
     for elements that are chosen by reading outputs where nodes count past elements alone.
@@ -28,7 +28,7 @@ def trees_only_add(mechanism: str, delta: float) -> bool:
 
 
 def roots_fit(request: StreamRequest) -> bool:
-    """Whether the structure sqrt may be asked for in place of the request's own."""
+    """Return whether the structure sqrt may take the place of the request's own."""
     length = request.length
     return (
         request.mechanism == "gaussian"
@@ -39,7 +39,7 @@ def roots_fit(request: StreamRequest) -> bool:
 
 
 def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
-    """The shape that a request asks for, in a dataset with ``delta``.  Raises ``InvalidInput``."""
+    """Return the shape of a request, in a dataset with ``delta``.  Raises ``InvalidInput``."""
     pure = request.mechanism == "laplace"
     past_only = trees_only_add(request.mechanism, delta)
     endless = TreeShape(
@@ -92,7 +92,7 @@ def _tree(
 
 
 def prepared(request: StreamRequest, shape: Shape) -> PreparedQuery:
-    """What is to be settled and charged for a stream, as for a query.
+    """Return what is settled and charged for a stream, as for a query.
 
     Raises ``InvalidInput`` with the pointer of what cannot be meant.
     """

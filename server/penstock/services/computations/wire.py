@@ -1,4 +1,4 @@
-"""Public numbers as JSON and back, for computations in other processes.
+"""Write public numbers as JSON and read them, for computations in other processes.
 
 A closed list of classes may cross.  Reading a document makes objects of these and of
 nothing else; what is not on the list is a ``TypeError`` where it is written.
@@ -108,7 +108,7 @@ def _object_written(value: Any) -> Any:
 
 
 def _without_data(value: BaseModel) -> Any:
-    """A request as it was sent, but for exact values and keys: nothing here depends on them."""
+    """Return a request without exact values and keys: nothing here depends on them."""
     document = value.model_dump(mode="json", exclude_unset=True, exclude={"keys", "values"})
     if isinstance(value, queries.PushedVectorRequest):
         document["values"] = [0]

@@ -1,4 +1,4 @@
-"""Correcting what a dataset is declared as, and withdrawing one before anything is charged."""
+"""Correct a dataset's declaration, and withdraw one before anything is charged."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ PROMISED = ("privacy_unit", "neighboring", "delta")
 
 @dataclass(frozen=True)
 class WithdrawnView:
-    """The version of a dataset that was withdrawn, and the one that is the newest now, if any."""
+    """Hold the withdrawn version of a dataset, and the newest one now, if any."""
 
     dataset: str
     version: int
@@ -46,7 +46,7 @@ class WithdrawnView:
 def correct(
     server: Server, principal: Principal, name: str, wanted: CorrectionRequest
 ) -> DatasetView:
-    """Declare the newest version of a dataset otherwise; its file and its budgets stay.
+    """Correct the declaration of a dataset's newest version; its file and its budgets stay.
 
     What was charged stays charged, to the same accounts.  Queries that are registered keep the
     declaration that they were registered under.  Raises ``NotFound``, ``InvalidInput`` for a
@@ -76,7 +76,7 @@ def correct(
 
 
 def held(server: Server, principal: Principal, name: str) -> bool:
-    """Whether charges hold what a dataset is declared as.  Raises ``NotFound``."""
+    """Return whether charges fix a dataset's declaration.  Raises ``NotFound``."""
     principal.require("admin")
     with server.database.read() as session:
         versions = versions_of(session, dataset_by_name(session, name))
@@ -84,7 +84,7 @@ def held(server: Server, principal: Principal, name: str) -> bool:
 
 
 def withdraw(server: Server, principal: Principal, name: str) -> WithdrawnView:
-    """Take back the newest version of a dataset, in which nothing was ever charged.
+    """Withdraw the newest version of a dataset, in which nothing was ever charged.
 
     Its file may be registered again, and so may its name once no version is left: the number
     of the version stays its own, so that the log means one thing by both.  Raises
@@ -100,7 +100,7 @@ def withdraw(server: Server, principal: Principal, name: str) -> WithdrawnView:
 def settle_withdrawal(
     session: Session, server: Server, principal: Principal, name: str
 ) -> WithdrawnView:
-    """What ``withdraw`` does, as a part of a transaction."""
+    """Withdraw a version as ``withdraw`` does, as a part of a transaction."""
     dataset = dataset_by_name(session, name)
     lock_dataset(session, required(dataset.id))
     if charged(session, dataset):
@@ -127,7 +127,7 @@ def settle_withdrawal(
 
 
 def corrected(before: DatasetRequest, wanted: CorrectionRequest) -> DatasetRequest:
-    """A declaration with what is to be changed of it; columns that are not listed stay."""
+    """Return a declaration with its changes; columns that are not listed stay."""
     fields = wanted.model_fields_set - {"columns"}
     changes: dict[str, Any] = {name: getattr(wanted, name) for name in fields}
     if wanted.columns is not None:
@@ -149,7 +149,7 @@ def corrected(before: DatasetRequest, wanted: CorrectionRequest) -> DatasetReque
 
 
 def _changes(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
-    """The pointers of what is declared otherwise."""
+    """Return the pointers of what is declared otherwise."""
     for name in (*PROMISED, "max_units"):
         if getattr(before, name) != getattr(after, name):
             yield pointer(name)
@@ -159,7 +159,7 @@ def _changes(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
 
 
 def _promises(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
-    """The pointers of what charges are stated in and would be another."""
+    """Return the pointers of changes to what charges are stated in."""
     for name in PROMISED:
         if getattr(before, name) != getattr(after, name):
             yield pointer(name)

@@ -1,4 +1,4 @@
-"""Where the files of datasets may lie: below the folder that the settings name."""
+"""Find the files of datasets: below the folder that the settings name."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from penstock.settings import Settings
 
 
 def located(server: Server, request: DatasetRequest) -> DatasetRequest:
-    """The request with an absolute path, refused where the settings or the home forbid it."""
+    """Return the request with an absolute path; refuse what the settings or the home forbid."""
     if request.source.uri is None or "://" in request.source.uri:
         return request  # the connector refuses an address by name
     path = allowed_path(server, request.source.uri)

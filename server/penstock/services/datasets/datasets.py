@@ -1,4 +1,4 @@
-"""Datasets: a declared source, the key it is encrypted under, and the budget of each tier."""
+"""Register and show datasets: a declared source, its key, and the budget of each tier."""
 
 import json
 import os
@@ -110,7 +110,7 @@ def add_version(
 
 
 def listing(server: Server, principal: Principal, window: Window) -> Page[DatasetView]:
-    """The datasets that the caller may see: for an analyst, those with a budget for them."""
+    """List the datasets that the caller may see: for an analyst, those with a budget for them."""
     with server.database.read() as session:
         limit = visible_below(session, principal)
         newest = (
@@ -136,14 +136,14 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Datase
 
 
 def show(server: Server, principal: Principal, name: str) -> DatasetView:
-    """One dataset.  Raises ``NotFound``, also where the caller may not see it."""
+    """Show one dataset.  Raises ``NotFound``, also where the caller may not see it."""
     with server.database.read() as session:
         dataset = visible_dataset(session, principal, name)
         return view(session, dataset, visible_below(session, principal))
 
 
 def visible_dataset(session: Session, principal: Principal, name: str) -> Dataset:
-    """The newest version of a dataset that the caller may see.
+    """Return the newest version of a dataset that the caller may see.
 
     For an analyst that is one with a budget for their tier.  Raises ``NotFound``, with
     one text for missing and for out of sight.
@@ -169,19 +169,19 @@ def visible_dataset(session: Session, principal: Principal, name: str) -> Datase
 
 
 def _funded(tier: Tier) -> SelectOfScalar[int]:
-    """The keys of the versions of datasets that a tier has a budget in."""
+    """Return the keys of the versions of datasets that a tier has a budget in."""
     return select(col(TierBudget.dataset_id)).where(col(TierBudget.tier_id) == tier.id)
 
 
 def visible_below(session: Session, principal: Principal) -> Tier | None:
-    """The tier up to which the caller sees; ``None`` for admins, auditors, and no clearance."""
+    """Return the tier up to which the caller sees; ``None`` for admins, auditors, no clearance."""
     if principal.user_id is None or principal.roles & {"admin", "auditor"}:
         return None
     return clearance_of(session, principal.user_id)
 
 
 def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
-    """A dataset as somebody sees it who may see tiers up to ``limit`` (``None``: all)."""
+    """Return a dataset as a reader sees it who may see tiers up to ``limit`` (``None``: all)."""
     spec = spec_of(dataset)
     source = spec.source.model_dump(mode="json", exclude_none=True)
     if limit is not None and spec.source.uri is not None:
@@ -224,7 +224,7 @@ def _same_people(session: Session, dataset: Dataset, limit: Tier | None) -> list
 
 
 def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> DatasetRequest:
-    """The spec of a version that comes after another; its file is looked at, and not hashed.
+    """Return the spec of a later version; its file's header is read, and it is not hashed.
 
     Raises as ``add_version`` does for what is asked for.
     """
@@ -232,7 +232,7 @@ def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> Dat
 
 
 def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
-    """The request with an absolute path, its file looked at by format and column names."""
+    """Return the request with an absolute path, its file checked by format and column names."""
     request = located(server, request)
     prepare.check_source(request)
     return request
@@ -241,7 +241,7 @@ def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
 def _examined(
     server: Server, request: DatasetRequest, progress: Progress = silent
 ) -> tuple[DatasetRequest, list[Fingerprint]]:
-    """The request as it was looked at, and its file's hash under every key that is kept."""
+    """Return the checked request, and its file's hash under every key that is kept."""
     request = _looked_at(server, request)
     if request.source.uri is None:
         return request, []
@@ -251,7 +251,7 @@ def _examined(
 
 
 def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
-    """The spec of a version that comes after another."""
+    """Return the spec of a version that comes after another."""
     spec = spec_of(before)
     if spec.source.engine == "vector":
         raise Conflict(
@@ -304,7 +304,7 @@ def _registered(
 
 
 def spec_text(request: DatasetRequest) -> str:
-    """The spec as it is stored."""
+    """Return the spec as it is stored."""
     return json.dumps(request.model_dump(mode="json"), ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""What a version of a dataset is declared as, and was when a query of it was registered.
+"""Return a dataset's declaration, now and when a query of it was registered.
 
 A declaration says how the file is read.  While nothing was charged all of it may be
 corrected.  Afterwards what a privacy unit is, the neighboring relation and delta stay, since
@@ -19,17 +19,17 @@ FIRST = 1
 
 
 def number_of(dataset: Dataset) -> int:
-    """Which of its declarations a version of a dataset has, counted from 1."""
+    """Return the number of a dataset version's declaration, counted from 1."""
     return dataset.declaration or FIRST
 
 
 def digest(spec: str) -> str:
-    """The SHA-256 of a declaration as it is stored, which its leaf holds."""
+    """Return the SHA-256 of a declaration as it is stored, which its leaf holds."""
     return hashlib.sha256(spec.encode()).hexdigest()
 
 
 def as_declared(session: Session, dataset: Dataset, query: Query) -> Dataset:
-    """The dataset of a query as it was declared when the query was registered.
+    """Return the dataset of a query as it was declared when the query was registered.
 
     A copy that is in no session.  Raises ``IntegrityViolation`` where that is lost.
     """
@@ -62,7 +62,7 @@ def require_as_declared(now: Dataset | None, seen: Dataset) -> None:
 
 
 def charged(session: Session, dataset: Dataset) -> bool:
-    """Whether anything was ever charged in a version of a dataset, or asked of it.
+    """Return whether a query or charge ever was in a version of a dataset.
 
     What a restore lost counts as well.
     """

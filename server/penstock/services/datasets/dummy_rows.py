@@ -1,4 +1,4 @@
-"""Made-up rows of a dataset, for whoever may see its declaration."""
+"""Make up rows of a dataset, for users who may see its declaration."""
 
 import datetime
 
@@ -19,7 +19,7 @@ ROWS = 100
 def rows(
     server: Server, principal: Principal, name: str, *, rows: int = ROWS, seed: int = 0
 ) -> DummyView:
-    """Rows of the declared columns, the same for the same ``seed``.
+    """Return rows of the declared columns, the same for the same ``seed``.
 
     Raises ``NotFound``, also where the caller may not see the dataset, and
     ``InvalidInput`` for a dataset without columns.

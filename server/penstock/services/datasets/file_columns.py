@@ -1,4 +1,4 @@
-"""A first draft of a dataset's columns: the names and types that a file declares.
+"""List the columns of a file to be registered: the names and types that it declares.
 
 No cell is looked at, so that nothing that is shown of a file depends on what stands in it;
 whatever a column may hold is for the admin to declare.
@@ -13,7 +13,7 @@ from penstock.services.datasets.data_folder import allowed_path
 
 
 def columns(server: Server, principal: Principal, uri: str) -> dict[str, ColumnType]:
-    """The columns of a file that could be registered, in its order.
+    """Return the columns of a file that could be registered, in its order.
 
     Raises ``Forbidden``, and ``InvalidInput`` for a file that cannot be read here.
     """

@@ -1,4 +1,4 @@
-"""What is sealed of a dataset: the fingerprint of its file, and the salt that chooses groups."""
+"""Seal a dataset's secrets: the fingerprint of its file, and the salt that chooses groups."""
 
 import hmac
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ SALT_SIZE = 32
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The HMAC of a file, 32 bytes, and the number and the bytes of the key that it is under."""
+    """Hold the HMAC of a file, 32 bytes, and the number and the bytes of its key."""
 
     number: int
     key: bytes = field(repr=False)
@@ -31,14 +31,14 @@ class Fingerprint:
 
 
 def salt_of(server: Server, dataset: Dataset) -> bytes:
-    """The secret by which the contributions of a unit are chosen."""
+    """Return the secret by which the contributions of a unit are chosen."""
     return _unseal(server, dataset, dataset.sealed_salt, "salt", SALT_SIZE)
 
 
 def fingerprints_of(
     server: Server, request: DatasetSpec, progress: Progress = silent
 ) -> list[Fingerprint]:
-    """The fingerprints of a file under every key that is kept, the newest first.
+    """Return the fingerprints of a file under every key that is kept, the newest first.
 
     The file is read once for each.  Raises as ``prepare.fingerprint`` does.
     """
@@ -49,7 +49,7 @@ def fingerprints_of(
 
 
 def fingerprint_of(server: Server, dataset: Dataset) -> Fingerprint:
-    """The keyed fingerprint of the source, as it was registered."""
+    """Return the keyed fingerprint of the source, as it was registered."""
     sealed = dataset.sealed_fingerprint
     if sealed is None:
         raise Conflict(f"Dataset {dataset.name!r} has no file behind it.")
@@ -69,7 +69,7 @@ def fingerprint_of(server: Server, dataset: Dataset) -> Fingerprint:
 
 
 def sealed_fingerprint(server: Server, dataset: Dataset, fingerprint: Fingerprint) -> bytes:
-    """The fingerprint of a dataset's file, encrypted for its row with the number of its key."""
+    """Return the encrypted fingerprint of a dataset's file, with the number of its key."""
     return sealed(server, dataset, fingerprint.digest, _kind(fingerprint.number))
 
 
@@ -85,7 +85,7 @@ def keep_fingerprint(server: Server, dataset: Dataset) -> None:
 
 
 def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerprint]) -> None:
-    """A file under two names would have two budgets for the same people.
+    """Raise ``Conflict`` for a file that is registered: two names would have two budgets.
 
     ``fingerprints`` are those of the file under every key that is kept; none where there is none.
     """
@@ -107,7 +107,7 @@ def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerp
 
 
 def _kind(number: int) -> str:
-    """What a fingerprint is sealed as: it says under which key it was made."""
+    """Return the type that a fingerprint is sealed as, which names its key."""
     return "fingerprint" if number == FIRST else f"fingerprint {number}"
 
 
@@ -116,7 +116,7 @@ def _row(dataset: Dataset, kind: str, length: int) -> RowIdentity:
 
 
 def sealed(server: Server, dataset: Dataset, content: bytes, kind: str) -> bytes:
-    """Something of a dataset, encrypted for its row under the dataset's key."""
+    """Return content of a dataset, encrypted for its row under the dataset's key."""
     return seal(dataset_key(server, dataset), content, _row(dataset, kind, len(content)))
 
 

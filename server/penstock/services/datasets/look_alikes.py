@@ -1,4 +1,4 @@
-"""Datasets that may hold the same people, by what they declare: a fingerprint is of bytes.
+"""Find datasets that may hold the same people, by what they declare: fingerprints are of bytes.
 
 One newline more, or the same table as CSV and as Parquet, is another file, and has budgets of
 its own.  Whoever registers it is told; nobody but them knows whether the people are the same.
@@ -20,7 +20,7 @@ ALIKE = 0.75
 
 
 def notices(session: Session, dataset: Dataset) -> list[str]:
-    """What to know of other datasets that declare the same columns, the first registered first.
+    """List other datasets that declare the same columns, the first registered first.
 
     Compared are names, as types and categories may be declared otherwise for the same data.
     """
@@ -42,7 +42,7 @@ def told(server: Server, principal: Principal, name: str) -> list[str]:
 
 
 def asked_about(server: Server, principal: Principal, name: str) -> list[tuple[str, bool]]:
-    """The other datasets of which it is not declared that they hold the same people.
+    """Return the other datasets that are not declared to hold the same people.
 
     Each with whether it declares the same columns, those that do first.  Raises ``Forbidden``
     and ``NotFound``.

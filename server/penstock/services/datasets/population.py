@@ -1,4 +1,4 @@
-"""Which datasets hold the same people, as far as that was declared.
+"""Declare which datasets hold the same people.
 
 Each dataset is in one group, or in none: ``Dataset.people``, which all of its versions have,
 is the key of one of the group.  Groups grow by being joined, and never get smaller but by
@@ -24,7 +24,7 @@ POINTER = "/same_people_as"
 
 
 def others_of(session: Session, dataset: Dataset) -> list[Dataset]:
-    """All versions of the other datasets that hold the same people, the oldest first."""
+    """Return all versions of the other datasets that hold the same people, the oldest first."""
     if dataset.people is None:
         return []
     return [
@@ -33,7 +33,7 @@ def others_of(session: Session, dataset: Dataset) -> list[Dataset]:
 
 
 def of_request(session: Session, request: DatasetRequest) -> Dataset | None:
-    """The dataset whose people one that is registered is declared to hold, if any.
+    """Return the dataset whose people a new dataset is declared to hold, if any.
 
     For a transaction that writes alone.  Raises ``InvalidInput`` where there is none, and
     ``Conflict`` where losses in both cannot be added up.
@@ -88,7 +88,7 @@ def require_comparable(spec: DatasetRequest, others: Sequence[Dataset]) -> None:
 
 
 def _unit(spec: DatasetRequest) -> str:
-    """What is protected, in words; a column may be called otherwise in another file."""
+    """Return the privacy unit in words; a column may have another name in another file."""
     unit = spec.privacy_unit
     if isinstance(unit, UnitRows):
         return "a row"
@@ -97,7 +97,7 @@ def _unit(spec: DatasetRequest) -> str:
 
 
 def named(session: Session, name: str) -> Dataset:
-    """The dataset that is said to hold the same people.  Raises ``InvalidInput``."""
+    """Return the dataset that is declared to hold the same people.  Raises ``InvalidInput``."""
     try:
         return dataset_by_name(session, name)
     except NotFound:
@@ -108,5 +108,5 @@ def named(session: Session, name: str) -> Dataset:
 
 
 def spec_of(dataset: Dataset) -> DatasetRequest:
-    """What a dataset is declared as now."""
+    """Return a dataset's present declaration."""
     return DatasetRequest.model_validate_json(dataset.spec)
